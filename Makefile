@@ -1,0 +1,49 @@
+# Each target makes the environment that it needs: Python 3.11 or newer, pip and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint format bench screenshots clean
+
+demo: $(VENV)/.run ## the app on a demo world of its own
+	@$(BIN)/narrowcast demo
+
+test: $(VENV)/.dev ## every test
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev ## style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(VENV)/.dev
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## budgets, as ratios against a yardstick of the same run
+	@$(BIN)/python -m tests.bench
+
+screenshots: $(VENV)/.dev ## draw screenshots/ from the running app
+	@$(BIN)/python screenshots/draw.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# venv is missing where a distribution packs it apart: virtualenv, kept inside the folder, stands in.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Narrowcast needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { \
+		rm -rf $(VENV) && $(PYTHON) -m pip install --quiet --target $(VENV)-bootstrap virtualenv && \
+		PYTHONPATH=$(VENV)-bootstrap $(PYTHON) -m virtualenv --quiet $(VENV) && rm -rf $(VENV)-bootstrap; }
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	@echo "Installing Narrowcast into $(VENV) ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "Installing Narrowcast and its test tools into $(VENV) ..."
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.run

@@ -1,0 +1,1 @@
+"""What ships as data: themes, keymaps, the demo world, emoji names."""

@@ -1,0 +1,96 @@
+"""The arrows between the packages, and what may be imported before the first paint."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = {
+    "narrowcast_api": ROOT / "api" / "narrowcast_api",
+    "narrowcast": ROOT / "tui" / "narrowcast",
+    "narrowcast_server": ROOT / "server" / "narrowcast_server",
+    "narrowcast_assets": ROOT / "assets" / "narrowcast_assets",
+}
+TERMINAL = {"textual", "rich"}
+HEAVY = {
+    "httpx",
+    "websockets",
+    "pydantic",
+    "keyring",
+    "PIL",
+    "pygments",
+    "markdown_it",
+    "starlette",
+    "uvicorn",
+    "selectolax",
+    "textual_image",
+    "narrowcast_server",
+}
+
+
+def imports_of(path: Path) -> Iterator[tuple[str, bool]]:
+    """Each module that a file imports, and whether the import stands at the top level of the file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    top = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, id(node) in top) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module, id(node) in top
+
+
+def files_of(package: str) -> Iterator[Path]:
+    return PACKAGES[package].rglob("*.py")
+
+
+def offenders(package: str, forbidden: set[str]) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in files_of(package)
+        for name, _ in imports_of(path)
+        if name.split(".")[0] in forbidden
+    ]
+
+
+def test_the_api_knows_neither_terminal_nor_app_nor_server() -> None:
+    assert offenders("narrowcast_api", TERMINAL | {"narrowcast", "narrowcast_server"}) == []
+
+
+def test_the_server_knows_of_the_api_only_its_vocabulary() -> None:
+    assert offenders("narrowcast_server", TERMINAL | {"narrowcast"}) == []
+    assert [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in files_of("narrowcast_server")
+        for name, _ in imports_of(path)
+        if name.startswith("narrowcast_api") and not name.startswith("narrowcast_api.wire")
+    ] == []
+
+
+def test_only_the_commands_demo_and_serve_import_the_server_and_only_when_they_run() -> None:
+    found = {
+        (str(path.relative_to(PACKAGES["narrowcast"])), top)
+        for path in files_of("narrowcast")
+        for name, top in imports_of(path)
+        if name.split(".")[0] == "narrowcast_server"
+    }
+    assert not [where for where, top in found if top]
+    assert {where for where, _ in found} <= {"cli.py", "commands/demo.py", "commands/serve.py"}
+
+
+def test_the_assets_stand_alone() -> None:
+    assert offenders("narrowcast_assets", {"narrowcast", "narrowcast_api", "narrowcast_server"}) == []
+
+
+@pytest.mark.parametrize(
+    "module", ["narrowcast", "narrowcast.cli", "narrowcast.app", "narrowcast_api", "narrowcast_api.narrow"]
+)
+def test_nothing_heavy_is_imported_before_the_first_paint(module: str) -> None:
+    program = f"import sys, {module}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert HEAVY & set(answer.stdout.split()) == set()

@@ -1,0 +1,1 @@
+"""Narrowcast: a terminal client for team chat."""
