@@ -1,0 +1,391 @@
+"""The words of the service: roles, flags, codes, types and policies, exactly as they travel.
+
+Import-light on purpose: both the client and the embedded server use it, and nothing here needs more than
+``enum``. Ids such as TYP-02 are rows of the contract's ledger (``tests/contract/ledger.csv``).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+from typing import Final
+
+API_PREFIX: Final = "/api/v1"
+"""Every operation lives under this path (CONV-01)."""
+
+LATEST_LEVEL: Final = 442
+"""The newest feature level this library knows by name; newer servers are treated as at least this."""
+
+EMPTY_TOPIC_PLACEHOLDER: Final = "(no topic)"
+"""What old servers call the empty topic (CONV-11). The library never sends it."""
+
+RESOLVED_TOPIC_PREFIX: Final = "✔ "
+"""A resolved topic's name starts with it."""
+
+LARGE_UPLOAD_BYTES: Final = 25_000_000
+"""From this size on a plain upload may time out, and a resumable one is preferred (UPL-13)."""
+
+
+class Role(IntEnum):
+    """What a member of the organization may do; lower is more powerful (CONV-15)."""
+
+    OWNER = 100
+    ADMINISTRATOR = 200
+    MODERATOR = 300
+    MEMBER = 400
+    GUEST = 600
+
+    @property
+    def is_administrator(self) -> bool:
+        """Owners are administrators too."""
+        return self <= Role.ADMINISTRATOR
+
+    @property
+    def title(self) -> str:
+        """The role in words, for people."""
+        return self.name.lower()
+
+
+class MessageFlag(StrEnum):
+    """What one user's copy of a message carries (FLG rows)."""
+
+    READ = "read"
+    STARRED = "starred"
+    COLLAPSED = "collapsed"
+    MENTIONED = "mentioned"
+    STREAM_WILDCARD_MENTIONED = "stream_wildcard_mentioned"
+    TOPIC_WILDCARD_MENTIONED = "topic_wildcard_mentioned"
+    WILDCARD_MENTIONED = "wildcard_mentioned"
+    HAS_ALERT_WORD = "has_alert_word"
+    HISTORICAL = "historical"
+
+
+CHANGEABLE_FLAGS: Final = frozenset({MessageFlag.READ, MessageFlag.STARRED, MessageFlag.COLLAPSED})
+"""The flags that a user changes; the server owns the others."""
+
+WILDCARD_FLAGS: Final = frozenset(
+    {
+        MessageFlag.WILDCARD_MENTIONED,
+        MessageFlag.STREAM_WILDCARD_MENTIONED,
+        MessageFlag.TOPIC_WILDCARD_MENTIONED,
+    }
+)
+
+MENTION_FLAGS: Final = WILDCARD_FLAGS | {MessageFlag.MENTIONED}
+"""A message with any of these mentions the user."""
+
+
+class FlagOperation(StrEnum):
+    """How POST /messages/flags changes a flag."""
+
+    ADD = "add"
+    REMOVE = "remove"
+
+
+class ErrorCode(StrEnum):
+    """The ``code`` of an error answer: the contract's, then the ones that existing servers add."""
+
+    BAD_REQUEST = "BAD_REQUEST"
+    STREAM_DOES_NOT_EXIST = "STREAM_DOES_NOT_EXIST"
+    UNAUTHORIZED_PRINCIPAL = "UNAUTHORIZED_PRINCIPAL"
+    INVITATION_FAILED = "INVITATION_FAILED"
+    REACTION_DOES_NOT_EXIST = "REACTION_DOES_NOT_EXIST"
+    REACTION_ALREADY_EXISTS = "REACTION_ALREADY_EXISTS"
+    REQUEST_VARIABLE_MISSING = "REQUEST_VARIABLE_MISSING"
+    REQUEST_VARIABLE_INVALID = "REQUEST_VARIABLE_INVALID"
+    UNAUTHORIZED = "UNAUTHORIZED"
+    AUTHENTICATION_FAILED = "AUTHENTICATION_FAILED"
+    INVALID_API_KEY = "INVALID_API_KEY"
+    USER_DEACTIVATED = "USER_DEACTIVATED"
+    REALM_DEACTIVATED = "REALM_DEACTIVATED"
+    BAD_EVENT_QUEUE_ID = "BAD_EVENT_QUEUE_ID"
+    BAD_NARROW = "BAD_NARROW"
+    EXPECTATION_MISMATCH = "EXPECTATION_MISMATCH"
+    RATE_LIMIT_HIT = "RATE_LIMIT_HIT"
+    REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
+    CANNOT_DEACTIVATE_GROUP_IN_USE = "CANNOT_DEACTIVATE_GROUP_IN_USE"
+    MOVE_MESSAGES_TIME_LIMIT_EXCEEDED = "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED"
+    TOPIC_WILDCARD_MENTION_NOT_ALLOWED = "TOPIC_WILDCARD_MENTION_NOT_ALLOWED"
+    STREAM_WILDCARD_MENTION_NOT_ALLOWED = "STREAM_WILDCARD_MENTION_NOT_ALLOWED"
+    NOT_FOUND = "NOT_FOUND"
+    INTERNAL_SERVER_ERROR = "INTERNAL_SERVER_ERROR"
+
+
+class Result(StrEnum):
+    """The ``result`` of an answer; the third only ever comes from delete_topic below level 211 (DTOP-10)."""
+
+    SUCCESS = "success"
+    ERROR = "error"
+    PARTIALLY_COMPLETED = "partially_completed"
+
+
+class ReactionType(StrEnum):
+    """The namespace of an emoji code. The two ``*_EXTRA`` values are one thing in the two dialects."""
+
+    UNICODE = "unicode_emoji"
+    REALM = "realm_emoji"
+    SERVICE_EXTRA = "service_extra_emoji"
+    ZULIP_EXTRA = "zulip_extra_emoji"
+
+
+EXTRA_REACTION_TYPES: Final = frozenset({ReactionType.SERVICE_EXTRA, ReactionType.ZULIP_EXTRA})
+
+
+class Dialect(StrEnum):
+    """Which names a server uses for the few things that are named after it."""
+
+    SERVICE = "service"
+    ZULIP = "zulip"
+
+    @property
+    def extra_emoji(self) -> ReactionType:
+        """The reaction type of the emoji that the server itself adds, in this dialect."""
+        return ReactionType.ZULIP_EXTRA if self is Dialect.ZULIP else ReactionType.SERVICE_EXTRA
+
+
+class TypingOperation(StrEnum):
+    """``op`` of POST /typing and of the typing events."""
+
+    START = "start"
+    STOP = "stop"
+
+
+class TypingType(StrEnum):
+    """``type`` of POST /typing (TYP-02..06): ``private`` below 174, ``channel`` from 248."""
+
+    DIRECT = "direct"
+    STREAM = "stream"
+    CHANNEL = "channel"
+    PRIVATE = "private"
+
+
+class MessageType(StrEnum):
+    """``type`` of messages sent and scheduled (SCH-04); those that arrive say ``stream`` or ``private``."""
+
+    DIRECT = "direct"
+    CHANNEL = "channel"
+    STREAM = "stream"
+    PRIVATE = "private"
+
+    @property
+    def is_direct(self) -> bool:
+        """Both words for a conversation between people."""
+        return self in (MessageType.DIRECT, MessageType.PRIVATE)
+
+
+class DraftType(StrEnum):
+    """``type`` of a draft (DRF-05); the empty one is not addressed yet."""
+
+    UNADDRESSED = ""
+    STREAM = "stream"
+    PRIVATE = "private"
+
+
+class PropagateMode(StrEnum):
+    """Which messages of a topic an edit moves along."""
+
+    CHANGE_ONE = "change_one"
+    CHANGE_LATER = "change_later"
+    CHANGE_ALL = "change_all"
+
+
+class VisibilityPolicy(IntEnum):
+    """How a user sees one topic."""
+
+    NONE = 0
+    MUTED = 1
+    UNMUTED = 2
+    FOLLOWED = 3
+
+
+class PostPolicy(IntEnum):
+    """Who may post in a channel, on servers before group settings."""
+
+    EVERYONE = 1
+    ADMINISTRATORS = 2
+    FULL_MEMBERS = 3
+    MODERATORS = 4
+
+
+class TopicsPolicy(StrEnum):
+    """Whether a channel (or the organization) allows the empty topic."""
+
+    INHERIT = "inherit"
+    ALLOW_EMPTY = "allow_empty_topic"
+    DISABLE_EMPTY = "disable_empty_topic"
+    EMPTY_ONLY = "empty_topic_only"
+
+
+class BotType(IntEnum):
+    """What kind of bot a user is (USR rows)."""
+
+    GENERIC = 1
+    INCOMING_WEBHOOK = 2
+    OUTGOING_WEBHOOK = 3
+    EMBEDDED = 4
+
+
+class ProfileFieldType(IntEnum):
+    """What a custom profile field holds."""
+
+    SHORT_TEXT = 1
+    LONG_TEXT = 2
+    SELECT = 3
+    DATE = 4
+    LINK = 5
+    USERS = 6
+    EXTERNAL_ACCOUNT = 7
+    PRONOUNS = 8
+
+
+class PresenceStatus(StrEnum):
+    """What a client says about its user."""
+
+    ACTIVE = "active"
+    IDLE = "idle"
+
+
+class EmailVisibility(IntEnum):
+    """Who may see a user's real address."""
+
+    EVERYONE = 1
+    MEMBERS = 2
+    ADMINISTRATORS = 3
+    NOBODY = 4
+    MODERATORS = 5
+
+
+class SystemGroup(StrEnum):
+    """Groups that every organization has."""
+
+    INTERNET = "role:internet"
+    EVERYONE = "role:everyone"
+    MEMBERS = "role:members"
+    FULL_MEMBERS = "role:fullmembers"
+    MODERATORS = "role:moderators"
+    ADMINISTRATORS = "role:administrators"
+    OWNERS = "role:owners"
+    NOBODY = "role:nobody"
+
+
+class GroupSetting(StrEnum):
+    """The permissions of a user group, each a group-setting value (GSV rows)."""
+
+    ADD_MEMBERS = "can_add_members_group"
+    JOIN = "can_join_group"
+    LEAVE = "can_leave_group"
+    MANAGE = "can_manage_group"
+    MENTION = "can_mention_group"
+    REMOVE_MEMBERS = "can_remove_members_group"
+
+
+class ChannelSetting(StrEnum):
+    """The permissions of a channel, each a group-setting value."""
+
+    ADD_SUBSCRIBERS = "can_add_subscribers_group"
+    ADMINISTER = "can_administer_channel_group"
+    CREATE_TOPIC = "can_create_topic_group"
+    DELETE_ANY_MESSAGE = "can_delete_any_message_group"
+    DELETE_OWN_MESSAGE = "can_delete_own_message_group"
+    MOVE_OUT = "can_move_messages_out_of_channel_group"
+    MOVE_WITHIN = "can_move_messages_within_channel_group"
+    SEND_MESSAGE = "can_send_message_group"
+    REMOVE_SUBSCRIBERS = "can_remove_subscribers_group"
+    RESOLVE_TOPICS = "can_resolve_topics_group"
+    SUBSCRIBE = "can_subscribe_group"
+
+
+class Capability(StrEnum):
+    """What a client may declare at registration."""
+
+    NOTIFICATION_SETTINGS_NULL = "notification_settings_null"
+    BULK_MESSAGE_DELETION = "bulk_message_deletion"
+    USER_AVATAR_URL_FIELD_OPTIONAL = "user_avatar_url_field_optional"
+    STREAM_TYPING_NOTIFICATIONS = "stream_typing_notifications"
+    USER_SETTINGS_OBJECT = "user_settings_object"
+    LINKIFIER_URL_TEMPLATE = "linkifier_url_template"
+    USER_LIST_INCOMPLETE = "user_list_incomplete"
+    INCLUDE_DEACTIVATED_GROUPS = "include_deactivated_groups"
+    ARCHIVED_CHANNELS = "archived_channels"
+    EMPTY_TOPIC_NAME = "empty_topic_name"
+    SIMPLIFIED_PRESENCE_EVENTS = "simplified_presence_events"
+    INDIVIDUAL_EMOJI_CHANGES = "individual_emoji_changes"
+
+
+class EventType(StrEnum):
+    """``type`` of an event."""
+
+    ALERT_WORDS = "alert_words"
+    ATTACHMENT = "attachment"
+    CHANNEL_FOLDER = "channel_folder"
+    CUSTOM_PROFILE_FIELDS = "custom_profile_fields"
+    DEFAULT_STREAMS = "default_streams"
+    DELETE_MESSAGE = "delete_message"
+    DRAFTS = "drafts"
+    HEARTBEAT = "heartbeat"
+    INVITES_CHANGED = "invites_changed"
+    MESSAGE = "message"
+    MUTED_TOPICS = "muted_topics"
+    MUTED_USERS = "muted_users"
+    NAVIGATION_VIEW = "navigation_view"
+    ONBOARDING_STEPS = "onboarding_steps"
+    PRESENCE = "presence"
+    REACTION = "reaction"
+    REALM = "realm"
+    REALM_BOT = "realm_bot"
+    REALM_DEACTIVATED = "realm_deactivated"
+    REALM_DOMAINS = "realm_domains"
+    REALM_EMOJI = "realm_emoji"
+    REALM_EXPORT = "realm_export"
+    REALM_EXPORT_CONSENT = "realm_export_consent"
+    REALM_FILTERS = "realm_filters"
+    REALM_LINKIFIERS = "realm_linkifiers"
+    REALM_PLAYGROUNDS = "realm_playgrounds"
+    REALM_USER = "realm_user"
+    REALM_USER_SETTINGS_DEFAULTS = "realm_user_settings_defaults"
+    REMINDERS = "reminders"
+    RESTART = "restart"
+    SAVED_SNIPPETS = "saved_snippets"
+    SCHEDULED_MESSAGES = "scheduled_messages"
+    STREAM = "stream"
+    SUBMESSAGE = "submessage"
+    SUBSCRIPTION = "subscription"
+    TYPING = "typing"
+    TYPING_EDIT_MESSAGE = "typing_edit_message"
+    UPDATE_DISPLAY_SETTINGS = "update_display_settings"
+    UPDATE_GLOBAL_NOTIFICATIONS = "update_global_notifications"
+    UPDATE_MESSAGE = "update_message"
+    UPDATE_MESSAGE_FLAGS = "update_message_flags"
+    USER_GROUP = "user_group"
+    USER_SETTINGS = "user_settings"
+    USER_STATUS = "user_status"
+    USER_TOPIC = "user_topic"
+    WEB_RELOAD_CLIENT = "web_reload_client"
+
+
+class NarrowOperator(StrEnum):
+    """``operator`` of a narrow's term, today's words."""
+
+    CHANNEL = "channel"
+    CHANNELS = "channels"
+    TOPIC = "topic"
+    DM = "dm"
+    DM_INCLUDING = "dm-including"
+    SENDER = "sender"
+    HAS = "has"
+    IS = "is"
+    NEAR = "near"
+    ID = "id"
+    WITH = "with"
+    SEARCH = "search"
+
+
+class Anchor(StrEnum):
+    """Places to read messages from, beside a message id."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    FIRST_UNREAD = "first_unread"
+
+
+STATUS_TEXT_MAX: Final = 60
+"""Characters of a status text (STAT-03); the one limit that the contract gives as a number."""
