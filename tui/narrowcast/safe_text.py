@@ -1,0 +1,144 @@
+"""Text that may be shown.
+
+Textual and the terminal pass on whatever they are given: an escape sequence in a topic would be obeyed, a
+direction override would turn a file name around, forty combining marks would climb over the lines above. So
+every string that came from somebody else goes through `safe_line` or `safe_block` on its way to the screen,
+after any parsing (an HTML parser turns `&#27;` into a real ESC).
+
+What both do: C0 controls and DEL become their control pictures, C1 controls and lone surrogates become U+FFFD,
+direction controls and invisible characters are dropped, ZWJ stays only inside emoji and at most three times in
+a row, emoji presentation selectors are dropped (terminals disagree on their width), and a base character keeps
+at most three marks. Nothing here interprets markup: hand the result to `Content` or a `Segment`, never to a
+widget that parses markup.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from rich.cells import cell_len
+
+__all__ = ["SafeText", "crop_cells", "safe_block", "safe_line"]
+
+MAX_MARKS = 3
+"""Combining marks that one base character keeps."""
+
+TAB_CELLS = 4
+"""Cells of a tab in a block; in a line a tab is one space."""
+
+
+class SafeText(str):
+    """A string that may be written to the screen.
+
+    Calling the class is the one unsafe door: do so only with text of the program itself, or with parts of text
+    that is safe already. Everything else comes from `safe_line` and `safe_block`.
+    """
+
+    __slots__ = ()
+
+
+_EMOJI = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001fbff"
+_MODIFIER = "[\U0001f3fb-\U0001f3ff]?"
+
+_SUSPECT = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_MARK_RUN = re.compile(r"[^\w\s\x00-\u02ff]{4,}")
+_STRAY_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
+_LONG_JOIN = re.compile(f"((?:[{_EMOJI}]{_MODIFIER}\ufe0f?\u200d){{3}}[{_EMOJI}]{_MODIFIER}\ufe0f?)\u200d")
+_BREAKS = re.compile("\r\n|[\n\u0085\u2028\u2029]")
+_BREAK_RUN = re.compile("[ \t]*(?:[\r\n\u0085\u2028\u2029]+[ \t]*)+")
+
+
+def _translation() -> dict[int, str | None]:
+    table: dict[int, str | None] = {code: chr(0x2400 + code) for code in range(0x20)}
+    table[0x7F] = "\u2421"
+    table.update((code, "\ufffd") for code in range(0x80, 0xA0))
+    table.update((code, "\ufffd") for code in (0xFFFE, 0xFFFF))
+    dropped = (
+        (0xAD, 0xAE), (0x34F, 0x350), (0x61C, 0x61D), (0x115F, 0x1161), (0x17B4, 0x17B6), (0x180B, 0x1810),
+        (0x200B, 0x200D), (0x200E, 0x2010), (0x2028, 0x202F), (0x2060, 0x2070), (0x3164, 0x3165),
+        (0xFE00, 0xFE10), (0xFEFF, 0xFF00), (0xFFA0, 0xFFA1), (0xFFF0, 0xFFFC), (0x1BCA0, 0x1BCA4),
+        (0x1D173, 0x1D17B),
+    )  # fmt: skip
+    for start, end in dropped:
+        table.update((code, None) for code in range(start, end))
+    return table
+
+
+_TABLE = _translation()
+_TAGS_AND_SURROGATES = re.compile("([\ud800-\udfff])|[\U000e0000-\U000e0fff]")
+
+
+def _limit_marks(match: re.Match[str]) -> str:
+    kept: list[str] = []
+    marks = 0
+    for character in match[0]:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if marks <= MAX_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _clean(text: str) -> str:
+    """`text` without anything a terminal could obey; line breaks are treated like other controls."""
+    if _SUSPECT.search(text):
+        if "\u200d" in text:
+            text = _STRAY_JOINER.sub("", text)
+            text = _LONG_JOIN.sub(r"\1", text)
+        text = _TAGS_AND_SURROGATES.sub(lambda match: "\ufffd" if match[1] else "", text)
+        text = text.translate(_TABLE)
+    if not text.isascii():
+        text = _MARK_RUN.sub(_limit_marks, text)
+    return text
+
+
+def crop_cells(text: str, max_cells: int) -> str:
+    """`text`, cut with an ellipsis so that it fills at most `max_cells` cells."""
+    if len(text) <= max_cells and text.isascii():
+        return text
+    if max_cells <= 0:
+        return ""
+    if len(text) > 16 * max_cells + 16:
+        text = text[: 16 * max_cells + 16] + "…"
+    if cell_len(text) <= max_cells:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cell_len(text[:middle]) <= max_cells - 1:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip("\u200d") + "…"
+
+
+def safe_line(text: str, max_cells: int | None = None) -> SafeText:
+    """One line that may be shown: names, topics, file names, link targets.
+
+    Line breaks and the blanks around them become one space. With `max_cells` the line is cut with an ellipsis
+    to that many cells; the work is bounded by `max_cells`, not by the length of `text`.
+    """
+    if max_cells is not None and len(text) > 32 * max_cells + 32:
+        text = text[: 32 * max_cells + 32]
+    if not (text.isascii() and text.isprintable()):
+        text = _clean(_BREAK_RUN.sub(" ", text).replace("\t", " "))
+    if max_cells is not None:
+        text = crop_cells(text, max_cells)
+    return SafeText(text)
+
+
+def safe_block(text: str) -> SafeText:
+    """Text of several lines that may be shown: breaks become line feeds, tabs become spaces.
+
+    The caller caps the length; the work is linear in it.
+    """
+    if text.isascii() and text.isprintable():
+        return SafeText(text)
+    if _SUSPECT.search(text) is None:
+        return SafeText(_clean(text))
+    lines = _BREAKS.split(text)
+    return SafeText("\n".join(_clean(line.expandtabs(TAB_CELLS) if "\t" in line else line) for line in lines))
