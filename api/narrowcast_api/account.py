@@ -1,0 +1,114 @@
+"""Who signs in where, and the zuliprc file that keeps it."""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import os
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from narrowcast_api.errors import AccountError
+from narrowcast_api.secret import Secret
+
+__all__ = ["Account", "AccountError", "normal_site"]
+
+
+def normal_site(address: str) -> str:
+    """An organization's address as people type it, made `scheme://host[:port][/path]`.
+
+    Without a scheme, https is meant, or http for this machine. User names in the address, queries,
+    fragments and schemes other than http and https are refused with AccountError; a slash
+    or `/api/v1` at the end is cut off (CONV-01).
+    """
+    text = address.strip()
+    if "://" not in text:
+        name = text.split("/", 1)[0].rsplit(":", 1)[0].strip("[]")
+        text = ("http://" if name in {"localhost", "127.0.0.1", "::1"} else "https://") + text
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise AccountError(f"{address!r} is not an address") from None
+    if parts.scheme.lower() not in {"http", "https"} or not host:
+        raise AccountError(f"{address!r} is not an http or https address")
+    if parts.username is not None or parts.query or parts.fragment or any(c.isspace() for c in text):
+        raise AccountError("the address of an organization has no user name, query or fragment")
+    path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme.lower()}://{shown}{'' if port is None else f':{port}'}{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One person or bot at one organization.
+
+    `site` is the organization's address, `email` the API email address, `key` the API key (masked),
+    `ca_bundle` a PEM file of further certificate authorities to trust. Basic credentials are made of email
+    and key (AUTH-01).
+    """
+
+    site: str
+    email: str
+    key: Secret = field(repr=False)
+    ca_bundle: Path | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "site", normal_site(self.site))
+
+    @classmethod
+    def from_zuliprc(cls, path: Path | str) -> Account:
+        """Read the `[api]` section of a zuliprc file: email, key, site and, if there, cert_bundle.
+
+        Raises AccountError naming the file and what is wrong in it, never the key.
+        """
+        file = Path(path).expanduser()
+        parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
+        problem = ""
+        try:
+            parser.read_string(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            problem = "there is no such file"
+        except OSError as error:
+            problem = f"cannot be read: {error.strerror}"
+        except (configparser.Error, UnicodeDecodeError):
+            # The parser's own message quotes lines of the file, and with them the key.
+            problem = "not a zuliprc file: it needs a section [api] with email, key and site"
+        if problem:
+            raise AccountError(f"{file}: {problem}")
+        if not parser.has_section("api"):
+            raise AccountError(f"{file}: there is no section [api]")
+        values = {name: parser.get("api", name, fallback="").strip() for name in ("email", "key", "site")}
+        missing = [name for name, value in values.items() if not value]
+        if missing:
+            raise AccountError(f"{file}: section [api] lacks {' and '.join(missing)}")
+        bundle = parser.get("api", "cert_bundle", fallback="").strip()
+        ca_bundle = file.parent / Path(bundle).expanduser() if bundle else None
+        return cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
+
+    def write_zuliprc(self, path: Path | str) -> None:
+        """Write the file that `from_zuliprc` reads, mode 0600, replacing an old one whole or not at all."""
+        values = (self.email, self.key.reveal(), str(self.ca_bundle or ""))
+        if any("\n" in text or "\r" in text for text in values):
+            raise AccountError("an email address or a key with a line break in it cannot be stored")
+        lines = ["[api]", f"email={self.email}", f"key={self.key.reveal()}", f"site={self.site}"]
+        if self.ca_bundle is not None:
+            lines.append(f"cert_bundle={self.ca_bundle.absolute()}")
+        file = Path(path).expanduser()
+        temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+        problem: str | None = None
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+                out.write("\n".join(lines) + "\n")
+                out.flush()
+                os.fsync(out.fileno())
+            temporary.replace(file)
+        except OSError as error:
+            problem = f"{file}: cannot be written: {error.strerror}"
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        if problem is not None:
+            raise AccountError(problem)

@@ -1,0 +1,386 @@
+"""Everything that can go wrong, one type per cause.
+
+    NarrowcastError
+    ├── InvalidInput              refused here, before anything was sent
+    ├── Unsupported               the server's feature level is too low; nothing was sent
+    ├── AccountError              an account file that cannot be used
+    ├── TransportError
+    │   ├── NotConnected          the request surely never reached the server: safe to repeat
+    │   └── OutcomeUnknown        it may have been carried out
+    ├── ServerFault               5xx; for a write the outcome is unknown
+    ├── RateLimited               429, with the seconds to wait
+    ├── MalformedAnswer           not what the contract promises
+    ├── AnswerTooLarge            cut off at the size cap
+    ├── RedirectRefused           the server sent us to another origin
+    └── ApiError                  the server's own refusal: code, msg, status, extra
+        └── one class per code, see `CODES`
+
+Every error has `user_message`: what happened and what to do, one or two plain sentences.
+Contract: section Errors (ERR-01 to ERR-09, AUTH-05, CONV-06, CONV-21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class NarrowcastError(Exception):
+    """Base of everything this library raises on purpose."""
+
+    @property
+    def user_message(self) -> str:
+        """What happened and what to do, for people."""
+        return str(self)
+
+
+class AccountError(NarrowcastError):
+    """An account file is missing, unreadable or incomplete."""
+
+
+class InvalidInput(NarrowcastError):
+    """A call was refused here; nothing was sent."""
+
+
+class Unsupported(NarrowcastError):
+    """The server is too old for this; nothing was sent.
+
+    `feature` names what was asked for, `needs` the level that has it, `has` the server's level.
+    """
+
+    def __init__(self, needs: int, has: int, feature: str = "This") -> None:
+        super().__init__(f"{feature} needs level {needs}, the server has {has}")
+        self.needs = needs
+        self.has = has
+        self.feature = feature
+
+    @property
+    def user_message(self) -> str:
+        return f"{self}. The server must be upgraded first."
+
+
+class TransportError(NarrowcastError):
+    """No complete answer arrived."""
+
+
+class NotConnected(TransportError):
+    """No connection was made: the request surely never reached the server and may be repeated."""
+
+    @property
+    def user_message(self) -> str:
+        return f"The server cannot be reached ({self}). Check the network and the address."
+
+
+class OutcomeUnknown(TransportError):
+    """Timed out or cut after sending: the server may have carried the request out."""
+
+    @property
+    def user_message(self) -> str:
+        return (
+            f"The connection broke before the answer came ({self}). "
+            "It may have worked: look before you repeat it."
+        )
+
+
+class ServerFault(NarrowcastError):
+    """The server failed (5xx). For a write the outcome is unknown."""
+
+    def __init__(self, status: int, detail: str = "") -> None:
+        super().__init__(f"HTTP {status}" + (f": {detail}" if detail else ""))
+        self.status = status
+        self.detail = detail
+
+    @property
+    def user_message(self) -> str:
+        return f"The server has a problem (HTTP {self.status}). Try again in a moment."
+
+
+class RateLimited(NarrowcastError):
+    """429: too many requests. `retry_after` is in seconds, from the answer's body or header."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(f"too many requests; retry in {retry_after:.1f} s")
+        self.retry_after = retry_after
+
+    @property
+    def user_message(self) -> str:
+        return f"The server asks to slow down. Wait {max(1, round(self.retry_after))} s."
+
+
+class MalformedAnswer(NarrowcastError):
+    """The answer is not what the contract promises (HTML, broken JSON, wrong shape)."""
+
+    def __init__(self, detail: str, *, status: int = 200) -> None:
+        super().__init__(detail if status == 200 else f"{detail} (HTTP {status})")
+        self.detail = detail
+        self.status = status
+
+    @property
+    def user_message(self) -> str:
+        return f"The server's answer cannot be understood: {self}. Is this the address of a chat server?"
+
+
+class AnswerTooLarge(NarrowcastError):
+    """The answer is longer than `limit` bytes and was cut off."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"answer longer than {limit} bytes")
+        self.limit = limit
+
+    @property
+    def user_message(self) -> str:
+        return f"The server's answer is larger than {self.limit // 2**20} MiB and was not read."
+
+
+class RedirectRefused(NarrowcastError):
+    """The server redirected the request elsewhere; nothing was sent there."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(f"redirected to {location}")
+        self.location = location
+
+    @property
+    def user_message(self) -> str:
+        return f"The server says it is at {self.location}. If you trust that address, sign in there."
+
+
+class ApiError(NarrowcastError):
+    """The server refused. `code` is the contract's (may be ''), `msg` for people, `extra` all other
+    fields.
+    """
+
+    def __init__(
+        self, code: str, msg: str, status: int = 400, extra: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(msg or code or f"HTTP {status}")
+        self.code = code
+        self.msg = msg
+        self.status = status
+        self.extra: Mapping[str, object] = dict(extra or {})
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(code={self.code!r}, msg={self.msg!r}, status={self.status})"
+
+    @property
+    def user_message(self) -> str:
+        return self.msg or f"The server refused (HTTP {self.status}{', ' + self.code if self.code else ''})."
+
+    def _text(self, name: str) -> str | None:
+        value = self.extra.get(name)
+        return value if isinstance(value, str) else None
+
+    def _number(self, name: str) -> int | None:
+        value = self.extra.get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def _flag(self, name: str) -> bool:
+        return self.extra.get(name) is True
+
+
+class BadRequest(ApiError):
+    """BAD_REQUEST: invalid parameter, missing object, refused by a rule (ERR-02)."""
+
+
+class RequestVariableMissing(BadRequest):
+    """REQUEST_VARIABLE_MISSING: what some servers say for a missing parameter; `var_name` names it."""
+
+    @property
+    def var_name(self) -> str | None:
+        return self._text("var_name")
+
+
+class RequestVariableInvalid(BadRequest):
+    """REQUEST_VARIABLE_INVALID: a parameter does not parse; `var_name` names it."""
+
+    @property
+    def var_name(self) -> str | None:
+        return self._text("var_name")
+
+
+class Unauthorized(ApiError):
+    """UNAUTHORIZED, INVALID_API_KEY, or a bare 401: the credentials are not accepted (AUTH-05)."""
+
+    @property
+    def user_message(self) -> str:
+        return f"{self.msg or 'The server does not accept this key'}. Sign in again."
+
+
+class AccountDeactivated(Unauthorized):
+    """USER_DEACTIVATED or REALM_DEACTIVATED: this account can no longer sign in."""
+
+
+class AuthenticationFailed(Unauthorized):
+    """AUTHENTICATION_FAILED: wrong user name or password."""
+
+    @property
+    def user_message(self) -> str:
+        return self.msg or "The user name or the password is wrong."
+
+
+class PermissionDenied(ApiError):
+    """The account may not do this; `code` keeps the server's word (USRU-15, DTOP-14)."""
+
+
+class UnauthorizedPrincipal(PermissionDenied):
+    """UNAUTHORIZED_PRINCIPAL: not an administrator (ERR-04)."""
+
+
+class InsufficientPermission(BadRequest, PermissionDenied):
+    """BAD_REQUEST whose message says that a permission is missing."""
+
+
+class BadPrincipal(BadRequest):
+    """A user named in a request does not exist or is deactivated (USUB-13, USUB-14)."""
+
+
+class StreamDoesNotExist(ApiError):
+    """STREAM_DOES_NOT_EXIST: `stream_id` or `stream` (a name) says which, both optional (ERR-03)."""
+
+    @property
+    def stream_id(self) -> int | None:
+        return self._number("stream_id")
+
+    @property
+    def stream(self) -> str | None:
+        return self._text("stream")
+
+    @property
+    def user_message(self) -> str:
+        which = self.stream if self.stream is not None else self.stream_id
+        return self.msg or f"The channel{'' if which is None else f' {which}'} does not exist."
+
+
+class InvitationFailed(ApiError):
+    """INVITATION_FAILED: some addresses could not be invited (ERR-05)."""
+
+    @property
+    def daily_limit_reached(self) -> bool:
+        return self._flag("daily_limit_reached")
+
+    @property
+    def license_limit_reached(self) -> bool:
+        return self._flag("license_limit_reached")
+
+    @property
+    def sent_invitations(self) -> bool:
+        """Whether invitations to the other addresses were sent."""
+        return self._flag("sent_invitations")
+
+    @property
+    def errors(self) -> tuple[tuple[str, str, bool], ...]:
+        """(email, reason, flag) for each address that failed; the flag's meaning is the server's."""
+        found: list[tuple[str, str, bool]] = []
+        entries = self.extra.get("errors")
+        for entry in entries if isinstance(entries, list) else ():
+            match entry:
+                case [str(email), str(reason), bool(flag), *_]:
+                    found.append((email, reason, flag))
+                case [str(email), str(reason)]:
+                    found.append((email, reason, False))
+                case _:
+                    continue
+        return tuple(found)
+
+
+class ReactionDoesNotExist(ApiError):
+    """REACTION_DOES_NOT_EXIST: already gone (ERR-06, RXN-10)."""
+
+
+class ReactionAlreadyExists(ApiError):
+    """REACTION_ALREADY_EXISTS: already there."""
+
+
+class BadEventQueueId(ApiError):
+    """BAD_EVENT_QUEUE_ID: the queue expired or is another user's; register anew."""
+
+    @property
+    def queue_id(self) -> str | None:
+        return self._text("queue_id")
+
+
+class BadNarrow(BadRequest):
+    """BAD_NARROW: an operator or operand that the server does not know; `desc` says which."""
+
+    @property
+    def desc(self) -> str | None:
+        return self._text("desc")
+
+
+class ExpectationMismatch(ApiError):
+    """EXPECTATION_MISMATCH: somebody else changed it first; reload and decide again."""
+
+
+class ChannelAlreadyExists(ApiError):
+    """CHANNEL_ALREADY_EXISTS: the name is taken."""
+
+
+class NotFound(BadRequest):
+    """404: the object or the endpoint does not exist (CONV-21)."""
+
+
+class MethodNotAllowed(ApiError):
+    """405: this server does not offer that operation (CONV-21)."""
+
+
+class CannotDeactivateLastUser(BadRequest):
+    """CANNOT_DEACTIVATE_LAST_USER: the only owner stays (USRD-08)."""
+
+
+class GroupInUse(ApiError):
+    """CANNOT_DEACTIVATE_GROUP_IN_USE: `objections` lists where the group is still used."""
+
+    @property
+    def objections(self) -> tuple[object, ...]:
+        value = self.extra.get("objections")
+        return tuple(value) if isinstance(value, list) else ()
+
+
+class BadImage(BadRequest):
+    """BAD_IMAGE: the uploaded picture cannot be used."""
+
+
+CODES: Mapping[str, type[ApiError]] = {
+    "BAD_REQUEST": BadRequest,
+    "REQUEST_VARIABLE_MISSING": RequestVariableMissing,
+    "REQUEST_VARIABLE_INVALID": RequestVariableInvalid,
+    "UNAUTHORIZED": Unauthorized,
+    "INVALID_API_KEY": Unauthorized,
+    "AUTHENTICATION_FAILED": AuthenticationFailed,
+    "USER_DEACTIVATED": AccountDeactivated,
+    "REALM_DEACTIVATED": AccountDeactivated,
+    "UNAUTHORIZED_PRINCIPAL": UnauthorizedPrincipal,
+    "STREAM_DOES_NOT_EXIST": StreamDoesNotExist,
+    "INVITATION_FAILED": InvitationFailed,
+    "REACTION_DOES_NOT_EXIST": ReactionDoesNotExist,
+    "REACTION_ALREADY_EXISTS": ReactionAlreadyExists,
+    "BAD_EVENT_QUEUE_ID": BadEventQueueId,
+    "BAD_NARROW": BadNarrow,
+    "EXPECTATION_MISMATCH": ExpectationMismatch,
+    "CHANNEL_ALREADY_EXISTS": ChannelAlreadyExists,
+    "CANNOT_DEACTIVATE_LAST_USER": CannotDeactivateLastUser,
+    "CANNOT_DEACTIVATE_GROUP_IN_USE": GroupInUse,
+    "BAD_IMAGE": BadImage,
+}
+
+# Only for answers without a code that we know (ERR-07, ERR-08).
+_BY_STATUS: Mapping[int, type[ApiError]] = {
+    401: Unauthorized,
+    403: PermissionDenied,
+    404: NotFound,
+    405: MethodNotAllowed,
+}
+
+_PERMISSION_WORDS = ("insufficient permission", "must be an organization", "have permission", "not allowed")
+
+
+def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | None = None) -> ApiError:
+    """The typed error of one refusal: by code first, by HTTP status only when the code says nothing."""
+    kind = CODES.get(code)
+    if kind is BadRequest:
+        if status == 404:
+            kind = NotFound
+        elif any(words in msg.lower() for words in _PERMISSION_WORDS):
+            kind = InsufficientPermission
+    if kind is None:
+        # An unknown code is kept as a plain ApiError; a 401 still means "sign in again".
+        kind = _BY_STATUS.get(status, ApiError) if not code or status == 401 else ApiError
+    return kind(code, msg, status, extra)

@@ -1,0 +1,48 @@
+"""A string that must not be seen: API keys and passwords."""
+
+from __future__ import annotations
+
+import hmac
+from typing import NoReturn
+
+MASK = "••••"
+
+
+class Secret:
+    """Wraps a key or a password so that no repr, log line, traceback or pickle shows it.
+
+    Only `reveal()` gives the text; call it where the bytes leave for the server and nowhere else.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The text itself."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"Secret('{MASK}')"
+
+    def __str__(self) -> str:
+        return MASK
+
+    def __format__(self, spec: str) -> str:
+        return format(MASK, spec)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Secret):
+            return NotImplemented
+        mine, theirs = (text.encode("utf-8", "surrogatepass") for text in (self._value, other._value))
+        return hmac.compare_digest(mine, theirs)
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Secret is not written anywhere by accident: it cannot be pickled or copied")
