@@ -1,0 +1,33 @@
+"""Where a message goes: a topic of a channel, or a group of people. Cheap to import."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelDestination:
+    """A topic of a channel. Topics that differ in case only are the same conversation: compare `key`s."""
+
+    channel_id: int
+    topic: str
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for every spelling of one conversation."""
+        return ("channel", self.channel_id, self.topic.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class DirectDestination:
+    """A direct conversation: the ids of the others, without oneself. Empty means a note to oneself."""
+
+    user_ids: frozenset[int]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for every spelling of one conversation."""
+        return ("direct", self.user_ids)
+
+
+Destination = ChannelDestination | DirectDestination

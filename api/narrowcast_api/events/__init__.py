@@ -1,0 +1,1 @@
+"""Registration and the stream of events that heals itself."""

@@ -1,0 +1,110 @@
+"""The messages that are known, as the app reads them.
+
+A `Message` is never changed in place: a change puts a new value under the same id, so identity tells whether
+something drawn from one is still true. Cheap to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """One person's emoji on a message. What counts as the same emoji is `key`, never the name."""
+
+    emoji_name: str
+    emoji_code: str
+    reaction_type: str
+    user_id: int
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Type and code."""
+        return (self.reaction_type, self.emoji_code)
+
+
+@dataclass(frozen=True, slots=True)
+class ReactionGroup:
+    """One emoji on a message with everybody who chose it, in the order they did."""
+
+    emoji_name: str
+    emoji_code: str
+    reaction_type: str
+    user_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Submessage:
+    """One part of a poll or to-do list: the first makes the widget, each later one is a vote or a change.
+
+    `content` is JSON text as the server sent it.
+    """
+
+    id: int
+    sender_id: int
+    msg_type: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. Times are UTC seconds, `content` is the server's rendered HTML and not to be trusted.
+
+    A channel message has `channel_id` and `topic` ('' is a topic too), a direct one has `direct_user_ids`,
+    which include oneself. `local_id` is set on messages of one's own that this client sent and knows again.
+    """
+
+    id: int
+    sender_id: int
+    sender_name: str
+    sender_email: str
+    timestamp: int
+    content: str
+    channel_id: int | None = None
+    topic: str | None = None
+    direct_user_ids: frozenset[int] | None = None
+    flags: frozenset[str] = frozenset()
+    reactions: tuple[Reaction, ...] = ()
+    is_me_message: bool = False
+    edited_at: int | None = None
+    moved_at: int | None = None
+    submessages: tuple[Submessage, ...] = ()
+    client: str = ""
+    local_id: str | None = None
+
+    def destination(self, me: int) -> Destination:
+        """The conversation that the message is in, seen by the user `me`."""
+        if self.channel_id is not None:
+            return ChannelDestination(self.channel_id, self.topic or "")
+        return DirectDestination((self.direct_user_ids or frozenset()) - {me})
+
+    @property
+    def is_read(self) -> bool:
+        """Whether oneself has read it."""
+        return "read" in self.flags
+
+    @property
+    def is_starred(self) -> bool:
+        """Whether oneself has starred it."""
+        return "starred" in self.flags
+
+
+def grouped(reactions: Iterable[Reaction]) -> tuple[ReactionGroup, ...]:
+    """Reactions by emoji, most votes first; equal counts stay in the order in which the emoji came."""
+    groups: dict[tuple[str, str], list[Reaction]] = {}
+    for reaction in reactions:
+        groups.setdefault(reaction.key, []).append(reaction)
+    ordered = sorted(groups.values(), key=len, reverse=True)
+    return tuple(
+        ReactionGroup(
+            group[0].emoji_name,
+            group[0].emoji_code,
+            group[0].reaction_type,
+            tuple(reaction.user_id for reaction in group),
+        )
+        for group in ordered
+    )
