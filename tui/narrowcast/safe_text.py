@@ -5,11 +5,11 @@ direction override would turn a file name around, forty combining marks would cl
 every string that came from somebody else goes through `safe_line` or `safe_block` on its way to the screen,
 after any parsing (an HTML parser turns `&#27;` into a real ESC).
 
-What both do: C0 controls and DEL become their control pictures, C1 controls and lone surrogates become U+FFFD,
-direction controls and invisible characters are dropped, ZWJ stays only inside emoji and at most three times in
-a row, emoji presentation selectors are dropped (terminals disagree on their width), and a base character keeps
-at most three marks. Nothing here interprets markup: hand the result to `Content` or a `Segment`, never to a
-widget that parses markup.
+What both do: C0 controls and DEL become their control pictures, C1 controls and lone surrogates become
+U+FFFD, direction controls and invisible characters are dropped, ZWJ stays only inside emoji and at most three
+times in a row, emoji presentation selectors are dropped (terminals disagree on their width), and a base
+character keeps at most three marks. Nothing here interprets markup: hand the result to `Content` or a
+`Segment`, never to a widget that parses markup.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ TAB_CELLS = 4
 class SafeText(str):
     """A string that may be written to the screen.
 
-    Calling the class is the one unsafe door: do so only with text of the program itself, or with parts of text
-    that is safe already. Everything else comes from `safe_line` and `safe_block`.
+    Calling the class is the one unsafe door: do so only with text of the program itself, or with parts of
+    text that is safe already. Everything else comes from `safe_line` and `safe_block`.
     """
 
     __slots__ = ()

@@ -1,0 +1,141 @@
+"""The virtual list: selection, paging, filter, and work that follows the screen."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.strip import Strip
+
+from narrowcast.widgets.line_view import compose_line, lean_strip, plain_text
+from narrowcast.widgets.matching import best_matches
+from narrowcast.widgets.virtual_list import VirtualList
+
+
+class Names(VirtualList[str]):
+    """Names; those in capitals are headings. Counts what it renders."""
+
+    rendered = 0
+
+    def render_item(self, item: str, width: int, selected: bool) -> Sequence[Strip]:
+        self.rendered += 1
+        return [compose_line(width, [(item, Style())], [("7", Style(bold=True))], base=Style())]
+
+    def selectable(self, item: str) -> bool:
+        return not item.isupper()
+
+
+class ListApp(App[None]):
+    def __init__(self, names: list[str]) -> None:
+        super().__init__()
+        self.names = Names(names, empty_text="Nobody here. Press i to invite.")
+        self.chosen: list[object] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.names
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        self.chosen.append(event.item)
+
+    def screen_text(self) -> str:
+        height = self.names.content_size.height
+        return plain_text(self.names.row_at(y) for y in range(height))
+
+
+async def test_the_selection_steps_over_headings_and_stops_at_the_ends() -> None:
+    app = ListApp(["A", "ada", "B", "bruno"])
+    async with app.run_test(size=(20, 6)) as pilot:
+        assert app.names.selected_item == "ada"
+        await pilot.press("up")
+        assert app.names.selected_item == "ada"
+        await pilot.press("down", "down", "enter")
+        assert app.chosen == ["bruno"]
+        assert app.screen_text().splitlines()[:4] == [
+            " A                 7",
+            " ada               7",
+            " B                 7",
+            "▌bruno             7",
+        ]
+
+
+async def test_only_what_is_on_the_screen_is_rendered() -> None:
+    app = ListApp([f"name {index}" for index in range(100_000)])
+    async with app.run_test(size=(30, 10)) as pilot:
+        await pilot.pause()
+        await pilot.press("end")
+        await pilot.press("home", "pagedown", "pagedown")
+        await pilot.pause()
+        assert app.names.selected_item == "name 20"
+        assert app.names.rendered < 100
+
+
+async def test_a_click_selects_and_chooses() -> None:
+    app = ListApp(["ada", "bruno", "chiyo"])
+    async with app.run_test(size=(20, 6)) as pilot:
+        await pilot.click(Names, offset=(3, 2))
+        assert app.chosen == ["chiyo"]
+
+
+async def test_the_selection_stays_on_its_key_when_items_change() -> None:
+    app = ListApp(["ada", "bruno", "chiyo"])
+    async with app.run_test(size=(20, 6)) as pilot:
+        await pilot.press("down")
+        app.names.set_items(["aaron", "ada", "alan", "bruno"])
+        assert app.names.selected_item == "bruno"
+        app.names.set_items(["ada"])
+        assert app.names.selected_item == "ada"
+        app.names.set_items([])
+        await pilot.pause()
+        assert app.names.selected_item is None
+        assert "Press i to invite" in " ".join(app.screen_text().split())
+
+
+async def test_a_filter_shows_the_best_match_first_and_gives_the_selection_back() -> None:
+    app = ListApp(["A", "brunhilde", "ada", "bruno", "run"])
+    async with app.run_test(size=(20, 6)) as pilot:
+        app.names.set_filter("run")
+        assert list(app.names.shown) == ["run", "bruno", "brunhilde"]
+        assert app.names.selected_item == "run"
+        app.names.set_filter("zz")
+        assert app.names.selected_item is None
+        app.names.set_filter("")
+        await pilot.pause()
+        assert list(app.names.shown) == ["A", "brunhilde", "ada", "bruno", "run"]
+
+
+async def test_a_selection_step_asks_for_two_rows_only() -> None:
+    app = ListApp([f"name {index}" for index in range(50)])
+    async with app.run_test(size=(30, 10)) as pilot:
+        await pilot.pause()
+        asked: list[object] = []
+        refresh = app.names.refresh
+        app.names.refresh = lambda *regions, **kwargs: asked.extend(regions) or refresh(*regions, **kwargs)  # type: ignore[method-assign, func-returns-value]  # a spy
+        await pilot.press("down")
+        await pilot.pause()
+        assert len(asked) == 2
+
+
+def test_words_and_prefixes_come_before_scattered_letters() -> None:
+    names = ["marketing", "design review", "engineering", "edges", "ring", "x"]
+    assert [names[index] for index in best_matches("ring", names)] == ["ring", "engineering", "marketing"]
+    assert [names[index] for index in best_matches("re", names)] == ["design review", "marketing"]
+    assert best_matches(" ", names) == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_hostile_name_does_not_stall_the_filter() -> None:
+    assert best_matches("a" * 30 + "b", ["a" * 5000] * 3) == []
+
+
+STYLES = ["", "bold", "on red", "underline on red", "red"]
+
+
+@given(st.lists(st.tuples(st.sampled_from([" ", "a", "漢 ", "   "]), st.sampled_from(STYLES)), max_size=8))
+def test_a_lean_strip_shows_the_same_text_in_the_same_cells(parts: list[tuple[str, str]]) -> None:
+    left = [(text, Style.parse(style)) for text, style in parts]
+    line = compose_line(40, left, base=Style())
+    assert line.text.rstrip() == "".join(text for text, _ in parts).rstrip()
+    assert sum(cell_len(segment.text) for segment in line) == 40
+    again = lean_strip(line, 40)
+    assert list(again) == list(line)

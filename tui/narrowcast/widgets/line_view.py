@@ -1,0 +1,271 @@
+"""A widget of lines that sends to the terminal only what changed.
+
+Textual's own `ScrollView` repaints its whole region for each scrolled line, padding included, and its
+scrollbar with it. Over a slow link those bytes are what one feels. `LineView` keeps the rows it painted last;
+after any change it composes the rows of the viewport again (subclasses cache them), and asks for a repaint of
+just the rows that differ, each up to the column where both the old and the new row are blank.
+
+Subclasses give `compose_row(y)` for each row of the viewport and call `changed()` after a change. Scrolling
+is theirs: they override `scroll_rows`, `scroll_to_share` and `thumb`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from narrowcast.safe_text import SafeText, crop_cells
+
+__all__ = ["LineView", "Part", "compose_line", "lean_strip", "plain_text"]
+
+Part = tuple[str, Style]
+"""A piece of one line and its style; the text must be safe to show."""
+
+WHEEL_ROWS = 3
+
+
+def _shows_on_blanks(style: Style) -> bool:
+    """Whether blanks in `style` look different from blanks that only share its background."""
+    return bool(
+        style.underline or style.reverse or style.strike or style.overline or style.underline2 or style.meta
+    )
+
+
+def lean_strip(segments: Iterable[Segment], width: int) -> Strip:
+    """A strip of `width` cells with as few style changes as show the same: each costs some 40 bytes.
+
+    Segments of one style are joined, and blanks join the text before or after them when only the foreground
+    differs, which blanks do not show.
+    """
+    joined: list[tuple[str, Style]] = []
+    for text, style, _ in segments:
+        style = style or Style.null()
+        if joined:
+            before_text, before = joined[-1]
+            same_ground = before.bgcolor == style.bgcolor
+            if before == style:
+                joined[-1] = (before_text + text, style)
+                continue
+            if same_ground and text.isspace() and not (_shows_on_blanks(before) or _shows_on_blanks(style)):
+                joined[-1] = (before_text + text, before)
+                continue
+            if (
+                same_ground
+                and before_text.isspace()
+                and not (_shows_on_blanks(before) or _shows_on_blanks(style))
+            ):
+                joined[-1] = (before_text + text, style)
+                continue
+        joined.append((text, style))
+    return Strip([Segment(text, style) for text, style in joined], width)
+
+
+def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *, base: Style) -> Strip:
+    """One line of exactly `width` cells: `left` cut with an ellipsis, `right` flush right and not cut.
+
+    The styles of the parts are laid over `base`, which also fills the gap.
+    """
+    right_segments = [Segment(text, base + style) for text, style in right if text]
+    right_cells = sum(segment.cell_length for segment in right_segments)
+    if right_cells > width:
+        right_segments, right_cells = [], 0
+    room = width - right_cells - (1 if right_segments else 0)
+    segments: list[Segment] = []
+    for text, style in left:
+        if not text:
+            continue
+        cut = crop_cells(text, room)
+        segment = Segment(cut, base + style)
+        segments.append(segment)
+        room -= segment.cell_length
+        if len(cut) != len(text) or room <= 0:
+            break
+    used = sum(segment.cell_length for segment in segments)
+    gap = width - right_cells - used
+    if gap > 0:
+        segments.append(Segment(" " * gap, base))
+    return lean_strip([*segments, *right_segments], width)
+
+
+def _blank_from(strip: Strip) -> int:
+    """The column from which `strip` is nothing but blanks of its last style."""
+    segments = list(strip)
+    if not segments:
+        return 0
+    end = strip.cell_length
+    last = segments[-1].style
+    for text, style, _ in reversed(segments):
+        if style != last:
+            return end
+        stripped = text.rstrip(" ")
+        end -= len(text) - len(stripped)
+        if stripped:
+            return end
+    return end
+
+
+def _differs_until(old: Strip, new: Strip) -> int:
+    """The first column from which `old` and `new` look the same to their end."""
+    if old.cell_length != new.cell_length:
+        return max(old.cell_length, new.cell_length)
+    old_last, new_last = next(reversed(list(old)), None), next(reversed(list(new)), None)
+    if old_last is None or new_last is None or old_last.style != new_last.style:
+        return new.cell_length
+    return max(_blank_from(old), _blank_from(new))
+
+
+class LineView(Widget, can_focus=True):
+    """Base of the lists: rows in, changed cells out. See the module's description."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-view--thumb"}
+    DEFAULT_CSS = """
+    LineView { height: 1fr; width: 1fr; }
+    LineView > .line-view--thumb { color: $foreground 50%; }
+    """
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(name=name, id=id, classes=classes)
+        self._painted: dict[int, Strip] = {}
+        self._change_pending = False
+        self._base: Style | None = None
+        self._dragging = False
+
+    # What a subclass gives.
+
+    def compose_row(self, y: int) -> Strip:
+        """Row `y` of the viewport, exactly `content_size.width` cells wide."""
+        raise NotImplementedError
+
+    def scroll_rows(self, delta: int) -> None:
+        """Moves the viewport by `delta` rows, down if positive."""
+        raise NotImplementedError
+
+    def scroll_to_share(self, share: float) -> None:
+        """Moves the viewport to `share` (0 to 1) of all there is; called when the thumb is dragged."""
+        raise NotImplementedError
+
+    def thumb(self) -> tuple[int, int] | None:
+        """First row and length of the scroll thumb within the viewport; None if everything is in view."""
+        return None
+
+    def decorate_row(self, y: int, strip: Strip) -> Strip:
+        """Last touch on its way to the compositor that must not count as a change: selection offsets."""
+        return strip
+
+    def styles_changed(self) -> None:
+        """Theme or focus changed: subclasses drop what they composed with the old styles."""
+
+    # What a subclass uses.
+
+    @property
+    def base_style(self) -> Style:
+        """Colours of the widget itself; below every part of every row."""
+        if self._base is None:
+            self._base = self.rich_style
+        return self._base
+
+    def part_style(self, component: str) -> Style:
+        """The style of a component class, to be laid over `base_style`."""
+        return self.get_component_rich_style(component, partial=True)
+
+    def changed(self) -> None:
+        """Says that rows may differ; the comparison happens once, after the present message."""
+        if not self._change_pending and self.is_attached:
+            self._change_pending = True
+            self.call_next(self.repaint_changes)
+
+    def repaint_changes(self) -> None:
+        """Asks for a repaint of the rows that differ from what was painted last."""
+        self._change_pending = False
+        width, height = self.content_size
+        regions: list[Region] = []
+        for y in range(height):
+            old = self._painted.get(y)
+            new = self.row_at(y)
+            if old is None:
+                regions.append(Region(0, y, width, 1))
+            elif old is not new and list(old) != list(new):
+                regions.append(Region(0, y, max(1, _differs_until(old, new)), 1))
+        if regions:
+            self.refresh(*regions)
+
+    def row_at(self, y: int) -> Strip:
+        """Row `y` with the scroll thumb in its last column."""
+        strip = self.compose_row(y)
+        thumb = self.thumb()
+        if thumb is None:
+            return strip
+        width = self.content_size.width
+        start, length = thumb
+        glyph = "▐" if start <= y < start + length else " "
+        style = self.base_style + self.part_style("line-view--thumb")
+        return Strip([*strip.crop(0, width - 1), Segment(glyph, style)], width)
+
+    # Textual.
+
+    def render_line(self, y: int) -> Strip:
+        """One row for the compositor; remembers it as painted."""
+        strip = self.row_at(y)
+        self._painted[y] = strip
+        return self.decorate_row(y, strip)
+
+    def notify_style_update(self) -> None:
+        """Forgets all that was composed with the old styles."""
+        super().notify_style_update()
+        self._base = None
+        self._painted.clear()
+        self.styles_changed()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Forgets what was painted at the old size."""
+        self._base = None
+        self._painted.clear()
+        self.changed()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel moves the viewport, not the selection."""
+        event.stop()
+        event.prevent_default()
+        self.scroll_rows(WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel moves the viewport, not the selection."""
+        event.stop()
+        event.prevent_default()
+        self.scroll_rows(-WHEEL_ROWS)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A press in the last column takes the thumb."""
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.x == self.content_size.width - 1 and self.thumb() is not None:
+            event.stop()
+            self._dragging = True
+            self.capture_mouse()
+            self._drag_to(offset.y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drags the thumb."""
+        if self._dragging:
+            self._drag_to(event.y - self.gutter.top)
+
+    def on_mouse_up(self, _event: events.MouseUp) -> None:
+        """Lets the thumb go."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _drag_to(self, y: int) -> None:
+        height = max(1, self.content_size.height - 1)
+        self.scroll_to_share(min(1.0, max(0.0, y / height)))
+
+
+def plain_text(strips: Iterable[Strip]) -> SafeText:
+    """The text of strips as lines without trailing blanks; for copying and for tests."""
+    return SafeText("\n".join(strip.text.rstrip() for strip in strips))

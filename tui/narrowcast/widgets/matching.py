@@ -1,0 +1,51 @@
+"""Finding names by a few typed letters.
+
+A query matches a name that holds its letters in order. The best come first: equal, prefix, prefix of a word,
+substring, then scattered letters by how close together they are. The work is linear in the length of the name
+for every query, so that a hostile name cannot stall a keystroke.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+__all__ = ["best_matches", "scorer"]
+
+_MAX_QUERY = 64
+
+
+def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
+    """A function from a name to its rank for `query` (lower is better), or None if it does not match."""
+    wanted = query.strip().casefold()[:_MAX_QUERY]
+    letters = [re.escape(letter) for letter in wanted if not letter.isspace()]
+    steps = [f"[^{letter}]*{letter}" for letter in letters[1:]]
+    scattered = re.compile((letters[0] if letters else "") + "".join(steps), re.DOTALL)
+    word = re.compile(r"(?<!\w)" + re.escape(wanted))
+
+    def score(name: str) -> tuple[int, int] | None:
+        folded = name.casefold()
+        found = scattered.search(folded)
+        if found is None:
+            return None
+        if folded == wanted:
+            return 0, 0
+        if folded.startswith(wanted):
+            return 1, len(folded)
+        if word.search(folded):
+            return 2, len(folded)
+        if wanted in folded:
+            return 3, len(folded)
+        return 4, len(found[0])
+
+    return score
+
+
+def best_matches(query: str, names: Iterable[str]) -> list[int]:
+    """Indexes of the names that match `query`, best first, equals in their order; all for an empty query."""
+    if not query.strip():
+        return list(range(len(list(names))))
+    score = scorer(query)
+    ranked = [(rank, index) for index, name in enumerate(names) if (rank := score(name)) is not None]
+    ranked.sort()
+    return [index for _, index in ranked]

@@ -1,0 +1,362 @@
+"""A list of any length: cost follows the screen, not the number of items.
+
+Subclass it for navigation, people, pickers: give `render_item`, and `key_of`, `text_of`, `selectable` where
+the defaults do not fit. All items are `item_rows` rows high. The list keeps the selection by key when the
+items change, filters by typed letters (see `matching`), and repaints only the cells that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from textwrap import wrap
+from typing import ClassVar, Generic, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
+from narrowcast.widgets.matching import best_matches
+
+__all__ = ["VirtualList"]
+
+T = TypeVar("T")
+
+_CACHED_ITEMS = 512
+
+
+class VirtualList(LineView, Generic[T]):
+    """Items of type `T` as rows of strips. See the module's description.
+
+    The first column is the list's own: it shows the mark of the selected item, so that the selection does not
+    hang on colour alone. `render_item` gets the width without it and without the scroll thumb.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"virtual-list--selected", "virtual-list--dim"}
+    DEFAULT_CSS = """
+    VirtualList > .virtual-list--selected { background: $surface-lighten-1; }
+    VirtualList:focus > .virtual-list--selected { background: $primary 35%; text-style: bold; }
+    VirtualList > .virtual-list--dim { color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "cursor_down", "Down", show=False),
+        Binding("up,k", "cursor_up", "Up", show=False),
+        Binding("pagedown,J", "page_down", "Page down", show=False),
+        Binding("pageup,K", "page_up", "Page up", show=False),
+        Binding("home,g", "first", "First", show=False),
+        Binding("end,G", "last", "Last", show=False),
+        Binding("enter", "select", "Open", show=False),
+    ]
+
+    class Highlighted(Message):
+        """The selection moved to `item` (None: nothing left to select)."""
+
+        def __init__(self, source: LineView, item: object) -> None:
+            super().__init__()
+            self.source = source
+            self.item = item
+
+        @property
+        def control(self) -> LineView:
+            """The list, for `@on` selectors."""
+            return self.source
+
+    class Selected(Message):
+        """`item` was chosen with Enter or a click."""
+
+        def __init__(self, source: LineView, item: object) -> None:
+            super().__init__()
+            self.source = source
+            self.item = item
+
+        @property
+        def control(self) -> LineView:
+            """The list, for `@on` selectors."""
+            return self.source
+
+    def __init__(
+        self,
+        items: Sequence[T] = (),
+        *,
+        item_rows: int = 1,
+        empty_text: str = "",
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self.item_rows = item_rows
+        self.empty_text = empty_text
+        self._items: Sequence[T] = items
+        self._shown: Sequence[T] = items
+        self._query = ""
+        self._cursor = -1
+        self._top = 0
+        self._strips: dict[tuple[int, bool, int], list[Strip]] = {}
+        self._cursor = self._nearest_selectable(0, 1)
+
+    # What a subclass gives.
+
+    def render_item(self, item: T, width: int, selected: bool) -> Sequence[Strip]:
+        """At most `item_rows` strips for `item`, each at most `width` cells; `base_style` is laid below."""
+        raise NotImplementedError
+
+    def key_of(self, item: T) -> Hashable:
+        """What makes `item` the same item after an update; the item itself unless overridden."""
+        return item
+
+    def text_of(self, item: T) -> str:
+        """What the filter looks at."""
+        return str(item)
+
+    def selectable(self, item: T) -> bool:
+        """Whether the selection may rest on `item`; headings say no."""
+        return True
+
+    # What its owner uses.
+
+    @property
+    def items(self) -> Sequence[T]:
+        """All items, filtered out ones included."""
+        return self._items
+
+    @property
+    def shown(self) -> Sequence[T]:
+        """The items that pass the filter, in the order on the screen."""
+        return self._shown
+
+    @property
+    def query_text(self) -> str:
+        """The filter."""
+        return self._query
+
+    @property
+    def selected_item(self) -> T | None:
+        """The item under the selection."""
+        return self._shown[self._cursor] if 0 <= self._cursor < len(self._shown) else None
+
+    def set_items(self, items: Sequence[T], *, select: Hashable | None = None) -> None:
+        """Replaces the items. The selection stays on its key, or goes to the key `select`."""
+        wanted = select
+        if wanted is None and (current := self.selected_item) is not None:
+            wanted = self.key_of(current)
+        offset = self._cursor - self._top
+        self._items = items
+        self._apply_filter()
+        found = None if wanted is None else self._index_of(wanted)
+        if found is None:
+            self._cursor = self._nearest_selectable(max(0, self._cursor), 1)
+            self._show_cursor()
+        else:
+            self._cursor = found
+            self._top = found - offset if select is None else self._top
+            self._show_cursor()
+        self.changed()
+
+    def set_filter(self, query: str) -> None:
+        """Shows only what matches `query`, best first, and selects the first; '' shows all in order."""
+        if query == self._query:
+            return
+        current = self.selected_item
+        self._query = query
+        self._apply_filter()
+        self._top = 0
+        self._cursor = self._nearest_selectable(0, 1)
+        if not query and current is not None and (found := self._index_of(self.key_of(current))) is not None:
+            self._cursor = found
+        self._show_cursor()
+        self.changed()
+        self._post_highlight()
+
+    def select_key(self, key: Hashable) -> bool:
+        """Moves the selection to the item of `key`; False if it is not shown."""
+        found = self._index_of(key)
+        if found is None:
+            return False
+        self._move_to(found)
+        return True
+
+    def invalidate(self) -> None:
+        """Items look different now (other names, counts): compose the visible ones again."""
+        self._strips.clear()
+        self.changed()
+
+    # Keys.
+
+    def action_cursor_down(self) -> None:
+        """To the next item."""
+        self._step(1)
+
+    def action_cursor_up(self) -> None:
+        """To the item before."""
+        self._step(-1)
+
+    def action_page_down(self) -> None:
+        """One screen down."""
+        self._move_to(self._nearest_selectable(self._cursor + self._page, 1))
+
+    def action_page_up(self) -> None:
+        """One screen up."""
+        self._move_to(self._nearest_selectable(self._cursor - self._page, -1))
+
+    def action_first(self) -> None:
+        """To the first item."""
+        self._move_to(self._nearest_selectable(0, 1))
+
+    def action_last(self) -> None:
+        """To the last item."""
+        self._move_to(self._nearest_selectable(len(self._shown) - 1, -1))
+
+    def action_select(self) -> None:
+        """Chooses the item under the selection."""
+        if (item := self.selected_item) is not None:
+            self.post_message(self.Selected(self, item))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click selects and chooses."""
+        offset = event.get_content_offset(self)
+        if offset is None or (self.thumb() is not None and offset.x == self.content_size.width - 1):
+            return
+        index = self._top + offset.y // self.item_rows
+        if index < len(self._shown) and self.selectable(self._shown[index]):
+            self._move_to(index)
+            self.action_select()
+
+    # LineView.
+
+    def compose_row(self, y: int) -> Strip:
+        """Row `y`: a row of the item that lies there, or the empty text, or nothing."""
+        width = self.content_size.width
+        index, row = self._top + y // self.item_rows, y % self.item_rows
+        if not self._shown:
+            lines = ["", *wrap(self.empty_text, max(8, width - 3))]
+            style = self.part_style("virtual-list--dim")
+            return compose_line(
+                width, [("  ", style), ("".join(lines[y : y + 1]), style)], base=self.base_style
+            )
+        if index >= len(self._shown):
+            return Strip.blank(width, self.base_style)
+        return self._item_strips(index)[row]
+
+    def scroll_rows(self, delta: int) -> None:
+        """Moves the viewport without the selection."""
+        step = delta if self.item_rows == 1 else (1 if delta > 0 else -1)
+        self._set_top(self._top + step)
+
+    def scroll_to_share(self, share: float) -> None:
+        """Moves the viewport to a share of the list."""
+        self._set_top(round(share * (len(self._shown) - self._page)))
+
+    def thumb(self) -> tuple[int, int] | None:
+        """Where the viewport lies within the list."""
+        count, page, height = len(self._shown), self._page, self.content_size.height
+        if count <= page or height < 2:
+            return None
+        length = max(1, height * page // count)
+        return round(self._top / (count - page) * (height - length)), length
+
+    def styles_changed(self) -> None:
+        """Drops the strips of the old theme."""
+        self._strips.clear()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keeps the selection in view."""
+        self._strips.clear()
+        self._show_cursor()
+        super().on_resize(event)
+
+    # Inside.
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.content_size.height // self.item_rows)
+
+    def _item_strips(self, index: int) -> list[Strip]:
+        selected = index == self._cursor
+        width = self.content_size.width
+        item_width = width - (1 if self.thumb() is None else 2)
+        cached = self._strips.get((index, selected, item_width))
+        if cached is not None:
+            return cached
+        if len(self._strips) > _CACHED_ITEMS:
+            self._strips.clear()
+        base = self.base_style
+        if selected:
+            base += self.part_style("virtual-list--selected")
+        rows = list(self.render_item(self._shown[index], item_width, selected))[: self.item_rows]
+        rows += [Strip([], 0)] * (self.item_rows - len(rows))
+        mark = Segment("▌" if selected else " ", base)
+        strips = [self._on_base(mark, row, width, base) for row in rows]
+        self._strips[index, selected, item_width] = strips
+        return strips
+
+    @staticmethod
+    def _on_base(mark: Segment, row: Strip, width: int, base: Style) -> Strip:
+        cropped = row.crop(0, width - 1)
+        segments = [Segment(text, base + style if style else base) for text, style, _ in cropped]
+        gap = width - 1 - cropped.cell_length
+        if gap > 0:
+            segments.append(Segment(" " * gap, base))
+        return lean_strip([mark, *segments], width)
+
+    def _apply_filter(self) -> None:
+        self._strips.clear()
+        if not self._query.strip():
+            self._shown = self._items
+            return
+        candidates = [item for item in self._items if self.selectable(item)]
+        order = best_matches(self._query, [self.text_of(item) for item in candidates])
+        self._shown = [candidates[index] for index in order]
+
+    def _index_of(self, key: Hashable) -> int | None:
+        key_of = self.key_of
+        return next((index for index, item in enumerate(self._shown) if key_of(item) == key), None)
+
+    def _nearest_selectable(self, index: int, direction: int) -> int:
+        count = len(self._shown)
+        index = min(max(index, 0), count - 1)
+        for step in (direction, -direction):
+            found = index
+            while 0 <= found < count:
+                if self.selectable(self._shown[found]):
+                    return found
+                found += step
+        return -1
+
+    def _step(self, direction: int) -> None:
+        found = self._cursor + direction
+        while 0 <= found < len(self._shown):
+            if self.selectable(self._shown[found]):
+                self._move_to(found)
+                return
+            found += direction
+        self._set_top(self._top + direction)
+
+    def _move_to(self, index: int) -> None:
+        if index < 0 or index == self._cursor:
+            self._show_cursor()
+            self.changed()
+            return
+        self._cursor = index
+        self._show_cursor()
+        self.changed()
+        self._post_highlight()
+
+    def _post_highlight(self) -> None:
+        self.post_message(self.Highlighted(self, self.selected_item))
+
+    def _show_cursor(self) -> None:
+        page = self._page
+        top = self._top
+        if self._cursor >= 0:
+            top = min(max(top, self._cursor - page + 1), self._cursor)
+        self._top = min(max(0, top), max(0, len(self._shown) - page))
+
+    def _set_top(self, top: int) -> None:
+        top = min(max(0, top), max(0, len(self._shown) - self._page))
+        if top != self._top:
+            self._top = top
+            self.changed()
