@@ -1,0 +1,189 @@
+"""Events about messages: new, changed, deleted, reacted to, flagged, being typed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either
+from narrowcast_api.wire.messages import Message, ReactionUser, TopicLink
+
+from .base import Event
+
+
+class MessageEvent(Event):
+    """A new message. Its ``flags`` travel beside it and are put into it.
+
+    ``local_message_id`` is the sender's own.
+    """
+
+    type: Literal["message"] = "message"
+    message: Message
+    flags: GoodList[str] = []
+    local_message_id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flags_into_the_message(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("message"), dict) and "flags" in data:
+            return {**data, "message": {**data["message"], "flags": data["flags"]}}
+        return data
+
+
+class UpdateMessageEvent(Event):
+    """A change of content (of ``message_id``), of topic or channel (of all ``message_ids``), or of both.
+
+    ``topic`` and ``new_stream_id`` are None when they did not change; a pure channel move has no ``topic``.
+    With ``rendering_only`` only the HTML is new and nobody edited: ``user_id`` is None.
+    """
+
+    type: Literal["update_message"] = "update_message"
+    message_id: Id
+    message_ids: list[Id] = []
+    user_id: Id | None = None
+    edit_timestamp: Seconds = 0
+    rendering_only: bool = False
+    flags: GoodList[str] = []
+    is_me_message: bool | None = None
+    content: str | None = None
+    rendered_content: str | None = None
+    orig_content: str | None = None
+    orig_rendered_content: str | None = None
+    stream_id: Id | None = None
+    stream_name: str | None = None
+    new_stream_id: Id | None = None
+    propagate_mode: str | None = None
+    orig_topic: str | None = Field(default=None, validation_alias=either("orig_subject", "orig_topic"))
+    topic: str | None = Field(default=None, validation_alias=either("subject", "topic"))
+    topic_links: GoodList[TopicLink] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ids_of_old_servers(cls, data: Any) -> Any:
+        if isinstance(data, dict) and not data.get("message_ids") and "message_id" in data:
+            return {**data, "message_ids": [data["message_id"]]}
+        return data
+
+    @property
+    def is_move(self) -> bool:
+        """Whether topic or channel changed."""
+        return self.topic is not None or self.new_stream_id is not None
+
+
+class DeleteMessageEvent(Event):
+    """Messages are gone; single deletions read as a list of one."""
+
+    type: Literal["delete_message"] = "delete_message"
+    message_ids: list[Id]
+    message_type: str = ""
+    stream_id: Id | None = None
+    topic: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single_deletion(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "message_ids" not in data and "message_id" in data:
+            return {**data, "message_ids": [data["message_id"]]}
+        return data
+
+
+class ReactionEvent(Event):
+    """Somebody added (``op`` add) or removed (remove) a reaction; key: (``reaction_type``, ``emoji_code``)."""
+
+    type: Literal["reaction"] = "reaction"
+    op: Literal["add", "remove"]
+    message_id: Id
+    emoji_name: str
+    emoji_code: str
+    reaction_type: str = "unicode_emoji"
+    user_id: Id | None = None
+    user: ReactionUser | None = None
+
+    @property
+    def reactor_id(self) -> int | None:
+        """The reacting user's id, wherever the server put it."""
+        if self.user_id is not None:
+            return self.user_id
+        return self.user.user_id if self.user is not None else None
+
+
+class UnreadDetail(WireModel):
+    """Where a message lies that became unread again, though it may never have been loaded."""
+
+    type: str
+    mentioned: bool = False
+    user_ids: list[Id] | None = None
+    stream_id: Id | None = None
+    topic: str | None = None
+    unmuted_stream_msg: bool | None = None
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it belongs to a conversation between people; ``user_ids`` are the others."""
+        return self.type in ("private", "direct")
+
+
+class UpdateMessageFlagsEvent(Event):
+    """The caller's flag on messages was set (``op`` add) or cleared (remove); ``all`` means every message."""
+
+    type: Literal["update_message_flags"] = "update_message_flags"
+    op: Literal["add", "remove"] = Field(validation_alias=either("op", "operation"))
+    flag: str
+    messages: list[Id] = []
+    all: bool = False
+    message_details: Good[dict[int, UnreadDetail]] = {}
+
+
+class SubmessageEvent(Event):
+    """A vote or change in a poll or todo; ``content`` is JSON text."""
+
+    type: Literal["submessage"] = "submessage"
+    message_id: Id
+    submessage_id: Id
+    sender_id: Id
+    msg_type: str = "widget"
+    content: str
+
+
+class TypingUser(WireModel):
+    """Who types, or to whom."""
+
+    user_id: Id
+    email: str = ""
+
+
+class TypingEvent(Event):
+    """Somebody started or stopped typing (EVT-02, EVT-03). One's own come too and are to be ignored."""
+
+    type: Literal["typing"] = "typing"
+    op: Literal["start", "stop"]
+    sender: TypingUser
+    message_type: str = "direct"
+    recipients: GoodList[TypingUser] = []
+    stream_id: Id | None = None
+    topic: str | None = None
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it is about people; otherwise about ``stream_id`` and ``topic``."""
+        return self.message_type in ("private", "direct")
+
+
+class EditRecipient(WireModel):
+    """The conversation of a message being edited."""
+
+    type: str
+    channel_id: Id | None = None
+    topic: str | None = None
+    user_ids: list[Id] | None = None
+
+
+class TypingEditMessageEvent(Event):
+    """Somebody edits a message of theirs."""
+
+    type: Literal["typing_edit_message"] = "typing_edit_message"
+    op: Literal["start", "stop"]
+    sender_id: Id
+    message_id: Id
+    recipient: EditRecipient

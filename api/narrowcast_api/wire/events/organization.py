@@ -1,0 +1,170 @@
+"""Events about the organization, and about the connection itself."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from narrowcast_api.wire.base import Good, GoodList, Id, Int, dialects
+from narrowcast_api.wire.organization import (
+    Domain,
+    Linkifier,
+    Playground,
+    ProfileField,
+    RealmEmoji,
+    RealmExport,
+)
+
+from .base import Event
+
+
+class RealmEvent(Event):
+    """Root of what happens to the organization's settings."""
+
+    type: Literal["realm"] = "realm"
+
+    def changes(self) -> dict[str, Any]:
+        """The new values by name; registration calls them ``realm_<name>``."""
+        return {}
+
+
+class RealmUpdateEvent(RealmEvent):
+    """One setting changed."""
+
+    op: Literal["update"] = "update"
+    property: str
+    value: Any = None
+
+    def changes(self) -> dict[str, Any]:
+        """The one new value."""
+        return {self.property: self.value}
+
+
+class RealmUpdateDictEvent(RealmEvent):
+    """Several settings changed."""
+
+    op: Literal["update_dict"] = "update_dict"
+    property: str = "default"
+    data: dict[str, Any]
+
+    def changes(self) -> dict[str, Any]:
+        """All new values. Those of icon, logo and night_logo already carry their prefix."""
+        return dict(self.data)
+
+
+class RealmDeactivatedEvent(RealmEvent):
+    """The organization was closed."""
+
+    op: Literal["deactivated"] = "deactivated"
+    realm_id: Id | None = None
+
+
+class RealmUserSettingsDefaultsEvent(Event):
+    """A default for newcomers changed."""
+
+    type: Literal["realm_user_settings_defaults"] = "realm_user_settings_defaults"
+    op: Literal["update"] = "update"
+    property: str
+    value: Any = None
+
+
+class RealmDomainsEvent(Event):
+    """Root of what happens to the organization's domains."""
+
+    type: Literal["realm_domains"] = "realm_domains"
+
+
+class RealmDomainsAddEvent(RealmDomainsEvent):
+    """A domain was added or (``change``) changed."""
+
+    op: Literal["add", "change"]
+    realm_domain: Domain
+
+
+class RealmDomainsRemoveEvent(RealmDomainsEvent):
+    """A domain was removed."""
+
+    op: Literal["remove"] = "remove"
+    domain: str
+
+
+class RealmEmojiEvent(Event):
+    """All custom emoji, by id."""
+
+    type: Literal["realm_emoji"] = "realm_emoji"
+    op: Literal["update"] = "update"
+    realm_emoji: Good[dict[str, RealmEmoji]]
+
+
+class RealmLinkifiersEvent(Event):
+    """All linkifiers, in order."""
+
+    type: Literal["realm_linkifiers"] = "realm_linkifiers"
+    realm_linkifiers: GoodList[Linkifier]
+
+
+class RealmFiltersEvent(Event):
+    """All linkifiers in the oldest form: [pattern, format, id]."""
+
+    type: Literal["realm_filters"] = "realm_filters"
+    realm_filters: GoodList[list[Any]]
+
+
+class RealmPlaygroundsEvent(Event):
+    """All playgrounds."""
+
+    type: Literal["realm_playgrounds"] = "realm_playgrounds"
+    realm_playgrounds: GoodList[Playground]
+
+
+class CustomProfileFieldsEvent(Event):
+    """All custom profile fields, in order."""
+
+    type: Literal["custom_profile_fields"] = "custom_profile_fields"
+    fields: GoodList[ProfileField]
+
+
+class RealmExportEvent(Event):
+    """All exports."""
+
+    type: Literal["realm_export"] = "realm_export"
+    exports: GoodList[RealmExport] = []
+
+
+class RealmExportConsentEvent(Event):
+    """Somebody changed whether their private data may be exported."""
+
+    type: Literal["realm_export_consent"] = "realm_export_consent"
+    user_id: Id
+    consented: bool
+
+
+class InvitesChangedEvent(Event):
+    """The list of invitations changed; fetch it again where it is shown."""
+
+    type: Literal["invites_changed"] = "invites_changed"
+
+
+class HeartbeatEvent(Event):
+    """Nothing happened; its id counts."""
+
+    type: Literal["heartbeat"] = "heartbeat"
+
+
+class RestartEvent(Event):
+    """The server was restarted and may have another level now (VER-06)."""
+
+    type: Literal["restart"] = "restart"
+    version: str | None = Field(default=None, validation_alias=dialects("version"))
+    merge_base: str | None = Field(default=None, validation_alias=dialects("merge_base"))
+    feature_level: Int | None = Field(default=None, validation_alias=dialects("feature_level"))
+    server_generation: Int | None = None
+    immediate: bool = False
+
+
+class WebReloadClientEvent(Event):
+    """The web app should reload; other clients have nothing to do."""
+
+    type: Literal["web_reload_client"] = "web_reload_client"
+    immediate: bool = False

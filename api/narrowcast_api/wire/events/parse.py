@@ -1,0 +1,99 @@
+"""From JSON to typed events, one at a time: one bad event never takes the others with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import ValidationError
+
+from narrowcast_api.wire.base import describe
+
+from . import channels, messages, organization, people, personal
+from .base import NO_ID, BadEvent, Event, UnknownEvent
+
+_LARGEST_ID = 2**63 - 1
+
+
+def _words(model: type[Event], field: str) -> tuple[str, ...]:
+    """The texts that a field's ``Literal`` allows; nothing where it is no ``Literal``."""
+    found = model.model_fields.get(field)
+    if found is None or get_origin(found.annotation) is not Literal:
+        return ()
+    return tuple(get_args(found.annotation))
+
+
+def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
+    types = _words(model, "type")
+    if "op" not in model.model_fields:
+        return [(name, None) for name in types]
+    return [(name, op) for name in types for op in _words(model, "op")]
+
+
+def _is_root(model: type[Event]) -> bool:
+    return any(
+        other is not model and issubclass(other, model) and other.__module__ == model.__module__
+        for other in _models()
+    )
+
+
+def _models() -> list[type[Event]]:
+    found: list[type[Event]] = []
+    for module in (channels, messages, organization, people, personal):
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Event) and value.__module__ == module.__name__:
+                found.append(value)
+    return found
+
+
+def _registry() -> dict[tuple[str, str | None], type[Event]]:
+    return {kind: model for model in _models() if not _is_root(model) for kind in _kinds_of(model)}
+
+
+EVENT_CLASSES: Mapping[tuple[str, str | None], type[Event]] = _registry()
+"""The class of each kind: (``type``, ``op`` or None)."""
+
+_TYPES_WITHOUT_OP = frozenset(name for name, op in EVENT_CLASSES if op is None)
+
+
+def _class_for(raw: Mapping[str, Any]) -> type[Event] | None:
+    name = raw.get("type")
+    if not isinstance(name, str):
+        return None
+    if name in _TYPES_WITHOUT_OP:
+        return EVENT_CLASSES[name, None]
+    op = raw.get("op", raw.get("operation"))
+    return EVENT_CLASSES.get((name, op)) if isinstance(op, str) else None
+
+
+def _id_of(raw: Mapping[str, Any]) -> int:
+    value = raw.get("id")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST_ID:
+        return value
+    return NO_ID
+
+
+def parse_event(raw: object) -> Event:
+    """The typed event of one JSON object.
+
+    Never raises: an unknown kind gives ``UnknownEvent``, an unreadable shape ``BadEvent``; both keep the id
+    (where it is usable) and the whole of what came.
+    """
+    if not isinstance(raw, dict):
+        return BadEvent.model_construct(id=NO_ID, type="", raw=raw, error="not an object")
+    name = raw.get("type")
+    known = _class_for(raw)
+    fields: dict[str, Any] = {"id": _id_of(raw), "type": name if isinstance(name, str) else "", "raw": raw}
+    if known is None:
+        if isinstance(name, str):
+            return UnknownEvent.model_construct(**fields)
+        return BadEvent.model_construct(**fields, error="no type")
+    try:
+        return known.model_validate(raw)
+    except (ValidationError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        return BadEvent.model_construct(**fields, error=describe(error))
+
+
+def parse_events(raw: object) -> list[Event]:
+    """The events of an answer's ``events`` array, in its order."""
+    return [parse_event(item) for item in raw] if isinstance(raw, list) else []

@@ -1,0 +1,197 @@
+"""Events about people, groups, presence and status."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either
+from narrowcast_api.wire.groups import UserGroup
+from narrowcast_api.wire.users import Bot, ClientPresence, MutedUser, Presence, User, modern_presence
+
+from .base import Event
+
+
+class RealmUserEvent(Event):
+    """Root of what happens to people and bots."""
+
+    type: Literal["realm_user"] = "realm_user"
+
+
+class RealmUserAddEvent(RealmUserEvent):
+    """Somebody new, or somebody whom the caller can see now."""
+
+    op: Literal["add"] = "add"
+    person: User
+
+
+class RemovedPerson(WireModel):
+    """Whom the caller cannot see any more."""
+
+    user_id: Id
+    full_name: str = ""
+
+
+class RealmUserRemoveEvent(RealmUserEvent):
+    """The caller cannot see somebody any more; on old servers also: somebody was deactivated."""
+
+    op: Literal["remove"] = "remove"
+    person: RemovedPerson
+
+
+class ProfileFieldChange(WireModel):
+    """A custom profile field of a user changed; None clears it."""
+
+    id: Id
+    value: str | None = None
+    rendered_value: str | None = None
+
+
+class PersonChange(WireModel):
+    """What changed of a user: ``changes()`` has exactly the fields that were sent, null among them."""
+
+    user_id: Id
+    custom_profile_field: ProfileFieldChange | None = None
+
+    def changes(self) -> dict[str, Any]:
+        """The new values by their names on the wire, except the id and the custom field."""
+        return dict(self.model_extra or {})
+
+
+class RealmUserUpdateEvent(RealmUserEvent):
+    """Something of a user changed."""
+
+    op: Literal["update"] = "update"
+    person: PersonChange
+
+
+class RealmBotEvent(Event):
+    """Root of what happens to the caller's bots."""
+
+    type: Literal["realm_bot"] = "realm_bot"
+
+
+class RealmBotAddEvent(RealmBotEvent):
+    """A new bot."""
+
+    op: Literal["add"] = "add"
+    bot: Bot
+
+
+class BotChange(WireModel):
+    """What changed of a bot; the new values are extras."""
+
+    user_id: Id
+    api_key: str | None = Field(default=None, repr=False)
+
+
+class RealmBotUpdateEvent(RealmBotEvent):
+    """Something of a bot changed."""
+
+    op: Literal["update"] = "update"
+    bot: BotChange
+
+
+class RealmBotRemoveEvent(RealmBotEvent):
+    """A bot is gone; also ``delete`` on some servers."""
+
+    op: Literal["remove", "delete"] = "remove"
+    bot: BotChange
+
+
+class UserGroupEvent(Event):
+    """Root of what happens to user groups."""
+
+    type: Literal["user_group"] = "user_group"
+
+
+class UserGroupAddEvent(UserGroupEvent):
+    """A new group, or one that was reactivated for clients that see no deactivated ones."""
+
+    op: Literal["add"] = "add"
+    group: UserGroup
+
+
+class UserGroupRemoveEvent(UserGroupEvent):
+    """A group is gone for this client."""
+
+    op: Literal["remove"] = "remove"
+    group_id: Id
+
+
+class UserGroupUpdateEvent(UserGroupEvent):
+    """Fields of a group changed; ``data`` holds the new values by name."""
+
+    op: Literal["update"] = "update"
+    group_id: Id
+    data: dict[str, Any]
+
+
+class UserGroupMembersEvent(UserGroupEvent):
+    """Members joined or left a group."""
+
+    op: Literal["add_members", "remove_members"]
+    group_id: Id
+    user_ids: list[Id]
+
+
+class UserGroupSubgroupsEvent(UserGroupEvent):
+    """Subgroups were added to or removed from a group."""
+
+    op: Literal["add_subgroups", "remove_subgroups"]
+    group_id: Id
+    direct_subgroup_ids: list[Id] = Field(validation_alias=either("direct_subgroup_ids", "subgroup_ids"))
+
+
+class PresenceEvent(Event):
+    """When people were last seen: the modern form for any number, or the legacy form for one."""
+
+    type: Literal["presence"] = "presence"
+    presences: Good[dict[int, Presence]] = {}
+    user_id: Id | None = None
+    email: str | None = None
+    presence: Good[dict[str, ClientPresence]] | None = None
+    server_timestamp: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> PresenceEvent:
+        if not self.was_sent("presences") and self.presence is None:
+            msg = "neither presences nor presence"
+            raise ValueError(msg)
+        return self
+
+    def by_user_id(self) -> dict[int, Presence]:
+        """The modern form, whichever came."""
+        if self.presence is not None and self.user_id is not None:
+            return {self.user_id: modern_presence(self.presence)}
+        return dict(self.presences)
+
+
+class UserStatusEvent(Event):
+    """Somebody's status changed.
+
+    Only what was sent changed: None means unchanged, an empty text means none.
+    """
+
+    type: Literal["user_status"] = "user_status"
+    user_id: Id
+    status_text: str | None = None
+    emoji_name: str | None = None
+    emoji_code: str | None = None
+    reaction_type: str | None = None
+    away: bool | None = None
+
+
+class MutedUsersEvent(Event):
+    """All whom the caller muted."""
+
+    type: Literal["muted_users"] = "muted_users"
+    muted_users: GoodList[MutedUser]
+
+
+class AlertWordsEvent(Event):
+    """All alert words of the caller."""
+
+    type: Literal["alert_words"] = "alert_words"
+    alert_words: GoodList[str]
