@@ -1,0 +1,410 @@
+"""cache.db: what was seen, so that the first paint needs no network and old messages can be searched.
+
+Disposable: a damaged file is set aside and made anew, a file above its size loses what was seen longest ago,
+and on a disk that refuses writes the cache simply stops learning and says so. Reads are quick and may be made
+anywhere (a separate connection, so they never wait for a write); writes belong in the cache's own thread, see
+`post` and `run`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.state.messages import Message
+from narrowcast_api.storage.codec import message_from_text, message_to_text, plain_text
+from narrowcast_api.storage.database import (
+    NewerDatabase,
+    connect,
+    connect_memory,
+    describe,
+    is_damage,
+    set_aside,
+    transaction,
+)
+from narrowcast_api.storage.search import SearchHit, match_expression
+
+MIGRATIONS = (
+    (
+        """CREATE TABLE messages (
+            id INTEGER PRIMARY KEY, channel_id INTEGER, topic TEXT, people TEXT, sender_id INTEGER NOT NULL,
+            seen INTEGER NOT NULL, body TEXT NOT NULL) STRICT""",
+        "CREATE INDEX messages_by_topic ON messages (channel_id, topic, id) WHERE channel_id IS NOT NULL",
+        "CREATE INDEX messages_by_channel ON messages (channel_id, id) WHERE channel_id IS NOT NULL",
+        "CREATE INDEX messages_by_people ON messages (people, id) WHERE people IS NOT NULL",
+        "CREATE INDEX messages_by_seen ON messages (seen, id)",
+        """CREATE VIRTUAL TABLE words USING fts5(
+            content, topic, sender, tokenize='unicode61 remove_diacritics 2')""",
+        """CREATE TABLE views (
+            key TEXT PRIMARY KEY, ids TEXT NOT NULL, anchor INTEGER, opened INTEGER NOT NULL) STRICT""",
+        "CREATE TABLE parts (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT",
+    ),
+)
+
+DEFAULT_LIMIT = 256 * 2**20
+"""Bytes that the file may have before what was seen longest ago goes."""
+
+_EVICTED_AT_ONCE = 500
+_VIEWS_KEPT = 50
+_LARGEST_ID = 2**63 - 1
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CachedView:
+    """The messages that a view held when it was last looked at, ascending, and where it stood."""
+
+    key: str
+    ids: tuple[int, ...]
+    anchor: int | None
+
+
+class Cache:
+    """Messages, views and the last snapshot of one account. Make one with `open`.
+
+    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread.
+    """
+
+    def __init__(self, path: Path | None, *, limit: int = DEFAULT_LIMIT, read_only: bool = False) -> None:
+        self.warning: str | None = None
+        self.warned: Callable[[], None] = lambda: None
+        self._path = path
+        self._limit = limit
+        self._read_only = read_only
+        self._lock = threading.RLock()
+        self._reading = threading.RLock()
+        self._executor = ThreadPoolExecutor(1, "narrowcast-cache")
+        self._writer, self._reader = self._connect()
+        (newest,) = self._read("SELECT max(seen) FROM messages", default=[(None,)])[0]
+        (opened,) = self._read("SELECT max(opened) FROM views", default=[(None,)])[0]
+        # Order of use, not time: clocks jump.
+        self._tick = itertools.count(max(_number(newest), _number(opened)) + 1)
+
+    @classmethod
+    def open(cls, path: Path | None, *, limit: int = DEFAULT_LIMIT, read_only: bool = False) -> Cache:
+        """Open or make the file; `None` keeps all in memory. Never raises for a bad disk or file.
+
+        `read_only`: another instance writes it; this one reads and learns nothing.
+        """
+        return cls(path, limit=limit, read_only=read_only)
+
+    # reading
+
+    def load_messages(self, ids: Sequence[int]) -> list[Message]:
+        """Those of these messages that are here, ascending."""
+        wanted = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
+        return self._messages("id IN (SELECT value FROM json_each(?)) ORDER BY id", wanted)
+
+    def load_conversation(
+        self, destination: Destination, me: int, limit: int, before: int | None = None
+    ) -> list[Message]:
+        """The newest messages of a conversation, ascending; `before` an id for older ones."""
+        if isinstance(destination, ChannelDestination):
+            topic = _storable(destination.topic.lower())
+            return self._page("channel_id = ? AND topic = ?", (destination.channel_id, topic), limit, before)
+        return self._page("people = ?", (_people(destination.user_ids | {me}),), limit, before)
+
+    def load_channel(self, channel_id: int, limit: int, before: int | None = None) -> list[Message]:
+        """The newest messages of a channel, ascending."""
+        return self._page("channel_id = ?", (channel_id,), limit, before)
+
+    def load_newest(self, limit: int, before: int | None = None) -> list[Message]:
+        """The newest messages of all, ascending."""
+        return self._page("TRUE", (), limit, before)
+
+    def last_view(self) -> CachedView | None:
+        """The view that was saved last."""
+        return self._view("SELECT key, ids, anchor FROM views ORDER BY opened DESC LIMIT 1")
+
+    def load_view(self, key: str) -> CachedView | None:
+        """A view as it was saved."""
+        return self._view("SELECT key, ids, anchor FROM views WHERE key = ?", key)
+
+    def load_snapshot(self) -> bytes | None:
+        """The last answer of registration, as it was given to `save_snapshot`."""
+        rows = self._read("SELECT value FROM parts WHERE name = 'snapshot'")
+        with suppress(IndexError, TypeError, zlib.error):
+            return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
+        return None
+
+    def search(
+        self, text: str, limit: int = 100, *, channel_id: int | None = None, sender_id: int | None = None
+    ) -> list[SearchHit]:
+        """Messages that have all these words, newest first; accents and case do not count, and the last word
+        may be unfinished.
+        """
+        expression = match_expression(text)
+        if expression is None:
+            return []
+        rows = self._read(
+            """SELECT messages.id, snippet(words, 0, char(2), char(3), '…', 12) FROM words
+               JOIN messages ON messages.id = words.rowid
+               WHERE words MATCH ? AND (?2 IS NULL OR channel_id = ?2) AND (?3 IS NULL OR sender_id = ?3)
+               ORDER BY words.rowid DESC LIMIT ?4""",
+            expression,
+            channel_id,
+            sender_id,
+            limit,
+        )
+        return [SearchHit.parse(_number(row[0]), str(row[1])) for row in rows]
+
+    # writing
+
+    def save_messages(self, messages: Iterable[Message]) -> None:
+        """Keep or replace these messages."""
+        seen = next(self._tick)
+
+        def write(connection: sqlite3.Connection) -> None:
+            for message in messages:
+                if abs(message.id) <= _LARGEST_ID and abs(message.sender_id) <= _LARGEST_ID:
+                    _store_message(connection, message, seen)
+
+        self._write(write)
+        self._shrink()
+
+    def delete_messages(self, ids: Sequence[int]) -> None:
+        """Forget these messages: the server deleted them, or they cannot be seen any more."""
+        self._write(lambda connection: _forget(connection, ids))
+
+    def save_view(self, key: str, ids: Sequence[int], anchor: int | None) -> None:
+        """Keep what a view shows, as the last view."""
+        opened = next(self._tick)
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO views VALUES (?, ?, ?, ?)",
+                (_storable(key), json.dumps(list(ids)), anchor, opened),
+            )
+            connection.execute(
+                "DELETE FROM views WHERE key NOT IN (SELECT key FROM views ORDER BY opened DESC LIMIT ?)",
+                (_VIEWS_KEPT,),
+            )
+
+        self._write(write)
+
+    def save_snapshot(self, raw: bytes) -> None:
+        """Keep an answer of registration."""
+        packed = zlib.compress(raw, 1)
+        self._write(
+            lambda connection: connection.execute(
+                "INSERT OR REPLACE INTO parts VALUES ('snapshot', ?)", (packed,)
+            )
+        )
+
+    # threads
+
+    def post(self, write: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Do this in the cache's thread, after what was posted before."""
+        try:
+            return self._executor.submit(write, *args, **kwargs)
+        except RuntimeError:  # closing
+            cancelled: Future[T] = Future()
+            cancelled.cancel()
+            return cancelled
+
+    async def run(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do this in the cache's thread and wait without blocking."""
+        return await asyncio.wrap_future(self.post(read, *args, **kwargs))
+
+    def verify(self) -> bool:
+        """Check the whole file (slow: seconds for a large one; in the thread). A damaged one is made anew."""
+        rows = self._read("PRAGMA quick_check(1)")
+        if rows == [("ok",)]:
+            return True
+        self._rebuild()
+        return False
+
+    def close(self, timeout: float = 2.0) -> None:
+        """Let the thread finish what it has, for at most `timeout` seconds, and close the file."""
+        with suppress(RuntimeError, TimeoutError):
+            self._executor.submit(lambda: None).result(timeout)
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        with self._lock, self._reading:
+            self._reader.close()
+            self._writer.close()
+
+    @property
+    def size(self) -> int:
+        """Bytes in use."""
+        rows = self._read(
+            """SELECT (pages.page_count - free.freelist_count) * size.page_size
+               FROM pragma_page_count AS pages, pragma_freelist_count AS free, pragma_page_size AS size"""
+        )
+        return _number(rows[0][0]) if rows else 0
+
+    def _connect(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        if self._path is None:
+            return self._connect_memory()
+        for attempt in (1, 2):
+            try:
+                writer = connect(self._path, synchronous="NORMAL", migrations=MIGRATIONS, vacuum=True)
+                reader = sqlite3.connect(
+                    self._path, isolation_level=None, check_same_thread=False, timeout=0.5
+                )
+                reader.execute("PRAGMA query_only=1")
+                reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                return writer, reader
+            except (sqlite3.Error, NewerDatabase, OSError) as error:
+                damaged = isinstance(error, NewerDatabase) or (
+                    isinstance(error, sqlite3.Error) and is_damage(error)
+                )
+                if damaged and attempt == 1 and not self._read_only:
+                    with suppress(OSError):
+                        self._put_away()
+                    continue
+                reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
+                self._warn(f"What you read is not kept for the next start: {reason}.")
+                break
+        return self._connect_memory()
+
+    def _connect_memory(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        self._path = None
+        self._reading = self._lock  # one connection, so one lock
+        connection = connect_memory(MIGRATIONS)
+        return connection, connection
+
+    def _put_away(self) -> None:
+        """Set the damaged file aside, only the latest such file being kept."""
+        if self._path is None:
+            return
+        for old in self._path.parent.glob(f"{self._path.name}.damaged-*"):
+            old.unlink(missing_ok=True)
+        set_aside(self._path)
+
+    def _rebuild(self) -> None:
+        if self._read_only:
+            return
+        with self._lock, self._reading:
+            self._reader.close()
+            self._writer.close()
+            with suppress(OSError):
+                self._put_away()
+            self._writer, self._reader = self._connect()
+        self._warn(
+            self.warning or "The cache was damaged and is being made anew; nothing of yours was in it alone."
+        )
+
+    def _read(
+        self, query: str, *parameters: object, default: list[tuple[object, ...]] | None = None
+    ) -> list[tuple[object, ...]]:
+        try:
+            with self._reading:
+                return self._reader.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self._rebuild()
+            return default or []
+
+    def _write(self, write: Callable[[sqlite3.Connection], object]) -> None:
+        if self._read_only:
+            return
+        try:
+            with self._lock, transaction(self._writer):
+                write(self._writer)
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self._rebuild()
+            else:
+                self._warn(f"What you read is not kept for the next start: {describe(error)}.")
+        else:
+            if self._path is not None:
+                self._warn(None)
+
+    def _warn(self, warning: str | None) -> None:
+        if warning != self.warning:
+            self.warning = warning
+            self.warned()
+
+    def _messages(self, where: str, *parameters: object) -> list[Message]:
+        rows = self._read(f"SELECT body FROM messages WHERE {where}", *parameters)
+        found = []
+        for (body,) in rows:
+            with suppress(ValueError, TypeError, IndexError):
+                found.append(message_from_text(str(body)))
+        return found
+
+    def _page(
+        self, where: str, parameters: tuple[object, ...], limit: int, before: int | None
+    ) -> list[Message]:
+        bound = _LARGEST_ID if before is None else before
+        found = self._messages(f"{where} AND id < ? ORDER BY id DESC LIMIT ?", *parameters, bound, limit)
+        found.reverse()
+        return found
+
+    def _view(self, query: str, *parameters: object) -> CachedView | None:
+        for key, ids, anchor in self._read(query, *parameters):
+            with suppress(ValueError, TypeError):
+                numbers = tuple(int(number) for number in json.loads(str(ids)))
+                return CachedView(str(key), numbers, anchor if isinstance(anchor, int) else None)
+        return None
+
+    def _shrink(self) -> None:
+        """Forget what was seen longest ago until the file is within its limit."""
+        while self.size > self._limit:
+            rows = self._read("SELECT id FROM messages ORDER BY seen, id LIMIT ?", _EVICTED_AT_ONCE)
+            if not rows:
+                return
+            before = self.size
+            self.delete_messages([_number(row[0]) for row in rows])
+            if self.size >= before and self.warning is not None:
+                return  # the disk refuses: do not spin
+        if self._path is not None:
+            with suppress(sqlite3.Error), self._lock:
+                self._writer.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def _store_message(connection: sqlite3.Connection, message: Message, seen: int) -> None:
+    people = None if message.direct_user_ids is None else _people(message.direct_user_ids)
+    topic = None if message.topic is None else _storable(message.topic.lower())
+    connection.execute(
+        "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            message.id,
+            message.channel_id,
+            topic,
+            people,
+            message.sender_id,
+            seen,
+            message_to_text(message),
+        ),
+    )
+    connection.execute(
+        "INSERT OR REPLACE INTO words (rowid, content, topic, sender) VALUES (?, ?, ?, ?)",
+        (
+            message.id,
+            _storable(plain_text(message.content)),
+            _storable(message.topic or ""),
+            _storable(message.sender_name),
+        ),
+    )
+
+
+def _forget(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
+    wanted = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
+    connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (wanted,))
+    connection.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+
+
+def _people(user_ids: Iterable[int]) -> str:
+    return ",".join(str(user_id) for user_id in sorted(user_ids))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

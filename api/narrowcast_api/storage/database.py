@@ -1,0 +1,135 @@
+"""SQLite as both files use it: WAL, private files, numbered migrations, and what its errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+from narrowcast_api.storage.folders import private_file
+
+Migrations = Sequence[Sequence[str]]
+"""Statements for each version; the file's `user_version` counts those that it has had."""
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+class NewerDatabase(Exception):
+    """The file was written by a later version of this program."""
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether `error` says that the file itself is broken, as opposed to a full or read-only disk."""
+    return _primary_code(error) in _DAMAGED
+
+
+def is_passing(error: sqlite3.Error) -> bool:
+    """Whether the same statement may work later: disk full, read-only, locked, input or output error."""
+    return isinstance(error, sqlite3.OperationalError) and not is_damage(error)
+
+
+def describe(error: sqlite3.Error) -> str:
+    """The cause in words for people."""
+    return {
+        sqlite3.SQLITE_FULL: "the disk is full",
+        sqlite3.SQLITE_READONLY: "the folder is read-only",
+        sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
+        sqlite3.SQLITE_IOERR: "the disk fails",
+        sqlite3.SQLITE_BUSY: "another program uses the file",
+    }.get(_primary_code(error), str(error))
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    # The low byte is the primary code; the rest is detail.
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def connect(
+    path: Path,
+    *,
+    synchronous: Literal["FULL", "NORMAL"],
+    migrations: Migrations,
+    vacuum: bool = False,
+) -> sqlite3.Connection:
+    """Open for writing; makes the file (0600) and brings its tables up to date.
+
+    Several threads may use the connection, one at a time. Raises sqlite3.Error, OSError, NewerDatabase.
+    """
+    private_file(path)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)
+    try:
+        if vacuum:
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={synchronous}")
+        migrate(connection, migrations)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_read_only(path: Path, migrations: Migrations) -> sqlite3.Connection:
+    """Open a file that another process writes. Raises sqlite3.Error if there is none, NewerDatabase."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
+    try:
+        if version_of(connection) != len(migrations):
+            raise NewerDatabase(str(path))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_memory(migrations: Migrations) -> sqlite3.Connection:
+    """A database that nobody finds again, with the same tables."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    migrate(connection, migrations)
+    return connection
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """How many migrations the file has had."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def migrate(connection: sqlite3.Connection, migrations: Migrations) -> None:
+    """Apply the migrations that the file has not had, each in a transaction of its own."""
+    version = version_of(connection)
+    if version > len(migrations):
+        connection.close()
+        raise NewerDatabase(f"version {version}, this program knows {len(migrations)}")
+    for number in range(version, len(migrations)):
+        with transaction(connection):
+            for statement in migrations[number]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={number + 1}")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing. The commit is inside, so its errors (disk full) are raised here too."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a broken file (with what SQLite keeps beside it) so that a new one can take its place."""
+    target = path.with_name(f"{path.name}.damaged-{int(time.time())}")
+    for suffix in ("", *_SIDE_FILES):
+        source = path.with_name(path.name + suffix)
+        if source.exists():
+            source.replace(target.with_name(target.name + suffix))
+    return target

@@ -1,0 +1,347 @@
+"""journal.db: the words of the user that are not safe on the server yet. Precious.
+
+Every write is durable (synchronous=FULL) when its future resolves with True. Writes are handed to a thread
+of the journal's own, so nothing waits for the disk; what is handed over while a commit is under way goes into
+the next one together. If the disk refuses (full, read-only), the newest value of every row is kept in memory,
+the future resolves with False, `warning` says so, and each later write tries everything again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from narrowcast_api.storage.codec import destination_from_text, destination_to_text
+from narrowcast_api.storage.database import (
+    NewerDatabase,
+    connect,
+    connect_memory,
+    connect_read_only,
+    describe,
+    is_damage,
+    set_aside,
+    transaction,
+)
+from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
+
+MIGRATIONS = (
+    (
+        """CREATE TABLE outbox (
+            local_id TEXT PRIMARY KEY, position INTEGER NOT NULL, destination TEXT NOT NULL,
+            content TEXT NOT NULL, state TEXT NOT NULL, created REAL NOT NULL, error TEXT,
+            floor_id INTEGER, tried INTEGER NOT NULL) STRICT""",
+        """CREATE TABLE drafts (
+            draft_id TEXT PRIMARY KEY, destination TEXT, content TEXT NOT NULL, edited REAL NOT NULL,
+            server_id INTEGER, has_base INTEGER NOT NULL, base_destination TEXT, base_content TEXT,
+            dirty INTEGER NOT NULL, deleted INTEGER NOT NULL, posting INTEGER NOT NULL,
+            conflict_with TEXT) STRICT""",
+    ),
+)
+
+_TABLES = {"outbox": 9, "drafts": 12}
+_OTHER_INSTANCE = "Another window has this account open: drafts and messages written here are not kept."
+
+Row = tuple[object, ...]
+Key = tuple[str, str]
+"""Table and primary key of one row."""
+
+
+async def committed(write: Future[bool]) -> bool:
+    """Wait for a write of the journal; whether it is on the disk."""
+    return write.result() if write.done() else await asyncio.wrap_future(write)
+
+
+class Inline(Executor):
+    """Runs what it is given at once, in the caller's thread."""
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # as in the base class
+        future = Future()  # type: ignore[var-annotated]  # its result is that of fn
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+class Journal:
+    """The outbox and the drafts of one account. Make one with `open`; all methods may be called anywhere.
+
+    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        executor: Executor,
+        read_only: bool = False,
+        warning: str | None = None,
+    ) -> None:
+        self.read_only = read_only
+        self.warning = warning
+        self.warned: Callable[[], None] = lambda: None
+        self._connection = connection
+        self._executor = executor
+        self._handover = threading.Lock()
+        self._disk = threading.Lock()
+        self._pending: dict[Key, Row | None] = {}
+        self._waiting: list[Future[bool]] = []
+        self._scheduled = False
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False, threaded: bool = True) -> Journal:
+        """Open or make the file. Never raises for a bad disk or file: then it is in memory, with a warning.
+
+        A damaged file is set aside and what can still be read of it is taken over.
+        """
+        executor: Executor = ThreadPoolExecutor(1, "narrowcast-journal") if threaded else Inline()
+        connection, warning = _open_read_only(path) if read_only else _open_or_salvage(path)
+        return cls(connection, executor=executor, read_only=read_only, warning=warning)
+
+    def load_outbox(self) -> list[OutboxRecord]:
+        """All messages on their way, oldest first."""
+        with self._disk:
+            rows = self._connection.execute("SELECT * FROM outbox ORDER BY position, local_id").fetchall()
+        return [record for row in rows if (record := _outbox_record(row)) is not None]
+
+    def load_drafts(self) -> list[DraftRecord]:
+        """All drafts, also those whose deletion the server does not know of yet."""
+        with self._disk:
+            rows = self._connection.execute("SELECT * FROM drafts ORDER BY edited, draft_id").fetchall()
+        return [record for row in rows if (record := _draft_record(row)) is not None]
+
+    def put_outbox(self, record: OutboxRecord) -> Future[bool]:
+        """Keep this state of a message."""
+        return self._write(("outbox", record.local_id), _outbox_row(record))
+
+    def delete_outbox(self, local_id: str) -> Future[bool]:
+        """Forget a message: it has arrived, or the user took it back."""
+        return self._write(("outbox", local_id), None)
+
+    def put_draft(self, record: DraftRecord) -> Future[bool]:
+        """Keep this state of a draft."""
+        return self._write(("drafts", record.draft_id), _draft_row(record))
+
+    def delete_draft(self, draft_id: str) -> Future[bool]:
+        """Forget a draft."""
+        return self._write(("drafts", draft_id), None)
+
+    def retry(self) -> Future[bool]:
+        """Try again what the disk refused."""
+        return self._schedule()
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait up to `timeout` seconds until all is written; whether it is on the disk. For endings."""
+        with suppress(TimeoutError):
+            return self._schedule().result(timeout)
+        return False
+
+    def close(self, timeout: float = 2.0) -> None:
+        """Write what is left, for at most `timeout` seconds, and close the file."""
+        written = self.read_only or self.flush(timeout)
+        self._executor.shutdown(wait=written, cancel_futures=True)
+        if self._disk.acquire(timeout=0.1):
+            try:
+                self._connection.close()
+            finally:
+                self._disk.release()
+
+    def _write(self, key: Key, row: Row | None) -> Future[bool]:
+        with self._handover:
+            self._pending.pop(key, None)
+            self._pending[key] = row
+        return self._schedule()
+
+    def _schedule(self) -> Future[bool]:
+        done: Future[bool] = Future()
+        with self._handover:
+            self._waiting.append(done)
+            needed, self._scheduled = not self._scheduled, True
+        if needed:
+            try:
+                self._executor.submit(self._commit)
+            except RuntimeError:  # closed already: nothing can be kept any more
+                self._commit()
+        return done
+
+    def _commit(self) -> None:
+        with self._handover:
+            batch, self._pending = self._pending, {}
+            waiting, self._waiting = self._waiting, []
+            self._scheduled = False
+        warning = self._store(batch)
+        if warning is not None:
+            with self._handover:
+                self._pending = {**batch, **self._pending}
+        if not self.read_only:
+            self._warn(warning)
+        for future in waiting:
+            future.set_result(warning is None)
+
+    def _store(self, batch: dict[Key, Row | None]) -> str | None:
+        """Write rows in one transaction; what went wrong, in words."""
+        if self.read_only:
+            return _OTHER_INSTANCE
+        try:
+            with self._disk, transaction(self._connection):
+                for (table, key), row in batch.items():
+                    self._connection.execute(*_statement(table, key, row))
+        except sqlite3.Error as error:
+            return f"Drafts and unsent messages cannot be saved: {describe(error)}. They are kept in memory."
+        return self._memory_warning()
+
+    def _memory_warning(self) -> str | None:
+        """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""
+        (file,) = [row[2] for row in self._connection.execute("PRAGMA database_list") if row[1] == "main"]
+        return None if file else (self.warning or "Drafts and unsent messages are kept in memory only.")
+
+    def _warn(self, warning: str | None) -> None:
+        if warning != self.warning:
+            self.warning = warning
+            self.warned()
+
+
+def _statement(table: str, key: str, row: Row | None) -> tuple[str, Row]:
+    if row is None:
+        column = {"outbox": "local_id", "drafts": "draft_id"}[table]
+        return f"DELETE FROM {table} WHERE {column} = ?", (key,)
+    return f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * _TABLES[table])})", row
+
+
+def _open_read_only(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    try:
+        return connect_read_only(path, MIGRATIONS), _OTHER_INSTANCE
+    except (sqlite3.Error, NewerDatabase):
+        return connect_memory(MIGRATIONS), _OTHER_INSTANCE
+
+
+def _open_or_salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    try:
+        return _open_checked(path), None
+    except sqlite3.Error as error:
+        if is_damage(error):
+            return _salvage(path)
+        reason = describe(error)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except NewerDatabase:
+        reason = "the file was written by a later version of this program"
+    return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {reason}."
+
+
+def _open_checked(path: Path) -> sqlite3.Connection:
+    connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
+    # The file is small, so the whole check costs about a millisecond.
+    answers = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    if answers != [("ok",)]:
+        connection.close()
+        error = sqlite3.DatabaseError(f"damaged: {answers[0][0]}")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+    return connection
+
+
+def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    try:
+        damaged = set_aside(path)
+        connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
+    except (sqlite3.Error, OSError, NewerDatabase) as error:
+        return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {error}."
+    with transaction(connection):
+        for table, columns in _TABLES.items():
+            for row in _readable_rows(damaged, table):
+                if len(row) == columns:
+                    with suppress(sqlite3.Error):
+                        connection.execute(
+                            f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * columns)})", row
+                        )
+    return connection, f"The journal of drafts was damaged; the old file is kept as {damaged.name}."
+
+
+def _readable_rows(path: Path, table: str) -> Iterator[Row]:
+    """Rows of a damaged file, as many as SQLite still gives."""
+    with suppress(sqlite3.Error):
+        connection = sqlite3.connect(path)
+        try:
+            yield from connection.execute(f"SELECT * FROM {table}")
+        finally:
+            connection.close()
+
+
+def _outbox_row(record: OutboxRecord) -> Row:
+    return (
+        record.local_id,
+        record.position,
+        destination_to_text(record.destination),
+        _storable(record.content),
+        record.state.value,
+        record.created,
+        record.error,
+        record.floor_id,
+        int(record.tried),
+    )
+
+
+def _outbox_record(row: Row) -> OutboxRecord | None:
+    match row:
+        case (str(local_id), int(position), str(where), str(content), str(state), float(created), *rest):
+            error, floor_id, tried = rest
+            destination = destination_from_text(where)
+            if destination is None:
+                return None
+            return OutboxRecord(
+                local_id,
+                position,
+                destination,
+                content,
+                OutboxState(state),
+                created,
+                error if isinstance(error, str) else None,
+                floor_id if isinstance(floor_id, int) else None,
+                bool(tried),
+            )
+    return None
+
+
+def _draft_row(record: DraftRecord) -> Row:
+    base = record.base
+    return (
+        record.draft_id,
+        destination_to_text(record.version.destination),
+        _storable(record.version.content),
+        record.edited,
+        record.server_id,
+        int(base is not None),
+        None if base is None else destination_to_text(base.destination),
+        None if base is None else _storable(base.content),
+        int(record.dirty),
+        int(record.deleted),
+        int(record.posting),
+        record.conflict_with,
+    )
+
+
+def _draft_record(row: Row) -> DraftRecord | None:
+    texts = [value if isinstance(value, str) else None for value in row]
+    draft_id, edited, server_id = texts[0], row[3], row[4]
+    if draft_id is None or not isinstance(edited, float):
+        return None
+    base = DraftVersion(destination_from_text(texts[6]), texts[7] or "") if row[5] else None
+    return DraftRecord(
+        draft_id=draft_id,
+        version=DraftVersion(destination_from_text(texts[1]), texts[2] or ""),
+        edited=edited,
+        server_id=server_id if isinstance(server_id, int) else None,
+        base=base,
+        dirty=bool(row[8]),
+        deleted=bool(row[9]),
+        posting=bool(row[10]),
+        conflict_with=texts[11],
+    )
+
+
+def _storable(text: str) -> str:
+    """SQLite takes no lone surrogates, which a terminal can produce from bytes that are not UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")

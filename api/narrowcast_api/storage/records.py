@@ -1,0 +1,66 @@
+"""Rows of the journal: what the outbox and the drafts must know again after a crash."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from narrowcast_api.destinations import Destination
+
+
+class OutboxState(enum.Enum):
+    """Where a message of one's own is on its way; the diagram is in `protocols/outbox.py`."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    UNCONFIRMED = "unconfirmed"
+    FAILED = "failed"
+    SENT = "sent"
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRecord:
+    """One message on its way. `position` orders them, `created` is UTC seconds, `error` is for people.
+
+    `floor_id` is the newest message id known before the first try: the message, if it arrived, has a greater
+    one. `tried` tells whether a request may have reached the server.
+    """
+
+    local_id: str
+    position: int
+    destination: Destination
+    content: str
+    state: OutboxState
+    created: float
+    error: str | None = None
+    floor_id: int | None = None
+    tried: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DraftVersion:
+    """What a draft says and where it is addressed, without who has it. `destination` None: nowhere yet."""
+
+    destination: Destination | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRecord:
+    """One draft. `edited` is UTC seconds.
+
+    `server_id` is set once the server has it, and `base` is the server's version that ours came from.
+    `dirty`: the server has to be told. `deleted`: gone for the user, the server still has to be told.
+    `posting`: a request to create it may have reached the server, so look before repeating it.
+    `conflict_with` is the draft that holds the other text after a conflict.
+    """
+
+    draft_id: str
+    version: DraftVersion
+    edited: float
+    server_id: int | None = None
+    base: DraftVersion | None = None
+    dirty: bool = True
+    deleted: bool = False
+    posting: bool = False
+    conflict_with: str | None = None

@@ -1,0 +1,50 @@
+"""What a person types, as a query of SQLite's full-text search, and what comes back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_QUOTED = re.compile(r'"([^"]*)"|(\S+)')
+_WORD = re.compile(r"\w", re.UNICODE)
+_MARK = re.compile("\x02(.*?)\x03", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A message that matched: `snippet` is text of it, `marks` are (start, end) of the words in it."""
+
+    message_id: int
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def parse(cls, message_id: int, marked: str) -> SearchHit:
+        """From text in which U+0002 and U+0003 enclose what matched."""
+        plain, marks, position = [], [], 0
+        last = 0
+        for found in _MARK.finditer(marked):
+            before = marked[last : found.start()]
+            plain += [before, found.group(1)]
+            position += len(before)
+            marks.append((position, position + len(found.group(1))))
+            position += len(found.group(1))
+            last = found.end()
+        plain.append(marked[last:])
+        return cls(message_id, "".join(plain), tuple(marks))
+
+
+def match_expression(text: str) -> str | None:
+    """All words must occur, quoted ones side by side, the last may be the beginning of one.
+
+    Nothing of `text` is understood as an operator of the query language. None if there is no word in it.
+    """
+    phrases = [
+        (found.group(1) or found.group(2) or "").replace("\x00", "").replace('"', "")
+        for found in _QUOTED.finditer(text.encode("utf-8", "replace").decode("utf-8"))
+    ]
+    phrases = [phrase for phrase in phrases if _WORD.search(phrase)]
+    if not phrases:
+        return None
+    unfinished = "" if text.endswith(('"', " ")) else "*"
+    return " ".join(f'"{phrase}"' for phrase in phrases) + unfinished
