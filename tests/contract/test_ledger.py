@@ -1,0 +1,38 @@
+"""Every statement of the contract is proven, on the side or sides that have a duty by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import TESTS, ledger, proven_in, proves
+
+
+def _missing(ids: list[str], folder: str) -> str:
+    proven = proven_in(TESTS / folder)
+    missing = [name for name in ids if name not in proven]
+    rows = "\n".join(f"  {name}  {ledger()[name].operation}: {ledger()[name].statement}" for name in missing)
+    return (
+        f"{len(missing)} of {len(ids)} rows are proven by no test in tests/{folder}:\n{rows}"
+        if missing
+        else ""
+    )
+
+
+def test_every_client_duty_is_proven() -> None:
+    missing = _missing([row.id for row in ledger().values() if row.client], "api")
+    assert not missing, missing
+
+
+def test_every_server_duty_is_proven() -> None:
+    missing = _missing([row.id for row in ledger().values() if row.server], "server")
+    assert not missing, missing
+
+
+def test_every_proof_names_a_row_that_exists() -> None:
+    named = {name for folder in ("api", "server") for name in proven_in(TESTS / folder)}
+    assert named <= set(ledger())
+
+
+def test_a_proof_of_an_unknown_row_is_refused() -> None:
+    with pytest.raises(ValueError, match="XYZ-01"):
+        proves("XYZ-01")
