@@ -36,6 +36,14 @@ Seconds = Annotated[float, Field(allow_inf_nan=False)]
 """Seconds, or a time in seconds since 1970 UTC; never NaN or infinite."""
 
 
+NOTICES = "narrowcast_notices"
+"""The key under which the library's own notices travel in an answer."""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, (list, tuple)) else ()
+
+
 class WireModel(BaseModel):
     """A value of the wire: immutable, unknown fields kept as attributes and in ``model_extra``."""
 
@@ -44,6 +52,18 @@ class WireModel(BaseModel):
     def was_sent(self, name: str) -> bool:
         """Whether the server sent this field at all: tells absent from null."""
         return name in self.model_fields_set or name in (self.model_extra or {})
+
+    @property
+    def ignored_parameters_unsupported(self) -> tuple[str, ...]:
+        """On an answer: the parameters that the server says it ignored (CONV-09); below level 167 it never
+        says.
+        """
+        return _texts((self.model_extra or {}).get("ignored_parameters_unsupported"))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """On an answer: what the library left out of the request because this server is too old, in words."""
+        return _texts((self.model_extra or {}).get(NOTICES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,365 @@
+"""The only module that knows HTTP: forms out, JSON objects in, one typed error per cause."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import platform
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from narrowcast_api.account import Account, normal_site
+from narrowcast_api.addresses import origin, safe_elsewhere
+from narrowcast_api.answers import interpret, scrubbed
+from narrowcast_api.clock import Clock, SystemClock
+from narrowcast_api.encoding import OMIT, encode_params
+from narrowcast_api.errors import (
+    AccountError,
+    AnswerTooLarge,
+    InvalidInput,
+    MalformedAnswer,
+    NarrowcastError,
+    NotConnected,
+    OutcomeUnknown,
+    RateLimited,
+    RedirectRefused,
+)
+from narrowcast_api.limiter import RateGate, gate_of
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.tls import no_trust_context, shared_context
+from narrowcast_api.wire.vocabulary import API_PREFIX
+
+__all__ = ["OMIT", "Connection", "ServerInfo"]
+
+log = logging.getLogger("narrowcast_api.connection")
+
+CONNECT_SECONDS = 10.0
+REQUEST_SECONDS = 30.0
+PATIENCE_SECONDS = 10.0
+ANSWER_BYTES = 64 * 2**20
+_REDIRECTS = 5
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+FileParts = Mapping[str, tuple[str, bytes, str]]
+"""Small files of a multipart form: field -> (file name, content, content type)."""
+
+
+def user_agent() -> str:
+    """How the client names itself; a server decides by it whether we are too old (SRV-27)."""
+    try:
+        own = version("narrowcast")
+    except PackageNotFoundError:
+        own = "0"
+    return f"Narrowcast/{own} ({platform.system()})"
+
+
+class Connection:
+    """HTTP for one account, or for an organization's address when nobody has signed in yet.
+
+    `transport` replaces the network in tests. `patience` is how many seconds a request may wait while the
+    server asks to slow down; past it RateLimited is raised. `server` is what is known of the server, from
+    an earlier session perhaps; `identified()` asks when nothing is.
+
+    Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
+    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down. The Authorization
+    header goes to the account's own origin only, whatever the server redirects to (AUTH-01).
+    """
+
+    def __init__(
+        self,
+        account: Account | str,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Clock | None = None,
+        ca_bundle: Path | None = None,
+        server: ServerInfo | None = None,
+        patience: float = PATIENCE_SECONDS,
+        gate: RateGate | None = None,
+    ) -> None:
+        self.account = account if isinstance(account, Account) else None
+        self.site = account.site if isinstance(account, Account) else normal_site(account)
+        self.clock: Clock = clock or SystemClock()
+        self.server = server or ServerInfo()
+        self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
+        self.on_rate_limited: Callable[[float], None] | None = None
+        self._ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
+        self._transport = transport
+        self._patience = patience
+        self._gate = gate or gate_of(self.site, self.account.email if self.account else "", self.clock)
+        self._origin = _own_origin(self.site)
+        self._http: httpx.AsyncClient | None = None
+        self._identifying = asyncio.Lock()
+
+    def __repr__(self) -> str:
+        who = self.account.email if self.account else "nobody"
+        return f"<Connection {who} at {self.site}, level {self.server.level}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close all sockets. Requests in flight fail with a TransportError."""
+        if self._http is not None:
+            await self._http.aclose()
+            self._http = None
+
+    # --- what server is this
+
+    async def identify(self) -> ServerInfo:
+        """Ask server_settings, without credentials, and remember level, version and dialect (SRV-01,
+        VER-06).
+        """
+        return self.learn(await self.request("GET", "/server_settings", authenticated=False))
+
+    async def identified(self) -> ServerInfo:
+        """What the server is; asked for at most once at a time, and only if it is not known yet."""
+        if not self.server.known:
+            async with self._identifying:
+                if not self.server.known:
+                    await self.identify()
+        return self.server
+
+    def learn(self, answer: Mapping[str, object]) -> ServerInfo:
+        """Take level, version and dialect from an answer of server_settings or register."""
+        learnt = ServerInfo.from_answer(answer)
+        if "is_incompatible" not in answer:
+            learnt = replace(learnt, is_incompatible=self.server.is_incompatible)
+        self.server = learnt
+        return learnt
+
+    # --- requests
+
+    def url(self, path: str) -> str:
+        """The address of an operation: site, /api/v1 and path, each exactly once (CONV-01)."""
+        return f"{self.site}{API_PREFIX}/{path.removeprefix(API_PREFIX).lstrip('/')}"
+
+    def is_own(self, url: httpx.URL | str) -> bool:
+        """Whether an address is of the account's own origin: scheme, host and port."""
+        return origin(httpx.URL(url)) == self._origin
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        files: FileParts | None = None,
+        timeout: float | None = REQUEST_SECONDS,
+        authenticated: bool = True,
+        max_bytes: int = ANSWER_BYTES,
+        partial: bool = False,
+        bucket: str = "",
+    ) -> dict[str, object]:
+        """One operation: the JSON object of its success, or a typed error.
+
+        `params` go as form fields, in the query for GET; values are encoded as `encoding` says, OMIT is
+        left out. `timeout` bounds the whole request in seconds (None: no bound). While the server asks to
+        slow down, the request waits up to the connection's patience; a 429 was never carried out, so it is
+        repeated within it.
+        """
+        patience = self._patience
+        while True:
+            patience -= await self._gate.enter(patience, bucket)
+            request = self._build(method, self.url(path), params or {}, files)
+            error: NarrowcastError
+            try:
+                answer = await self._roundtrip(request, authenticated, timeout, max_bytes)
+                body = interpret(answer[0], answer[1], answer[2], partial=partial)
+            except RateLimited as limited:
+                error = limited
+                self._gate.close(limited.retry_after, bucket)
+                if self.on_rate_limited is not None:
+                    self.on_rate_limited(limited.retry_after)
+                if limited.retry_after <= patience:
+                    continue
+            except NarrowcastError as failed:
+                error = failed
+            else:
+                self._report_ignored(method, path, body)
+                return body
+            log.info("%s %s: %s", method, path, type(error).__name__)
+            raise scrubbed(error, *self._secrets()) from None
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: AsyncIterator[bytes] | bytes | None = None,
+        timeout: float = REQUEST_SECONDS,
+        cross_origin: bool = False,
+    ) -> AsyncIterator[httpx.Response]:
+        """A raw exchange, for uploads and downloads: the response with its body not read yet.
+
+        `timeout` is for each step (connect, each read, each write), not the whole. `cross_origin` follows
+        redirects of a GET to other origins, without credentials; else they raise RedirectRefused.
+        """
+        client = self._client()
+        request = client.build_request(
+            method,
+            url,
+            headers=dict(headers or {}),
+            content=content,
+            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+        )
+        failure: NarrowcastError | None = None
+        try:
+            response = await self._send(request, authenticated=True, cross_origin=cross_origin)
+            try:
+                yield response
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            failure = _transport_error(error)
+        if failure is not None:
+            raise failure
+
+    # --- inside
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._http is None:
+            url = httpx.URL(self.site)
+            context = shared_context(self._ca_bundle) if url.scheme == "https" else no_trust_context()
+            self._http = httpx.AsyncClient(
+                transport=self._transport,
+                verify=context,
+                # A proxy of the environment cannot reach this machine's own loopback.
+                trust_env=url.host not in _LOOPBACK,
+                follow_redirects=False,
+                headers={"User-Agent": user_agent(), "Accept": "application/json"},
+                limits=httpx.Limits(max_connections=16, max_keepalive_connections=8),
+            )
+        return self._http
+
+    def _build(
+        self, method: str, url: str, params: Mapping[str, object], files: FileParts | None
+    ) -> httpx.Request:
+        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
+        client = self._client()
+        fields = encode_params(params)
+        if method == "GET":
+            return client.build_request(method, url, params=fields or None)
+        return client.build_request(method, url, data=fields or None, files=dict(files) if files else None)
+
+    async def _roundtrip(
+        self, request: httpx.Request, authenticated: bool, timeout: float | None, max_bytes: int
+    ) -> tuple[int, httpx.Headers, bytes]:
+        step = httpx.Timeout(
+            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+        )
+        request.extensions["timeout"] = step.as_dict()
+        failure: NarrowcastError
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._send(request, authenticated=authenticated)
+                try:
+                    return response.status_code, response.headers, await read_bounded(response, max_bytes)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            failure = OutcomeUnknown(f"no answer within {timeout:g} s")
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            failure = _transport_error(error)
+        # Outside the except: the transport's error carries the request, and with it the credentials.
+        raise failure
+
+    async def _send(
+        self, request: httpx.Request, *, authenticated: bool, cross_origin: bool = False
+    ) -> httpx.Response:
+        client = self._client()
+        for _ in range(_REDIRECTS):
+            request.headers.pop("Authorization", None)
+            if authenticated and self.account is not None and self.is_own(request.url):
+                request.headers["Authorization"] = f"Basic {self._basic()}"
+            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            if not response.is_redirect:
+                return response
+            target = request.url.join(response.headers["location"])
+            await response.aclose()
+            request = self._redirected(client, request, response.status_code, target, cross_origin)
+        raise RedirectRefused("itself, again and again")
+
+    def _redirected(
+        self,
+        client: httpx.AsyncClient,
+        request: httpx.Request,
+        status: int,
+        target: httpx.URL,
+        cross_origin: bool,
+    ) -> httpx.Request:
+        own = self.is_own(target)
+        allowed = own or (cross_origin and safe_elsewhere(request.url, target))
+        if not allowed or request.method not in {"GET", "HEAD"}:
+            # A write is not sent twice: the first server may have carried it out.
+            raise RedirectRefused(
+                str(target.copy_with(query=None, fragment=None, username=None, password=None))
+            )
+        return client.build_request(
+            request.method, target, headers={"Accept": "*/*"}, extensions=dict(request.extensions)
+        )
+
+    def _basic(self) -> str:
+        account = self.account
+        if account is None:
+            raise InvalidInput("nobody is signed in on this connection")
+        return base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode("ascii")
+
+    def _secrets(self) -> tuple[str, ...]:
+        return () if self.account is None else (self.account.key.reveal(), self._basic())
+
+    def _report_ignored(self, method: str, path: str, body: Mapping[str, object]) -> None:
+        listed = body.get("ignored_parameters_unsupported")
+        if not isinstance(listed, list) or not listed:
+            return
+        names = tuple(name for name in listed if isinstance(name, str))
+        log.warning("%s %s: the server ignored %s", method, path, ", ".join(names))
+        if self.on_ignored is not None:
+            self.on_ignored(method, path, names)
+
+
+def _own_origin(site: str) -> tuple[str, str, int | None]:
+    try:
+        return origin(httpx.URL(site))
+    except httpx.InvalidURL:
+        pass
+    raise AccountError(f"{site!r} is not an address")
+
+
+async def read_bounded(response: httpx.Response, limit: int) -> bytes:
+    """The decoded body, or AnswerTooLarge as soon as it passes `limit` bytes."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes(2**16):
+        size += len(part)
+        if size > limit:
+            raise AnswerTooLarge(limit)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _transport_error(error: Exception) -> NarrowcastError:
+    """NotConnected when no request can have left, OutcomeUnknown when it may have."""
+    text = f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
+    match error:
+        case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.PoolTimeout() | httpx.ProxyError():
+            return NotConnected(text)
+        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
+            return NotConnected(text)
+        case httpx.InvalidURL():
+            return MalformedAnswer("a redirect to what is no address")
+        case httpx.DecodingError():
+            return MalformedAnswer("the body is not encoded as its header says")
+        case _:
+            return OutcomeUnknown(text)

@@ -1,0 +1,60 @@
+"""One gate for all requests of an account, closed while the server asks to slow down (LIM-01)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from weakref import WeakValueDictionary
+
+from narrowcast_api.clock import Clock, SystemClock
+from narrowcast_api.errors import RateLimited
+
+_JITTER_SECONDS = 1.0
+
+
+class RateGate:
+    """Open by default; `close` shuts it for the seconds of a Retry-After, `enter` waits for it.
+
+    Everyone who waits goes on at a moment of their own within a second after the opening, so that the
+    account does not run into the limit again at once. The server counts polls of events apart, so `bucket`
+    does too.
+    """
+
+    def __init__(self, clock: Clock, jitter: Callable[[], float] = random.random) -> None:
+        self._clock = clock
+        self._jitter = jitter
+        self._opens: dict[str, float] = {}
+
+    def remaining(self, bucket: str = "") -> float:
+        """Seconds until the gate opens; 0 when it is open."""
+        return max(0.0, self._opens.get(bucket, 0.0) - self._clock.monotonic())
+
+    def close(self, seconds: float, bucket: str = "") -> None:
+        """Shut it for that long from now; never shortens a longer wait."""
+        opens = self._clock.monotonic() + max(0.0, seconds)
+        self._opens[bucket] = max(self._opens.get(bucket, 0.0), opens)
+
+    async def enter(self, patience: float, bucket: str = "") -> float:
+        """Wait until it is open and return the seconds waited; RateLimited at once if that is past
+        `patience`.
+        """
+        waited = 0.0
+        while (remaining := self.remaining(bucket)) > 0:
+            if waited + remaining > patience:
+                raise RateLimited(remaining)
+            pause = remaining + self._jitter() * _JITTER_SECONDS
+            await self._clock.sleep(pause)
+            waited += pause
+        return waited
+
+
+_gates: WeakValueDictionary[tuple[str, str, object], RateGate] = WeakValueDictionary()
+
+
+def gate_of(site: str, email: str, clock: Clock) -> RateGate:
+    """The gate that all connections of one account in this process share."""
+    key = (site, email, SystemClock if isinstance(clock, SystemClock) else clock)
+    gate = _gates.get(key)
+    if gate is None:
+        gate = _gates[key] = RateGate(clock)
+    return gate

@@ -1,0 +1,117 @@
+"""What all routes share: checks before sending, models after, and groups of bound functions."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial, update_wrapper
+from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
+from urllib.parse import quote
+
+from pydantic import BaseModel, ValidationError
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.levels import Beyond, Gate, supports
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.base import NOTICES, WireModel, describe
+
+__all__ = [
+    "OMIT",
+    "Bound",
+    "Done",
+    "Group",
+    "Omit",
+    "dropped",
+    "given",
+    "ids",
+    "read",
+    "segment",
+    "text_segment",
+]
+
+M = TypeVar("M", bound=BaseModel)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Done(WireModel):
+    """The answer of an operation that gives nothing back but its success."""
+
+
+def read(model: type[M], body: Mapping[str, object], notices: Iterable[str] = ()) -> M:
+    """The answer as its model, with the library's notices; MalformedAnswer when it does not fit."""
+    content = {name: value for name, value in body.items() if name not in ("result", "msg")}
+    said = list(notices)
+    if said:
+        content[NOTICES] = said
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        problem = describe(error)
+    raise MalformedAnswer(f"unexpected {model.__name__}: {problem}")
+
+
+def segment(value: int, name: str) -> str:
+    """An id as a part of a path; InvalidInput for what is not a whole number of zero or more."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InvalidInput(f"{name} must be a whole number")
+    return str(int(value))
+
+
+def text_segment(value: str, name: str) -> str:
+    """A name as one part of a path; InvalidInput for what would not stay one part."""
+    if not value or value in {".", ".."}:
+        raise InvalidInput(f"{name} must not be empty")
+    try:
+        return quote(value, safe="")
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} holds a character that cannot be sent") from None
+
+
+def ids(values: Iterable[int], name: str) -> list[int]:
+    """Ids as a list, checked; the order is kept."""
+    return [int(segment(value, name)) for value in values]
+
+
+def given(**params: object) -> dict[str, object]:
+    """The parameters that were given: not OMIT. None stays and travels as null."""
+    return {name: value for name, value in params.items() if value is not OMIT}
+
+
+def dropped(server: ServerInfo, gate: Gate | Beyond, params: dict[str, object], *names: str) -> list[str]:
+    """Take the named parameters out when the server is too old for them; a notice for each one taken."""
+    if supports(server, gate):
+        return []
+    return [
+        f"{name} was not sent: needs level {gate.level}, the server has {server.level}"
+        for name in names
+        if params.pop(name, OMIT) is not OMIT
+    ]
+
+
+class Group:
+    """Functions of one resource, bound to a connection: `client.messages.send(...)`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+
+class Bound(Generic[P, R]):
+    """Makes a route function an attribute of a group; its parameters and docstring stay as they are."""
+
+    def __init__(self, function: Callable[Concatenate[Connection, P], Awaitable[R]]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    @overload
+    def __get__(self, group: None, owner: type[Group]) -> Bound[P, R]: ...
+
+    @overload
+    def __get__(self, group: Group, owner: type[Group]) -> Callable[P, Awaitable[R]]: ...
+
+    def __get__(self, group: Group | None, owner: type[Group]) -> Bound[P, R] | Callable[P, Awaitable[R]]:
+        if group is None:
+            return self
+        call = partial(self.function, group._connection)
+        return update_wrapper(call, self.function)

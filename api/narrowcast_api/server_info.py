@@ -1,0 +1,58 @@
+"""What a client must know of the server it talks to: level, version and dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from narrowcast_api.wire.vocabulary import Dialect
+
+_LARGEST_LEVEL = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """`level` is the feature level (0 when the server gives none, SRV-10), `version` a free label (VER-08).
+
+    `known` is False until the server has been asked. `dialect` decides the names that are written; both are
+    read.
+    """
+
+    level: int = 0
+    version: str = ""
+    dialect: Dialect = Dialect.SERVICE
+    merge_base: str = ""
+    is_incompatible: bool = False
+    known: bool = False
+
+    @classmethod
+    def from_answer(cls, answer: Mapping[str, object]) -> ServerInfo:
+        """Read it from the answer of server_settings or register, whichever names it uses.
+
+        A server that speaks of itself by neutral names is written to by them, also when it gives both.
+        """
+        zulip = any(name in answer for name in ("zulip_version", "zulip_feature_level"))
+        service = any(name in answer for name in ("service_version", "service_feature_level"))
+        dialect = Dialect.ZULIP if zulip and not service else Dialect.SERVICE
+        return cls(
+            level=_level(_either(answer, "feature_level")),
+            version=_text(_either(answer, "version")),
+            dialect=dialect,
+            merge_base=_text(_either(answer, "merge_base")),
+            is_incompatible=answer.get("is_incompatible") is True,
+            known=True,
+        )
+
+
+def _either(answer: Mapping[str, object], name: str) -> object:
+    return answer.get(f"service_{name}", answer.get(f"zulip_{name}"))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _level(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return 0
+    return min(max(0, value), _LARGEST_LEVEL)

@@ -1,0 +1,35 @@
+"""One TLS context for all connections: making one costs more than a request."""
+
+from __future__ import annotations
+
+import ssl
+from functools import lru_cache
+from pathlib import Path
+
+import certifi
+
+from narrowcast_api.errors import AccountError
+
+
+@lru_cache(maxsize=8)
+def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
+    """Verifies certificates, always: the machine's and the public authorities, and those of `ca_bundle`
+    (PEM).
+    """
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    if ca_bundle is not None:
+        problem = ""
+        try:
+            context.load_verify_locations(ca_bundle)
+        except (OSError, ssl.SSLError) as error:
+            problem = f"{ca_bundle}: not a file of certificate authorities (PEM): {error.strerror or error}"
+        if problem:
+            raise AccountError(problem)
+    return context
+
+
+@lru_cache(maxsize=1)
+def no_trust_context() -> ssl.SSLContext:
+    """For plain http, where none is used: trusts nobody and costs nothing."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
