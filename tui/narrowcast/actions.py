@@ -1,8 +1,8 @@
 """Every act of a user, once: the registry that keys, palette, help and key table are made from.
 
-An action's id has dots ("message.star"). Its handler is the method ``action_message_star`` of the widget that owns
-the action's context. The default keys are those that hands already know from the web app and from older terminal
-clients; ``keymap.py`` checks and applies a user's own.
+An action's id has dots ("message.star"). Its handler is the method ``action_message_star`` of the widget that
+owns the action's context. The default keys are those that hands already know from the web app and from older
+terminal clients; ``keymap.py`` checks and applies a user's own.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ class Context(StrEnum):
 class Action:
     """One act.
 
-    ``id``: dotted, unique; ``title``: what it does, short, for palette and help; ``keys``: Textual key names, the
-    first is the one that hints show; ``group``: the heading in help; ``palette``: offered by the command palette.
+    ``id``: dotted, unique; ``title``: what it does, short, for palette and help; ``keys``: Textual key
+    names, the
+    first is the one that hints show; ``group``: the heading in help; ``palette``: offered by the command
+    palette.
     """
 
     id: str

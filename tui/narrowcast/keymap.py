@@ -88,8 +88,10 @@ def normalize(key: str) -> str:
 def effective(user: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Keys by action id once ``user`` (id -> key or keys) is applied.
 
-    Raises :class:`KeymapError` that lists every unknown id, impossible key and clash. Two defaults may share a key
-    across contexts on purpose (the inner pane wins); a clash is reported when the user's own choice takes part in it.
+    Raises :class:`KeymapError` that lists every unknown id, impossible key and clash. Two defaults may
+    share a key
+    across contexts on purpose (the inner pane wins); a clash is reported when the user's own choice takes
+    part in it.
     """
     problems: list[str] = []
     known = {action.id: action for action in REGISTRY}

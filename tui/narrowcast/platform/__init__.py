@@ -1,0 +1,1 @@
+"""What differs from machine to machine: folders, logs, signals, the terminal, editors, clipboards."""

@@ -1,0 +1,104 @@
+"""The terminal driver: Textual's own for POSIX, made to cope with a reader that stalls or vanishes.
+
+Textual queues thirty writes and then blocks the app until the terminal takes them, and its writer dies with a
+traceback when the terminal is gone. Here a stalled terminal makes frames fall away, with one whole repaint
+when it reads again; a vanished one makes the app leave in order (see ``guardian``).
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import IO
+
+from textual.app import App
+from textual.drivers._writer_thread import WriterThread
+from textual.drivers.linux_driver import LinuxDriver
+
+MAX_PENDING = 512
+"""Writes that may wait before frames fall away; a frame is a few writes."""
+
+
+class TerminalWriter(WriterThread):
+    """Writes in a thread of its own and never blocks who gives it text."""
+
+    def __init__(self, file: IO[str], caught_up: Callable[[], None], lost: Callable[[], None]) -> None:
+        threading.Thread.__init__(self, daemon=True, name="terminal-output")
+        self._file = file
+        self._pending: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._caught_up = caught_up
+        self._lost = lost
+        self._stalled = False
+        self._closing = False
+        self.gone = False
+
+    def write(self, text: str) -> None:
+        """Hand over ``text``; dropped while the terminal does not read, unless the app is leaving it."""
+        if self.gone or (self._stalled and not self._closing):
+            return
+        if self._pending.qsize() > MAX_PENDING and not self._closing:
+            self._stalled = True
+            return
+        self._pending.put(text)
+
+    def last_words(self) -> None:
+        """From now on everything is written: these are the sequences that clean the terminal."""
+        self._closing = True
+
+    def run(self) -> None:
+        """Write until told to stop or until the terminal is gone."""
+        while (text := self._pending.get()) is not None:
+            try:
+                self._file.write(text)
+                if self._pending.empty():
+                    self._file.flush()
+            except (OSError, ValueError):
+                self.gone = True
+                self._lost()
+                return
+            if self._stalled and self._pending.empty():
+                self._stalled = False
+                self._caught_up()
+
+    def stop(self, patience: float = 2.0) -> None:
+        """Let the rest be written, for ``patience`` seconds at most."""
+        self._pending.put(None)
+        self.join(patience)
+
+
+class TerminalDriver(LinuxDriver):
+    """See the module's description."""
+
+    _writer: TerminalWriter | None = None
+    lost: Callable[[], None] | None = None
+    """Called from the writer's thread when the terminal is gone."""
+
+    @property
+    def _writer_thread(self) -> WriterThread | None:
+        return self._writer
+
+    @_writer_thread.setter
+    def _writer_thread(self, thread: WriterThread | None) -> None:
+        """Textual makes its own writer at start and after a suspension; ours takes its place."""
+        file = self._file
+        self._writer = None if thread is None or file is None else TerminalWriter(file, self._repaint, self._vanished)
+
+    def _repaint(self) -> None:
+        app: App[object] = self._app
+        self._loop.call_soon_threadsafe(lambda: app.refresh(layout=True))
+
+    def _vanished(self) -> None:
+        if self.lost is not None:
+            self.lost()
+
+    def write(self, data: str) -> None:
+        """Never blocks; text for a terminal that was handed to another program falls away."""
+        if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
+            self._writer.write(data)
+
+    def stop_application_mode(self) -> None:
+        """Leave the terminal clean, also when frames are still waiting."""
+        if self._writer is not None:
+            self._writer.last_words()
+        super().stop_application_mode()

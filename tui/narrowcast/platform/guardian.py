@@ -1,0 +1,104 @@
+"""Leaving in order: SIGHUP, SIGTERM, and a terminal that vanished.
+
+Textual ends on these signals without any cleaning up. The guardian asks the app to leave as if its user
+had; if that
+takes longer than a few seconds (a stuck loop, a terminal that nobody reads), it restores the terminal by
+itself and
+ends the process. Drafts are in the journal within a second of the last key, so nothing waits for this path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+PATIENCE = 4.0
+"""Seconds between the request to leave and the end by force."""
+
+CLEAN = (
+    "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?2004l\x1b[?2048l"
+    "\x1b[?7h\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l\x1b[0m"
+)
+"""Undoes every mode that the app sets: synchronized output, mouse, paste, resize reports, wrap, keys,
+screen.
+"""
+
+
+class Guardian:
+    """Watches over one run of the app. ``leave(code)`` is called once, on the loop, when it is time to go."""
+
+    def __init__(self, leave: Callable[[int], None]) -> None:
+        self._leave = leave
+        self._loop = asyncio.get_running_loop()
+        self._asked = threading.Event()
+        self._done = threading.Event()
+        self._old: dict[int, Any] = {}
+        self._wake_read, self._wake_write = os.pipe()
+        self._modes: list[Any] | None = None
+        self._fd = sys.__stdin__.fileno() if sys.__stdin__ is not None else 0
+
+    def start(self) -> None:
+        """Install the handlers. Call from the main thread, before the app takes the terminal's modes if
+        possible.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return
+        with contextlib.suppress(termios.error, OSError):
+            self._modes = termios.tcgetattr(self._fd)
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            self._old[number] = signal.signal(number, self._on_signal)
+        if os.isatty(self._fd):
+            threading.Thread(target=self._watch, daemon=True, name="terminal-watch").start()
+
+    def stop(self) -> None:
+        """The app has left by itself."""
+        self._done.set()
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+        self._old.clear()
+        with contextlib.suppress(OSError):
+            os.write(self._wake_write, b".")
+
+    def ask(self, code: int) -> None:
+        """Ask the app to leave with ``code``; from any thread, once."""
+        if self._asked.is_set() or self._done.is_set():
+            return
+        self._asked.set()
+        threading.Thread(target=self._force, args=(code,), daemon=True, name="leave-by-force").start()
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._leave, code)
+
+    def vanished(self) -> None:
+        """The terminal is gone; from any thread."""
+        self.ask(128 + signal.SIGHUP)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.ask(128 + number)
+
+    def _watch(self) -> None:
+        """Wait until the terminal hangs up. Textual would read its end of file again and again instead."""
+        poll = select.poll()
+        poll.register(self._fd, 0)
+        poll.register(self._wake_read, select.POLLIN)
+        for fd, _ in poll.poll():
+            if fd == self._fd:
+                self.vanished()
+
+    def _force(self, code: int) -> None:
+        if self._done.wait(PATIENCE):
+            return
+        with contextlib.suppress(OSError, ValueError, termios.error):
+            if self._modes is not None:
+                termios.tcsetattr(self._fd, termios.TCSANOW, self._modes)
+            os.set_blocking(2, False)
+            os.write(2, CLEAN.encode())
+        os._exit(code)

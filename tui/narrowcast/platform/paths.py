@@ -1,0 +1,51 @@
+"""Where things are kept: the platform's own folders, or one folder for a demo that leaves nothing behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The folders of this installation. XDG_* variables are honoured; nothing is created here."""
+
+    config: Path
+    """``config.toml`` and ``accounts/*.zuliprc``."""
+    data: Path
+    """What must not be lost: the journal of drafts and unsent messages."""
+    cache: Path
+    """What can be fetched again."""
+    state: Path
+    """Logs."""
+
+    @classmethod
+    def of_user(cls) -> Paths:
+        """The folders of the user who runs the program."""
+        from platformdirs import PlatformDirs
+
+        dirs = PlatformDirs("narrowcast", appauthor=False)
+        return cls(dirs.user_config_path, dirs.user_data_path, dirs.user_cache_path, Path(dirs.user_log_path))
+
+    @classmethod
+    def under(cls, folder: Path) -> Paths:
+        """Everything below ``folder``."""
+        return cls(folder / "config", folder / "data", folder / "cache", folder / "log")
+
+    @property
+    def config_file(self) -> Path:
+        return self.config / "config.toml"
+
+    @property
+    def accounts(self) -> Path:
+        return self.config / "accounts"
+
+    @property
+    def log_file(self) -> Path:
+        return self.state / "narrowcast.log"
+
+
+def private_folder(path: Path) -> Path:
+    """Make ``path`` (mode 0700 where it is new) and return it. Raises OSError."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path

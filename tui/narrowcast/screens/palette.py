@@ -1,0 +1,24 @@
+"""The command palette: every action by name, with the key that does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from narrowcast.actions import REGISTRY, Action
+from narrowcast.keymap import keys_label
+from narrowcast.screens.picker import Choice, Picker
+
+
+def palette(keys: Mapping[str, tuple[str, ...]]) -> Picker[Action]:
+    """A picker over the registry; gives back the chosen action."""
+    choices = [
+        Choice(
+            action,
+            action.title,
+            keys_label(keys.get(action.id, action.keys)),
+            also=f"{action.group} {action.id}",
+        )
+        for action in REGISTRY
+        if action.palette and action.id != "app.palette"
+    ]
+    return Picker("What shall I do?", choices, placeholder="name of an action")

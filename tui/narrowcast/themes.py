@@ -1,0 +1,99 @@
+"""The themes that come with Narrowcast. Colour never carries meaning alone, so any of them will do.
+
+``terminal`` uses the sixteen colours that the terminal's owner chose and paints no background: the fewest
+bytes, and the right one for the console and old terminals.
+"""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+NARROWCAST = Theme(
+    name="narrowcast",
+    primary="#7aa2c8",
+    secondary="#9d8cc4",
+    accent="#d9a657",
+    foreground="#d6d9de",
+    background="#14171c",
+    surface="#1a1e25",
+    panel="#222832",
+    success="#8ab27c",
+    warning="#d9a657",
+    error="#d67f7a",
+    dark=True,
+)
+
+PAPER = Theme(
+    name="paper",
+    primary="#2f5d8a",
+    secondary="#6b4f8f",
+    accent="#9a5b00",
+    foreground="#22262c",
+    background="#f7f5f0",
+    surface="#efece4",
+    panel="#e4e0d6",
+    success="#39713a",
+    warning="#8f5a00",
+    error="#a83a33",
+    dark=False,
+)
+
+CONTRAST = Theme(
+    name="contrast",
+    primary="#5fd7ff",
+    secondary="#ffaf00",
+    accent="#ffff00",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#303030",
+    success="#5fff5f",
+    warning="#ffaf00",
+    error="#ff8787",
+    dark=True,
+)
+
+TERMINAL = Theme(
+    name="terminal",
+    ansi=True,
+    primary="ansi_blue",
+    secondary="ansi_cyan",
+    accent="ansi_yellow",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    success="ansi_green",
+    warning="ansi_yellow",
+    error="ansi_red",
+    dark=True,
+    variables={
+        "ansi-background": "ansi_black",
+        "ansi-foreground": "ansi_white",
+        "block-cursor-foreground": "ansi_black",
+        "block-cursor-background": "ansi_white",
+        "screen-selection-background": "ansi_bright_blue",
+        "screen-selection-foreground": "ansi_black",
+    },
+)
+
+THEMES = (NARROWCAST, PAPER, CONTRAST, TERMINAL)
+"""In the order in which F6 goes through them."""
+
+
+def sixteen_colours(term: str, colorterm: str) -> bool:
+    """Whether a terminal of this TERM and COLORTERM has sixteen colours at most."""
+    if colorterm or "256" in term or "direct" in term or "truecolor" in term:
+        return False
+    return term in {
+        "linux",
+        "xterm",
+        "vt100",
+        "vt220",
+        "ansi",
+        "screen",
+        "xterm-color",
+        "xterm-16color",
+        "cons25",
+    }

@@ -1,0 +1,339 @@
+"""A lean editor of one or more lines: a typed key repaints the cells that changed and nothing else.
+
+What the user types is shown through the display filter as well: a pasted escape sequence is text, not a
+command.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset, Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from narrowcast.actions import Context, in_context
+from narrowcast.widgets.text_buffer import Row, TextBuffer
+
+_CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
+_CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
+_CONTROL_PICTURES |= dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533)
+"""One cell for each code point, so that what is under the cursor stays under it."""
+
+
+def _bindings() -> list[Binding]:
+    return [action.binding() for action in in_context(Context.COMPOSE) if action.group == "Editing"]
+
+
+class Editor(Widget, can_focus=True):
+    """Text input with readline keys. ``multiline=False``: one line that scrolls sideways."""
+
+    DEFAULT_CSS = """
+    Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"editor--placeholder", "editor--cursor"}
+    BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
+
+    class Changed(Message):
+        """The text or the cursor moved. ``edited``: the text itself changed."""
+
+        def __init__(self, editor: Editor, edited: bool) -> None:
+            super().__init__()
+            self.editor = editor
+            self.edited = edited
+
+        @property
+        def control(self) -> Editor:
+            return self.editor
+
+    class Submitted(Message):
+        """Enter in an editor of one line."""
+
+        def __init__(self, editor: Editor) -> None:
+            super().__init__()
+            self.editor = editor
+
+        @property
+        def control(self) -> Editor:
+            return self.editor
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        multiline: bool = False,
+        placeholder: str = "",
+        password: bool = False,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.buffer = TextBuffer(text, multiline=multiline)
+        self.placeholder = placeholder
+        self.password = password
+        self._top = 0
+        self._left = 0
+        self._shown: list[tuple[str, int | None]] = []
+
+    # text
+
+    @property
+    def text(self) -> str:
+        """What has been written."""
+        return self.buffer.text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        if text != self.buffer.text:
+            self.buffer.reset(text)
+            self._repaint()
+
+    def insert(self, text: str) -> None:
+        """Put ``text`` at the cursor, as one step of undo."""
+        self.buffer.insert(text)
+        self._changed(True)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put ``text`` in place of ``start`` to ``end``."""
+        self.buffer.replace(start, end, text)
+        self._changed(True)
+
+    def _changed(self, edited: bool) -> None:
+        self._repaint()
+        self.post_message(self.Changed(self, edited))
+
+    # painting
+
+    def _rows(self) -> list[Row]:
+        if not self.buffer.multiline:
+            return [Row(0, len(self.buffer.text))]
+        return self.buffer.rows(self.size.width)
+
+    @property
+    def row_count(self) -> int:
+        """Rows that the whole text takes at the present width."""
+        return len(self._rows())
+
+    def _display(self, start: int, end: int) -> str:
+        if self.password:
+            return "•" * (end - start)
+        return self.buffer.text[start:end].translate(_CONTROL_PICTURES)
+
+    def _window(self) -> list[tuple[str, int | None]]:
+        """The visible rows: text and the cell of the cursor, if it is there."""
+        width, height = self.size
+        if not width or not height:
+            return []
+        rows = self._rows()
+        row, cell = self.buffer.locate(rows)
+        if self.password:
+            cell = self.buffer.cursor
+        self._top = min(max(self._top, row - height + 1), row, max(0, len(rows) - 1))
+        if self.buffer.multiline:
+            self._left = 0
+        elif cell < self._left or cell >= self._left + width:
+            self._left = max(0, cell - width * 2 // 3)
+        shown: list[tuple[str, int | None]] = []
+        for number in range(self._top, min(self._top + height, len(rows))):
+            text = self._display(rows[number].start, rows[number].end)
+            cursor = cell - self._left if number == row and self.has_focus else None
+            shown.append((_from_cell(text, self._left), cursor))
+        return shown
+
+    def _repaint(self) -> None:
+        """Refresh the cells that differ from what is on the screen."""
+        if not self.is_attached or not self.size:
+            return
+        before, self._shown = self._shown, self._window()
+        if not self.buffer.text or not before or len(before) != len(self._shown):
+            self.refresh()
+            return
+        regions = []
+        for y, (old, new) in enumerate(zip(before, self._shown, strict=True)):
+            if old != new and (region := _difference(old, new, y, self.size.width)):
+                regions.append(region)
+        if regions:
+            self.refresh(*regions)
+
+    def render_line(self, y: int) -> Strip:
+        """One row; the cursor is drawn, not the terminal's own, so that it needs no blinking."""
+        style = self.rich_style
+        width = self.size.width
+        if not self._shown:
+            self._shown = self._window()
+        if not self.buffer.text and y == 0:
+            hint = self.get_component_rich_style("editor--placeholder")
+            text = self.placeholder[: max(0, width - 1)]
+            if not self.has_focus:
+                return Strip([Segment(text, hint)]).adjust_cell_length(width, style)
+            cursor = self.get_component_rich_style("editor--cursor")
+            return Strip([Segment(text[:1] or " ", cursor), Segment(text[1:], hint)]).adjust_cell_length(
+                width, style
+            )
+        if y >= len(self._shown):
+            return Strip.blank(width, style)
+        text, at = self._shown[y]
+        strip = Strip([Segment(text, style)]).adjust_cell_length(width, style)
+        if at is None or at >= width:
+            return strip
+        wide = max(1, cell_len(_from_cell(text, at)[:1]))
+        cursor = self.get_component_rich_style("editor--cursor")
+        return Strip.join(
+            [strip.crop(0, at), strip.crop(at, at + wide).apply_style(cursor), strip.crop(at + wide)]
+        )
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        return container.width
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, len(self.buffer.rows(width))) if self.buffer.multiline else 1
+
+    def _on_resize(self, event: events.Resize) -> None:
+        self._shown = []
+        self.refresh()
+
+    def _on_focus(self, event: events.Focus) -> None:
+        self._shown = []
+        super()._on_focus(event)
+
+    def _on_blur(self, event: events.Blur) -> None:
+        self._shown = []
+        super()._on_blur(event)
+
+    # keys and mouse
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Printable keys are text here, whatever outer panes bind them to."""
+        return character is not None and character.isprintable()
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.is_printable and event.character:
+            event.stop()
+            event.prevent_default()
+            self.buffer.insert(event.character, typed=True)
+            self._changed(True)
+        elif event.key == "enter" and not self.buffer.multiline:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Submitted(self))
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.buffer.insert(event.text)
+        self._changed(True)
+
+    async def _on_mouse_down(self, event: events.MouseDown) -> None:
+        offset: Offset | None = event.get_content_offset(self)
+        if offset is not None and not self.password:
+            self.buffer.cursor = self.buffer.position_at(
+                self._rows(), offset.y + self._top, offset.x + self._left
+            )
+            self._changed(False)
+
+    def _edit(self, done: bool) -> None:
+        if done:
+            self._changed(True)
+
+    def _move(self) -> None:
+        self._changed(False)
+
+    def action_compose_line_start(self) -> None:
+        self.buffer.home()
+        self._move()
+
+    def action_compose_line_end(self) -> None:
+        self.buffer.end()
+        self._move()
+
+    def action_compose_left(self) -> None:
+        self.buffer.left()
+        self._move()
+
+    def action_compose_right(self) -> None:
+        self.buffer.right()
+        self._move()
+
+    def action_compose_word_left(self) -> None:
+        self.buffer.word_left()
+        self._move()
+
+    def action_compose_word_right(self) -> None:
+        self.buffer.word_right()
+        self._move()
+
+    def _vertical(self, by: int) -> None:
+        if not self.buffer.multiline:
+            raise SkipAction
+        if self.buffer.vertical(self._rows(), by):
+            self._move()
+
+    def action_compose_up(self) -> None:
+        self._vertical(-1)
+
+    def action_compose_down(self) -> None:
+        self._vertical(1)
+
+    def action_compose_backspace(self) -> None:
+        self._edit(self.buffer.backspace())
+
+    def action_compose_delete(self) -> None:
+        self._edit(self.buffer.delete())
+
+    def action_compose_kill_word(self) -> None:
+        self._edit(self.buffer.kill_word())
+
+    def action_compose_kill_word_right(self) -> None:
+        self._edit(self.buffer.kill_word_right())
+
+    def action_compose_kill_start(self) -> None:
+        self._edit(self.buffer.kill_start())
+
+    def action_compose_kill_end(self) -> None:
+        if not self.buffer.kill_end():
+            raise SkipAction  # nothing to cut: the key is free for the panes around
+        self._changed(True)
+
+    def action_compose_yank(self) -> None:
+        self._edit(self.buffer.yank())
+
+    def action_compose_undo(self) -> None:
+        self._edit(self.buffer.undo())
+
+
+def _from_cell(text: str, cell: int) -> str:
+    """``text`` from ``cell`` on; a wide character cut in half becomes a space."""
+    if cell <= 0:
+        return text
+    used = 0
+    for index, character in enumerate(text):
+        if used >= cell:
+            return " " * (used - cell) + text[index:]
+        used += cell_len(character)
+    return ""
+
+
+def _difference(
+    old: tuple[str, int | None], new: tuple[str, int | None], y: int, width: int
+) -> Region | None:
+    """The cells of row ``y`` that must be painted again."""
+    cells: set[int] = {cursor for cursor in (old[1], new[1]) if cursor is not None and old[1] != new[1]}
+    if old[0] != new[0]:
+        same = 0
+        for one, other in zip(old[0], new[0], strict=False):
+            if one != other:
+                break
+            same += 1
+        first = cell_len(new[0][:same])
+        cells.add(first)
+        cells.add(max(first, cell_len(old[0]) - 1, cell_len(new[0]) - 1))
+    inside = [min(cell, width - 1) for cell in cells]
+    if not inside:
+        return None
+    # one more cell on the right: the cursor may stand on a wide character
+    return Region(min(inside), y, min(width, max(inside) + 2) - min(inside), 1)

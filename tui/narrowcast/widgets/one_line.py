@@ -1,0 +1,72 @@
+"""A line of text with a left and a right part that repaints only the cells that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.safe_text import safe_line
+from narrowcast.widgets.line_view import LineView, Part, compose_line
+
+__all__ = ["OneLine", "Piece"]
+
+Piece = tuple[str, str]
+"""A text of any origin, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent"."""
+
+
+class OneLine(LineView, can_focus=False):
+    """One row. ``show_pieces`` takes what stands left and right; the left is cut where there is no room."""
+
+    DEFAULT_CSS = """
+    OneLine { height: 1; background: $panel; color: $foreground; }
+    OneLine > .one-line--dim { color: $text-muted; }
+    OneLine > .one-line--strong { text-style: bold; }
+    OneLine > .one-line--good { color: $success; }
+    OneLine > .one-line--warn { color: $warning; text-style: bold; }
+    OneLine > .one-line--bad { color: $error; text-style: bold; }
+    OneLine > .one-line--accent { color: $accent; text-style: bold; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "one-line--dim",
+        "one-line--strong",
+        "one-line--good",
+        "one-line--warn",
+        "one-line--bad",
+        "one-line--accent",
+    }
+
+    _left: Sequence[Piece] = ()
+    _right: Sequence[Piece] = ()
+
+    def show_pieces(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
+        """Replace what the line says."""
+        if (left, right) != (self._left, self._right):
+            self._left, self._right = left, right
+            self.changed()
+
+    @property
+    def plain(self) -> str:
+        """What the line says, for tests and screen readers."""
+        return " ".join(text for text, _ in (*self._left, *self._right))
+
+    def compose_row(self, y: int) -> Strip:
+        """The line itself."""
+        width = self.content_size.width
+        if y:
+            return Strip.blank(width, self.base_style)
+        return compose_line(width, self._parts(self._left), self._parts(self._right), base=self.base_style)
+
+    def _parts(self, pieces: Sequence[Piece]) -> list[Part]:
+        return [
+            (safe_line(text), self.part_style(f"one-line--{look}") if look else Style.null())
+            for text, look in pieces
+        ]
+
+    def scroll_rows(self, delta: int) -> None:
+        """A line does not scroll."""
+
+    def scroll_to_share(self, share: float) -> None:
+        """A line does not scroll."""

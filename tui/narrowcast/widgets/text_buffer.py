@@ -1,0 +1,262 @@
+"""The text under an editor: cursor, cuts, undo, soft wrap. Plain code without a screen.
+
+Positions are counts of code points from the start. The cursor steps over whole grapheme clusters as far as
+marks and joiners tell them, so that a backspace never leaves half a character.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rich.cells import cell_len
+
+MAX_UNDO = 200
+_JOINER = "\u200d"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row on screen: ``start`` to ``end`` of the text, without the line break."""
+
+    start: int
+    end: int
+
+
+class TextBuffer:
+    """A text and a cursor. Every method leaves the cursor at a character boundary."""
+
+    def __init__(self, text: str = "", *, multiline: bool = True) -> None:
+        self.multiline = multiline
+        self.text = ""
+        self.cursor = 0
+        self._killed = ""
+        self._undo: list[tuple[str, int]] = []
+        self._typing = False
+        self.reset(text)
+
+    def reset(self, text: str) -> None:
+        """Another text altogether: cursor at its end, nothing to undo."""
+        self.text = self._clean(text)
+        self.cursor = len(self.text)
+        self._undo.clear()
+        self._typing = False
+
+    def _clean(self, text: str) -> str:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return text if self.multiline else text.replace("\n", " ")
+
+    def _remember(self, *, typing: bool = False) -> None:
+        """Keep the state for undo; a run of typed characters is one step."""
+        if not (typing and self._typing):
+            self._undo.append((self.text, self.cursor))
+            del self._undo[:-MAX_UNDO]
+        self._typing = typing
+
+    # editing
+
+    def insert(self, text: str, *, typed: bool = False) -> None:
+        """Put ``text`` at the cursor."""
+        text = self._clean(text)
+        self._remember(typing=typed and not text.isspace())
+        self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
+        self.cursor += len(text)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put ``text`` in place of ``start`` to ``end``; the cursor ends behind it."""
+        self._remember()
+        text = self._clean(text)
+        self.text = self.text[:start] + text + self.text[end:]
+        self.cursor = start + len(text)
+
+    def _delete(self, start: int, end: int, *, kill: bool = False) -> bool:
+        if start >= end:
+            return False
+        self._remember()
+        if kill:
+            self._killed = self.text[start:end]
+        self.text = self.text[:start] + self.text[end:]
+        self.cursor = start
+        return True
+
+    def backspace(self) -> bool:
+        """Delete the character before the cursor; False at the start."""
+        return self._delete(self._before(self.cursor), self.cursor)
+
+    def delete(self) -> bool:
+        """Delete the character under the cursor; False at the end."""
+        return self._delete(self.cursor, self._after(self.cursor))
+
+    def kill_word(self) -> bool:
+        """Cut back to the start of the word."""
+        return self._delete(self._word_left(), self.cursor, kill=True)
+
+    def kill_word_right(self) -> bool:
+        """Cut on to the end of the word."""
+        return self._delete(self.cursor, self._word_right(), kill=True)
+
+    def kill_start(self) -> bool:
+        """Cut to the start of the line; at its start, the break before it."""
+        start = self.line_start()
+        return self._delete(start if start < self.cursor else max(0, start - 1), self.cursor, kill=True)
+
+    def kill_end(self) -> bool:
+        """Cut to the end of the line; at its end, the break."""
+        end = self.line_end()
+        return self._delete(
+            self.cursor, end if end > self.cursor else min(len(self.text), end + 1), kill=True
+        )
+
+    def yank(self) -> bool:
+        """Put back what was cut last; False if nothing was."""
+        if not self._killed:
+            return False
+        self.insert(self._killed)
+        return True
+
+    def undo(self) -> bool:
+        """Take back the last change; False if there is none."""
+        if not self._undo:
+            return False
+        self.text, self.cursor = self._undo.pop()
+        self._typing = False
+        return True
+
+    # moving
+
+    def _before(self, position: int) -> int:
+        position = max(0, position - 1)
+        while position > 0 and _extends(self.text, position):
+            position -= 1
+        return position
+
+    def _after(self, position: int) -> int:
+        position = min(len(self.text), position + 1)
+        while position < len(self.text) and _extends(self.text, position):
+            position += 1
+        return position
+
+    def left(self) -> None:
+        self.cursor = self._before(self.cursor)
+        self._typing = False
+
+    def right(self) -> None:
+        self.cursor = self._after(self.cursor)
+        self._typing = False
+
+    def _word_left(self) -> int:
+        position = self.cursor
+        while position > 0 and not self.text[position - 1].isalnum():
+            position -= 1
+        while position > 0 and self.text[position - 1].isalnum():
+            position -= 1
+        return position
+
+    def _word_right(self) -> int:
+        position = self.cursor
+        while position < len(self.text) and not self.text[position].isalnum():
+            position += 1
+        while position < len(self.text) and self.text[position].isalnum():
+            position += 1
+        return position
+
+    def word_left(self) -> None:
+        self.cursor = self._word_left()
+        self._typing = False
+
+    def word_right(self) -> None:
+        self.cursor = self._word_right()
+        self._typing = False
+
+    def line_start(self) -> int:
+        """Where the cursor's line begins."""
+        return self.text.rfind("\n", 0, self.cursor) + 1
+
+    def line_end(self) -> int:
+        """Where the cursor's line ends."""
+        end = self.text.find("\n", self.cursor)
+        return len(self.text) if end < 0 else end
+
+    def home(self) -> None:
+        self.cursor = self.line_start()
+        self._typing = False
+
+    def end(self) -> None:
+        self.cursor = self.line_end()
+        self._typing = False
+
+    # on screen
+
+    def rows(self, width: int) -> list[Row]:
+        """The text wrapped to ``width`` cells; the last column stays free for the cursor."""
+        rows: list[Row] = []
+        offset = 0
+        for line in self.text.split("\n"):
+            rows.extend(Row(offset + start, offset + end) for start, end in _wrap(line, max(2, width)))
+            offset += len(line) + 1
+        return rows
+
+    def locate(self, rows: list[Row], position: int | None = None) -> tuple[int, int]:
+        """(row, cell) of ``position``, by default of the cursor."""
+        position = self.cursor if position is None else position
+        for number in range(len(rows) - 1, -1, -1):
+            if rows[number].start <= position:
+                return number, cell_len(self.text[rows[number].start : min(position, rows[number].end)])
+        return 0, 0
+
+    def position_at(self, rows: list[Row], row: int, cell: int) -> int:
+        """The position nearest to (row, cell)."""
+        row = min(max(row, 0), len(rows) - 1)
+        position, used = rows[row].start, 0
+        while position < rows[row].end:
+            step = self._after(position)
+            wide = cell_len(self.text[position:step])
+            if used + wide > cell:
+                break
+            used += wide
+            position = step
+        last = row + 1 < len(rows) and rows[row + 1].start == rows[row].end
+        return self._before(position) if last and position == rows[row].end > rows[row].start else position
+
+    def vertical(self, rows: list[Row], by: int) -> bool:
+        """Move ``by`` rows; False at the edge."""
+        row, cell = self.locate(rows)
+        if not 0 <= row + by < len(rows):
+            return False
+        self.cursor = self.position_at(rows, row + by, cell)
+        self._typing = False
+        return True
+
+
+def _extends(text: str, position: int) -> bool:
+    """Whether the code point at ``position`` belongs to the character before it."""
+    character = text[position]
+    return (
+        unicodedata.combining(character) != 0
+        or character in {_JOINER, "\ufe0f"}
+        or text[position - 1] == _JOINER
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+    )
+
+
+@lru_cache(maxsize=256)
+def _wrap(line: str, width: int) -> tuple[tuple[int, int], ...]:
+    """Break one line at spaces where possible, else anywhere; rows hold at most ``width - 1`` cells."""
+    limit = width - 1
+    if cell_len(line) <= limit:
+        return ((0, len(line)),)
+    rows: list[tuple[int, int]] = []
+    start, used, space = 0, 0, -1
+    for index, character in enumerate(line):
+        wide = cell_len(character)
+        if used + wide > limit and index > start:
+            cut = space if space > start else index
+            rows.append((start, cut))
+            used = cell_len(line[cut:index])
+            start = cut
+        used += wide
+        if character == " ":
+            space = index + 1
+    rows.append((start, len(line)))
+    return tuple(rows)
