@@ -1,0 +1,36 @@
+"""Markdown as people of team chat write it -> sanitised HTML of the service's shapes.
+
+`render` is a function of the source and of a context of lookups: no network, no clock, and bounded work.
+"""
+
+from narrowcast_server.markdown.context import (
+    AttachmentInfo,
+    CustomEmoji,
+    LinkedChannel,
+    Linkifier,
+    LinkPreview,
+    MarkdownContext,
+    MentionedGroup,
+    MentionedUser,
+    NoLookups,
+    Rendered,
+)
+from narrowcast_server.markdown.render import render, topic_links
+from narrowcast_server.markdown.widgets import check_submessage, widget_for
+
+__all__ = [
+    "AttachmentInfo",
+    "CustomEmoji",
+    "LinkPreview",
+    "LinkedChannel",
+    "Linkifier",
+    "MarkdownContext",
+    "MentionedGroup",
+    "MentionedUser",
+    "NoLookups",
+    "Rendered",
+    "check_submessage",
+    "render",
+    "topic_links",
+    "widget_for",
+]

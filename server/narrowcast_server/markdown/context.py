@@ -1,0 +1,174 @@
+"""What the renderer asks of the world, and what it found in a message.
+
+`MarkdownContext` is implemented by the server core for one organization and one acting person; `NoLookups`
+answers every question with "unknown" and serves channel descriptions and tests.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedUser:
+    """A person or bot as a mention needs it."""
+
+    user_id: int
+    full_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedGroup:
+    """A user group; `mentionable` says whether the acting person may mention it (never when deactivated)."""
+
+    group_id: int
+    name: str
+    mentionable: bool = True
+    deactivated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedChannel:
+    """A channel that the acting person may see."""
+
+    channel_id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CustomEmoji:
+    """An organization's own emoji; `source_url` is the image."""
+
+    emoji_id: str
+    name: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Linkifier:
+    """`pattern` in RE2 syntax with named groups, `url_template` in RFC 6570 syntax."""
+
+    pattern: str
+    url_template: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentInfo:
+    """A stored upload: media type and, of images, the size in pixels."""
+
+    path_id: str
+    filename: str
+    content_type: str
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPreview:
+    """What a page says of itself; known beforehand, for nothing is ever fetched."""
+
+    title: str
+    description: str
+    image_url: str | None = None
+
+
+class MarkdownContext(Protocol):
+    """Lookups for one organization, seen by the person who writes."""
+
+    @property
+    def realm_url(self) -> str:
+        """Origin of the organization, without a slash at the end."""
+
+    @property
+    def empty_topic_name(self) -> str:
+        """What an empty topic is called on screen, e.g. `general chat`."""
+
+    @property
+    def linkifiers(self) -> Sequence[Linkifier]:
+        """In the organization's order; the first that matches wins."""
+
+    @property
+    def alert_words(self) -> Mapping[int, Sequence[str]]:
+        """Alert words by user id."""
+
+    def user_by_id(self, user_id: int) -> MentionedUser | None: ...
+
+    def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
+        """Active people and bots of that name, compared without regard to case; lowest id first."""
+
+    def group_by_name(self, name: str) -> MentionedGroup | None: ...
+
+    def channel_by_name(self, name: str) -> LinkedChannel | None:
+        """None also where the acting person may not see the channel."""
+
+    def last_message_id(self, channel_id: int, topic: str) -> int | None:
+        """Newest message of a topic, None where there is none."""
+
+    def custom_emoji(self, name: str) -> CustomEmoji | None:
+        """Active custom emoji alone."""
+
+    def attachment(self, path_id: str) -> AttachmentInfo | None:
+        """A stored upload, whoever may see it."""
+
+    def link_preview(self, url: str) -> LinkPreview | None: ...
+
+
+@dataclass(frozen=True)
+class NoLookups:
+    """A context that knows nobody and nothing, but what it is given."""
+
+    realm_url: str = "https://chat.example"
+    empty_topic_name: str = "general chat"
+    linkifiers: Sequence[Linkifier] = ()
+    alert_words: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+    def user_by_id(self, user_id: int) -> MentionedUser | None:
+        return None
+
+    def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
+        return ()
+
+    def group_by_name(self, name: str) -> MentionedGroup | None:
+        return None
+
+    def channel_by_name(self, name: str) -> LinkedChannel | None:
+        return None
+
+    def last_message_id(self, channel_id: int, topic: str) -> int | None:
+        return None
+
+    def custom_emoji(self, name: str) -> CustomEmoji | None:
+        return None
+
+    def attachment(self, path_id: str) -> AttachmentInfo | None:
+        return None
+
+    def link_preview(self, url: str) -> LinkPreview | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The HTML of a message and what the server must know of it.
+
+    `user_ids` and `group_ids` are mentioned aloud; silent mentions are in `silent_user_ids`. Groups that the
+    acting person may not mention are in `refused_groups` (by name) and are shown as silent mentions.
+    """
+
+    html: str
+    user_ids: frozenset[int] = frozenset()
+    silent_user_ids: frozenset[int] = frozenset()
+    group_ids: frozenset[int] = frozenset()
+    refused_groups: tuple[str, ...] = ()
+    channel_wildcard: bool = False
+    topic_wildcard: bool = False
+    alert_user_ids: frozenset[int] = frozenset()
+    attachments: tuple[str, ...] = ()
+    has_link: bool = False
+    has_image: bool = False
+    is_me_message: bool = False
+
+    @property
+    def has_attachment(self) -> bool:
+        """Whether the message has a link to an upload."""
+        return bool(self.attachments)

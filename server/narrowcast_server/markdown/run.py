@@ -1,0 +1,73 @@
+"""What one rendering collects on its way; every rule reaches it through the parser's `env`."""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from narrowcast_server.markdown.context import MarkdownContext, Rendered
+
+RUN = "run"
+UPLOADS = "/user_uploads/"
+
+
+@dataclass
+class Run:
+    """Mutable record of one rendering. `quoted` is true while text inside a quote is parsed.
+
+    The budgets bound what one message can become: links, and emoji and formulas. What is beyond stays text.
+    """
+
+    context: MarkdownContext
+    quoted: bool = False
+    user_ids: set[int] = field(default_factory=set)
+    silent_user_ids: set[int] = field(default_factory=set)
+    group_ids: set[int] = field(default_factory=set)
+    refused_groups: list[str] = field(default_factory=list)
+    channel_wildcard: bool = False
+    topic_wildcard: bool = False
+    attachments: dict[str, None] = field(default_factory=dict)
+    has_link: bool = False
+    has_image: bool = False
+    link_budget: int = 300
+    node_budget: int = 1000
+    bracket_source: str = ""
+    bracket_starts: frozenset[int] = frozenset()
+
+    def note_link(self, href: str) -> None:
+        """Remembers a link, and the upload that it leads to."""
+        self.has_link = True
+        path_id = self.upload_of(href)
+        if path_id is not None:
+            self.attachments[path_id] = None
+
+    def upload_of(self, href: str) -> str | None:
+        """`/user_uploads/1/ab/x/a.png` or the same at the organization's own address -> `1/ab/x/a.png`."""
+        path = href.removeprefix(self.context.realm_url)
+        if not path.startswith(UPLOADS):
+            return None
+        return unquote(path.removeprefix(UPLOADS).partition("?")[0].partition("#")[0]) or None
+
+    def rendered(self, html: str, alert_user_ids: frozenset[int], is_me_message: bool) -> Rendered:
+        """The frozen result."""
+        return Rendered(
+            html=html,
+            user_ids=frozenset(self.user_ids),
+            silent_user_ids=frozenset(self.silent_user_ids - self.user_ids),
+            group_ids=frozenset(self.group_ids),
+            refused_groups=tuple(self.refused_groups),
+            channel_wildcard=self.channel_wildcard,
+            topic_wildcard=self.topic_wildcard,
+            alert_user_ids=alert_user_ids,
+            attachments=tuple(self.attachments),
+            has_link=self.has_link,
+            has_image=self.has_image,
+            is_me_message=is_me_message,
+        )
+
+
+def run_of(env: MutableMapping[str, Any]) -> Run:
+    """The record that travels in the parser's environment."""
+    run = env[RUN]
+    assert isinstance(run, Run)  # noqa: S101  render() put it there
+    return run

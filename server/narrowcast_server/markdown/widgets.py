@@ -1,0 +1,71 @@
+"""Polls and to-do lists: messages that start with a command and carry their data in submessages."""
+
+from collections.abc import Mapping
+
+Widget = dict[str, object]
+LONGEST_TEXT = 1000
+
+
+def widget_for(source: str) -> Widget | None:
+    """The first submessage's content of `/poll` and `/todo` messages, None for all others.
+
+    `{"widget_type": "poll", "extra_data": {"question": str, "options": [str, ...]}}` or
+    `{"widget_type": "todo", "extra_data": {"task_list_title": str, "tasks": [{"task": str, "desc": str}]}}`.
+    """
+    first, _, rest = source.strip().partition("\n")
+    command, _, title = first.partition(" ")
+    title, lines = title.strip(), [line.strip() for line in rest.split("\n") if line.strip()]
+    if command == "/poll":
+        options = [without_bullet(line) for line in lines]
+        return {"widget_type": "poll", "extra_data": {"question": title, "options": options}}
+    if command == "/todo":
+        tasks = [task_of(without_bullet(line)) for line in lines]
+        return {"widget_type": "todo", "extra_data": {"task_list_title": title, "tasks": tasks}}
+    return None
+
+
+def without_bullet(line: str) -> str:
+    """`- yes` -> `yes`."""
+    return line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line
+
+
+def task_of(line: str) -> dict[str, str]:
+    """`name: description` as a task."""
+    task, _, description = line.partition(":")
+    return {"task": task.strip(), "desc": description.strip()}
+
+
+def check_submessage(widget_type: str, data: object, is_author: bool) -> str | None:
+    """Why a later submessage of a widget is refused, None where it is fine. `data` is its parsed JSON."""
+    if not isinstance(data, Mapping):
+        return "Invalid submessage: not an object"
+    kind = data.get("type")
+    checks = {"poll": POLL_CHECKS, "todo": TODO_CHECKS}.get(widget_type)
+    if checks is None:
+        return None
+    if not isinstance(kind, str) or kind not in checks:
+        return f"Unknown type for {widget_type} data: {kind}"
+    if kind in AUTHOR_ONLY and not is_author:
+        return f"You can't edit a {AUTHOR_ONLY[kind]} unless you are the author."
+    for name, expected in checks[kind].items():
+        value = data.get(name)
+        if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
+            return f"Invalid {widget_type} data: {name}"
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            return f"Invalid {widget_type} data: {name} is too long"
+    if kind == "vote" and data.get("vote") not in (1, -1):
+        return "Invalid poll data: vote"
+    return None
+
+
+AUTHOR_ONLY = {"question": "question", "new_task_list_title": "task list title"}
+POLL_CHECKS: dict[str, dict[str, type]] = {
+    "vote": {"key": str, "vote": int},
+    "question": {"question": str},
+    "new_option": {"idx": int, "option": str},
+}
+TODO_CHECKS: dict[str, dict[str, type]] = {
+    "new_task": {"key": int, "task": str, "desc": str, "completed": bool},
+    "strike": {"key": str},
+    "new_task_list_title": {"title": str},
+}
