@@ -1,4 +1,4 @@
-"""What a user keeps before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH and SNP rows)."""
+"""What a user keeps before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
 
 from __future__ import annotations
 

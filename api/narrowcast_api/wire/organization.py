@@ -68,7 +68,7 @@ class RealmEmojiList(WireModel):
 
 
 class ProfileField(WireModel):
-    """The definition of a custom profile field; ``field_data`` is JSON text whose form depends on ``type``."""
+    """The definition of a custom profile field; ``field_data`` is JSON text, its form depends on ``type``."""
 
     id: Id
     name: str

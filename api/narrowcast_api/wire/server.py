@@ -57,7 +57,7 @@ class ServerSettings(WireModel):
 
 
 def dialect_of(answer: dict[str, object]) -> Dialect:
-    """The dialect to write to a server that answered this: its own name for the level, else for the version."""
+    """The dialect of a server that answered this: its name for the level, else for the version."""
     for key in ("feature_level", "version"):
         if f"service_{key}" in answer:
             return Dialect.SERVICE
