@@ -1,0 +1,84 @@
+"""Waiting for a time or for a call, and tasks that end with their owner."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+
+from narrowcast_api.clock import Clock
+
+log = logging.getLogger(__name__)
+
+
+class Alarm:
+    """Wakes a loop at a time or when somebody rings, whichever is first."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._rung = asyncio.Event()
+
+    def ring(self) -> None:
+        """Wake the loop now, or at its next wait."""
+        self._rung.set()
+
+    async def wait(self, seconds: float | None) -> None:
+        """Sleep until a ring, or for at most so many seconds."""
+        if seconds is None:
+            await self._rung.wait()
+        elif not self._rung.is_set():
+            rung = asyncio.ensure_future(self._rung.wait())
+            due = asyncio.ensure_future(self._clock.sleep(seconds))
+            try:
+                await asyncio.wait({rung, due}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                rung.cancel()
+                due.cancel()
+        self._rung.clear()
+
+
+class Tasks:
+    """Tasks of one owner. An exception in one is logged and ends that task only."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Run `work` in the background."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a background task failed", exc_info=error)
+
+    async def close(self) -> None:
+        """Cancel all and wait until they have ended."""
+        running = list(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+class Backoff:
+    """Seconds to wait before the next try: doubling from `first` up to `most`, until `reset`."""
+
+    def __init__(self, first: float, most: float) -> None:
+        self._first = first
+        self._most = most
+        self._failures = 0
+
+    def failed(self) -> float:
+        """Count a failure; how long to wait now."""
+        self._failures += 1
+        return min(self._most, self._first * 2.0 ** min(self._failures - 1, 30))
+
+    def reset(self) -> None:
+        """It worked."""
+        self._failures = 0

@@ -1,0 +1,447 @@
+"""Sending: nothing that a user wrote is lost, nothing is sent twice.
+
+                 send()
+                   │
+                   v          the connection never opened, or 429: by itself, later
+              ┌─ WAITING <───────────────────────────────────────────┐
+     cancel() │    │ its turn in its conversation; journal committed │
+              │    v                                                 │
+              │ SENDING ──────────────────────────────────────────── ┘
+              │    │ │ └── refused by the server ──────────────> FAILED ── cancel() ──> gone
+              │    │ │                                           ^  │ │
+              │    │ └─ timeout, cut, 5xx, crash: outcome unknown│  │ └ retry(), never tried ──> WAITING
+              │    │          │                                  │  │
+              │    │          v        looked, not there         │  │ retry(), after a try
+              │    │     UNCONFIRMED ───────────────────────────-┘  │   (looked for once more, then WAITING)
+              │    │       │   ^────────────────────────────────────┘
+              v    v       v
+            gone  SENT <───┘    by the event with its local id, by the answer, or found by looking,
+                                in whatever order; from FAILED too (late success)
+
+Order within a conversation is kept: only its first unsettled message moves, and one that failed holds those
+written after it until it is sent again or cancelled. Conversations do not wait for each other.
+
+`facts`: POST /messages with `local_id` and `queue_id`; there is no deduplication on the server.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.errors import (
+    ApiError,
+    InvalidInput,
+    NarrowcastError,
+    NotConnected,
+    RateLimited,
+    RedirectRefused,
+    Unsupported,
+)
+from narrowcast_api.protocols.alarm import Alarm, Backoff, Tasks, log
+from narrowcast_api.protocols.outbox_entry import (
+    FindMessages,
+    FoundMessage,
+    MessageLimits,
+    OutboxEntry,
+    Parcel,
+    SendMessage,
+)
+from narrowcast_api.state.changes import Change, OutboxChanged
+from narrowcast_api.state.messages import Message
+from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.records import OutboxRecord, OutboxState
+
+__all__ = ["Outbox", "OutboxEntry", "OutboxState"]
+
+WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
+FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
+
+PACE = 0.1
+"""Seconds between two requests when many messages wait, so that a backlog is no burst."""
+
+LOOK_AFTER = (1.0, 3.0)
+"""Seconds before each look for a message whose outcome is unknown: a slow server may still be storing it."""
+
+_AT_ONCE = 4
+_CHECK_EVERY = 5.0
+
+_STEPS = {
+    WAITING: {SENDING, FAILED, SENT},
+    SENDING: {WAITING, UNCONFIRMED, FAILED, SENT},
+    UNCONFIRMED: {WAITING, FAILED, SENT},
+    FAILED: {WAITING, UNCONFIRMED, SENT},
+    SENT: set[OutboxState](),
+}
+
+_NOT_THERE = "No answer came, and the message is not on the server. Send it again, or cancel it."
+_INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it arrived."
+_TAKEN_BACK = "Taken back before it was sent. Send it after all, or cancel it."
+
+
+class InvalidTransition(Exception):
+    """A step that the diagram does not have: a mistake in this file."""
+
+
+class Outbox:
+    """Messages on their way. `send` returns at once; `run` is a task of the session.
+
+    `send_message` and `find_messages` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if
+    none), `me` and `online` are read when needed. Call `on_message` for every message event, `on_snapshot`
+    after every registration and `wake` when the connection is live again.
+    """
+
+    def __init__(
+        self,
+        *,
+        send: SendMessage,
+        find: FindMessages,
+        journal: Journal,
+        clock: Clock,
+        changed: Callable[[Change], None],
+        limits: Callable[[], MessageLimits],
+        queue_id: Callable[[], str | None],
+        newest_id: Callable[[], int],
+        me: Callable[[], int],
+        online: Callable[[], bool],
+        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._send = send
+        self._find = find
+        self._journal = journal
+        self._clock = clock
+        self._changed = changed
+        self._limits = limits
+        self._queue_id = queue_id
+        self._newest_id = newest_id
+        self._me = me
+        self._online = online
+        self._new_id = new_id
+        self._alarm = Alarm(clock)
+        self._tasks = Tasks()
+        self._backoff = Backoff(1.0, 30.0)
+        self._busy: set[tuple[object, ...]] = set()
+        self._settled_ids: set[int] = set()
+        self._greatest_settled = 0
+        self._not_before = 0.0
+        self._next_start = 0.0
+        self._parcels = {record.local_id: Parcel(_recovered(record)) for record in journal.load_outbox()}
+        self._position = max((parcel.record.position for parcel in self._parcels.values()), default=0)
+
+    # what the app calls
+
+    def send(self, destination: Destination, content: str) -> str:
+        """Take over a message; its local id. It is in the journal before any request is made.
+
+        A message that the server would cut or refuse for its length is FAILED at once, with its words kept.
+        Raises InvalidInput for a blank message, or if another instance has the account.
+        """
+        if not content.strip():
+            raise InvalidInput("There is nothing to send.")
+        if self._journal.read_only:
+            raise InvalidInput("Another window has this account open: send from there, or close it first.")
+        self._position += 1
+        error = self._too_long(destination, content)
+        record = OutboxRecord(
+            local_id=self._new_id(),
+            position=self._position,
+            destination=destination,
+            content=content,
+            state=WAITING if error is None else FAILED,
+            created=self._clock.now(),
+            error=error,
+        )
+        self._parcels[record.local_id] = Parcel(record)
+        self._journal.put_outbox(record)
+        self._publish(record.local_id)
+        self._alarm.ring()
+        return record.local_id
+
+    def cancel(self, local_id: str) -> OutboxEntry | None:
+        """Take a message back; the entry with its words, or None if it may be too late.
+
+        While a request is under way it cannot be recalled: then the message ends as SENT, or as FAILED with
+        its words, but is not tried again.
+        """
+        parcel = self._parcels.get(local_id)
+        if parcel is None or parcel.state is SENT:
+            return None
+        if parcel.state is SENDING:
+            parcel.take_back = True
+            return None
+        self._forget(parcel)
+        self._alarm.ring()
+        return parcel.shown(None)
+
+    def retry(self, local_id: str) -> None:
+        """Send a failed message again. If an earlier try may have arrived, it is looked for first."""
+        parcel = self._parcels.get(local_id)
+        if parcel is None or parcel.state is not FAILED:
+            return
+        error = self._too_long(parcel.record.destination, parcel.record.content)
+        if error is not None:
+            self._step(parcel, FAILED, error)
+            return
+        parcel.take_back, parcel.looks, parcel.due = False, 0, 0.0
+        parcel.resend = parcel.record.tried
+        self._step(parcel, UNCONFIRMED if parcel.record.tried else WAITING)
+        self._alarm.ring()
+
+    def entries(self, destination: Destination | None = None) -> list[OutboxEntry]:
+        """What is on its way, to one conversation or to all, oldest first.
+
+        A SENT entry stays until its message has come as an event, so that it never vanishes in between.
+        """
+        first: dict[tuple[object, ...], str] = {}
+        shown = []
+        for parcel in self._ordered():
+            holder = None
+            if parcel.state is not SENT:
+                holder = first.setdefault(parcel.key, parcel.record.local_id)
+            if destination is None or parcel.key == destination.key:
+                shown.append(parcel.shown(holder if holder != parcel.record.local_id else None))
+        return shown
+
+    # what the session calls
+
+    def on_message(self, message: Message, local_id: str | None) -> None:
+        """A message event came; `local_id` is its `local_message_id`."""
+        parcel = self._parcels.get(local_id) if local_id is not None else None
+        if parcel is not None:
+            self._settle(parcel, message.id)
+        for other in list(self._parcels.values()):
+            if other.message_id == message.id:
+                self._drop_shown(other)
+        if parcel is None and message.sender_id == self._me() and message.id not in self._settled_ids:
+            self._look_again(message.destination(self._me()))
+
+    def on_snapshot(self, newest_id: int) -> None:
+        """A registration has the messages up to `newest_id`; events before it will not come any more."""
+        for parcel in list(self._parcels.values()):
+            if parcel.message_id is not None and parcel.message_id <= newest_id:
+                self._drop_shown(parcel)
+        self.wake()
+
+    def wake(self) -> None:
+        """The connection is live again: try now."""
+        self._backoff.reset()
+        self._not_before = 0.0
+        self._alarm.ring()
+
+    async def run(self) -> None:
+        """Send what waits and look for what is unconfirmed, for ever."""
+        try:
+            while True:
+                await self._alarm.wait(self._start_due())
+        finally:
+            await self._tasks.close()
+
+    # the machine
+
+    def _start_due(self) -> float | None:
+        """Start what may go now; seconds until there is more to do, None if nothing waits."""
+        heads = [parcel for parcel in self._heads() if parcel.state in (WAITING, UNCONFIRMED)]
+        if not heads:
+            return None
+        if not self._online():
+            return _CHECK_EVERY
+        now = self._clock.monotonic()
+        wait = _CHECK_EVERY
+        for parcel in heads:
+            due = max(parcel.due, self._not_before, self._next_start)
+            if len(self._busy) >= _AT_ONCE:
+                break
+            if due > now:
+                wait = min(wait, due - now)
+                continue
+            self._next_start = now + PACE
+            self._busy.add(parcel.key)
+            self._tasks.start(self._advance(parcel))
+        return wait
+
+    def _heads(self) -> list[Parcel]:
+        """The first unsettled message of each conversation in which nothing is under way."""
+        heads: dict[tuple[object, ...], Parcel] = {}
+        for parcel in self._ordered():
+            if parcel.state is not SENT:
+                heads.setdefault(parcel.key, parcel)
+        return [parcel for key, parcel in heads.items() if key not in self._busy]
+
+    async def _advance(self, parcel: Parcel) -> None:
+        key = parcel.key
+        try:
+            if parcel.state is WAITING:
+                await self._deliver(parcel)
+            else:
+                await self._look(parcel)
+        finally:
+            self._busy.discard(key)
+            self._alarm.ring()
+
+    async def _deliver(self, parcel: Parcel) -> None:
+        tried_before = parcel.record.tried
+        if not tried_before:
+            # Events may lag behind answers: a settled message is known even if its event has not come yet.
+            floor = max(self._newest_id(), self._greatest_settled)
+            parcel.record = replace(parcel.record, floor_id=floor)
+        parcel.record = replace(parcel.record, tried=True)
+        self._step(parcel, SENDING)
+        # The journal knows of the try before the server can: after a crash it is looked for, never repeated.
+        await committed(self._journal.put_outbox(parcel.record))
+        record = parcel.record
+        if parcel.take_back:
+            self._not_sent(parcel, FAILED, _TAKEN_BACK, tried_before)
+            return
+        try:
+            message_id = await self._send(
+                record.destination,
+                record.content,
+                local_id=record.local_id,
+                queue_id=self._queue_id(),
+                read_by_sender=True,
+            )
+        except (NotConnected, RateLimited) as error:
+            self._postpone(error)
+            self._not_sent(parcel, WAITING, None, tried_before)
+        except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
+            self._not_sent(parcel, FAILED, error.user_message, tried_before)
+        except Exception as error:
+            self._unknown(parcel, error)
+        else:
+            self._backoff.reset()
+            self._settle(parcel, message_id)
+
+    def _not_sent(self, parcel: Parcel, state: OutboxState, error: str | None, tried_before: bool) -> None:
+        """The request surely changed nothing."""
+        if not self._holds(parcel) or parcel.state is not SENDING:
+            return
+        if parcel.take_back:
+            state, error = FAILED, _TAKEN_BACK
+        parcel.record = replace(parcel.record, tried=tried_before)
+        self._step(parcel, state, error)
+
+    def _unknown(self, parcel: Parcel, error: Exception) -> None:
+        """The message may have arrived."""
+        if not isinstance(error, NarrowcastError):
+            log.error("sending failed in an unforeseen way", exc_info=error)
+        if not self._holds(parcel) or parcel.state is not SENDING:
+            return
+        parcel.looks = 0
+        parcel.due = self._clock.monotonic() + LOOK_AFTER[0]
+        text = error.user_message if isinstance(error, NarrowcastError) else "Something went wrong here."
+        self._step(parcel, UNCONFIRMED, f"{text} Looking whether the message arrived.")
+
+    async def _look(self, parcel: Parcel) -> None:
+        record = parcel.record
+        try:
+            found = await self._find(record.destination, record.floor_id or 0)
+        except (ApiError, InvalidInput, Unsupported) as error:
+            if self._holds(parcel) and parcel.state is UNCONFIRMED:
+                self._step(parcel, FAILED, f"It is not known whether this arrived: {error.user_message}")
+            return
+        except NarrowcastError as error:
+            self._postpone(error)
+            return
+        self._backoff.reset()
+        if not self._holds(parcel) or parcel.state is not UNCONFIRMED:
+            return
+        match = self._match(record, found)
+        if match is not None:
+            self._settle(parcel, match)
+        else:
+            self._not_found(parcel)
+
+    def _not_found(self, parcel: Parcel) -> None:
+        parcel.looks += 1
+        if parcel.resend and not parcel.take_back:
+            parcel.resend = False
+            self._step(parcel, WAITING)
+        elif parcel.looks < len(LOOK_AFTER):
+            parcel.due = self._clock.monotonic() + LOOK_AFTER[parcel.looks]
+        else:
+            self._step(parcel, FAILED, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
+
+    def _match(self, record: OutboxRecord, found: Sequence[FoundMessage]) -> int | None:
+        """The oldest message with these words that is not another entry's."""
+        words = record.content.strip()
+        ids = [entry.message_id for entry in found if entry.content.strip() == words]
+        return min((number for number in ids if number not in self._settled_ids), default=None)
+
+    def _settle(self, parcel: Parcel, message_id: int) -> None:
+        self._settled_ids.add(message_id)
+        self._greatest_settled = max(self._greatest_settled, message_id)
+        if not self._holds(parcel) or parcel.state is SENT:
+            return
+        parcel.message_id = message_id
+        self._step(parcel, SENT)
+        self._journal.delete_outbox(parcel.record.local_id)
+        if message_id <= self._newest_id():
+            self._drop_shown(parcel)
+        self._alarm.ring()
+
+    def _look_again(self, destination: Destination) -> None:
+        """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
+        for parcel in self._parcels.values():
+            if parcel.key != destination.key or not parcel.record.tried:
+                continue
+            if parcel.state is FAILED:
+                parcel.looks = len(LOOK_AFTER) - 1
+                self._step(parcel, UNCONFIRMED, parcel.record.error)
+            parcel.due = 0.0
+            self._alarm.ring()
+
+    def _postpone(self, error: NarrowcastError) -> None:
+        wait = self._backoff.failed()
+        if isinstance(error, RateLimited):
+            wait = max(wait, error.retry_after)
+        self._not_before = self._clock.monotonic() + wait
+
+    def _step(self, parcel: Parcel, state: OutboxState, error: str | None = None) -> None:
+        if state is not parcel.state and state not in _STEPS[parcel.state]:
+            raise InvalidTransition(f"{parcel.state} to {state}")
+        parcel.record = replace(parcel.record, state=state, error=error)
+        if state is not SENT:
+            self._journal.put_outbox(parcel.record)
+        self._publish(parcel.record.local_id)
+
+    def _forget(self, parcel: Parcel) -> None:
+        del self._parcels[parcel.record.local_id]
+        self._journal.delete_outbox(parcel.record.local_id)
+        self._publish(parcel.record.local_id)
+
+    def _drop_shown(self, parcel: Parcel) -> None:
+        """The view has the message itself now."""
+        if self._parcels.pop(parcel.record.local_id, None) is not None:
+            self._publish(parcel.record.local_id)
+
+    def _holds(self, parcel: Parcel) -> bool:
+        return self._parcels.get(parcel.record.local_id) is parcel
+
+    def _ordered(self) -> list[Parcel]:
+        return sorted(self._parcels.values(), key=lambda parcel: parcel.record.position)
+
+    def _too_long(self, destination: Destination, content: str) -> str | None:
+        limits = self._limits()
+        over = len(content) - (limits.max_content or len(content))
+        if over > 0:
+            return f"The message is {over} characters too long for this server. Shorten it and send it again."
+        if isinstance(destination, ChannelDestination):
+            over = len(destination.topic) - (limits.max_topic or len(destination.topic))
+            if over > 0:
+                return f"The topic is {over} characters too long for this server. Shorten it and send again."
+        return None
+
+    def _publish(self, local_id: str) -> None:
+        self._changed(OutboxChanged((local_id,)))
+
+
+def _recovered(record: OutboxRecord) -> OutboxRecord:
+    """After a crash or an ending, a request that was under way has an unknown outcome."""
+    if record.state is SENDING:
+        return replace(
+            record, state=UNCONFIRMED, error="Narrowcast ended while this was sent. Looking for it."
+        )
+    return record

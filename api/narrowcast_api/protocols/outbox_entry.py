@@ -1,0 +1,111 @@
+"""What the outbox shows and what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from narrowcast_api.destinations import Destination
+from narrowcast_api.storage.records import OutboxRecord, OutboxState
+
+__all__ = ["FindMessages", "FoundMessage", "MessageLimits", "OutboxEntry", "OutboxState", "SendMessage"]
+
+SHOW_AFTER = 0.5
+"""Seconds that a message may be on its way before a view says so."""
+
+OFFER_AFTER = 10.0
+"""Seconds after which a message that is still on its way may be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLimits:
+    """In code points (LIM-03), as the registration said; None where it did not."""
+
+    max_content: int | None = None
+    max_topic: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """One message on its way, for a view to show after the messages of its conversation.
+
+    `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
+    message is SENT. `waits_for` is the earlier message of the conversation that has to be settled first.
+    """
+
+    local_id: str
+    destination: Destination
+    content: str
+    state: OutboxState
+    created: float
+    error: str | None = None
+    message_id: int | None = None
+    waits_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """A message of one's own on the server, with its Markdown source."""
+
+    message_id: int
+    content: str
+
+
+class SendMessage(Protocol):
+    """POST /messages: returns the new message's id, raises what `narrowcast_api.errors` has."""
+
+    async def __call__(
+        self,
+        destination: Destination,
+        content: str,
+        *,
+        local_id: str,
+        queue_id: str | None,
+        read_by_sender: bool,
+    ) -> int: ...
+
+
+class FindMessages(Protocol):
+    """One's own messages in a conversation with greater ids than `after_id`: GET /messages, as source."""
+
+    async def __call__(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]: ...
+
+
+@dataclass(slots=True)
+class Parcel:
+    """An entry as the machine holds it: what is in the journal, and what only matters while it runs.
+
+    `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
+    user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `due` is
+    the monotonic time of the next step.
+    """
+
+    record: OutboxRecord
+    message_id: int | None = None
+    resend: bool = False
+    take_back: bool = False
+    looks: int = 0
+    due: float = 0.0
+
+    @property
+    def state(self) -> OutboxState:
+        return self.record.state
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return self.record.destination.key
+
+    def shown(self, waits_for: str | None) -> OutboxEntry:
+        """What a view gets to see."""
+        record = self.record
+        return OutboxEntry(
+            record.local_id,
+            record.destination,
+            record.content,
+            record.state,
+            record.created,
+            record.error,
+            self.message_id,
+            waits_for,
+        )

@@ -1,0 +1,72 @@
+"""Telling the server that one is here: POST /users/me/presence, at the period that the server asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.protocols.alarm import Alarm, log
+
+IDLE_AFTER = 300.0
+"""Seconds without a key after which one counts as idle; a client's own choice, no server sends it."""
+
+DEFAULT_PERIOD = 60.0
+"""Seconds between two reports where the server does not say (`server_presence_ping_interval_seconds`)."""
+
+
+class PresenceSender:
+    """Call `key_pressed` whenever the user does anything.
+
+    `post(active, new_user_input)` is the request; `period` is in seconds; both it and `online` are read when
+    needed. Coming back from idleness is reported at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        post: Callable[[bool, bool], Awaitable[None]],
+        clock: Clock,
+        period: Callable[[], float],
+        online: Callable[[], bool],
+    ) -> None:
+        self._post = post
+        self._clock = clock
+        self._period = period
+        self._online = online
+        self._alarm = Alarm(clock)
+        self._last_key = clock.monotonic()
+        self._input = True
+        self._reported: bool | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether the user did something lately."""
+        return self._clock.monotonic() - self._last_key < IDLE_AFTER
+
+    def key_pressed(self) -> None:
+        """The user is here."""
+        self._last_key = self._clock.monotonic()
+        self._input = True
+        if self._reported is False:
+            self._alarm.ring()
+
+    def wake(self) -> None:
+        """The connection is live again: report now."""
+        self._alarm.ring()
+
+    async def run(self) -> None:
+        """Report, for ever."""
+        while True:
+            if self._online():
+                await self._report()
+            await self._alarm.wait(self._period())
+
+    async def _report(self) -> None:
+        active, new_input, self._input = self.active, self._input, False
+        self._reported = active
+        try:
+            await self._post(active, new_input)
+        except NarrowcastError as error:
+            self._input = self._input or new_input
+            log.debug("presence was not sent: %s", error)

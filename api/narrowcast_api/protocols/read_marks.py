@@ -1,0 +1,124 @@
+"""Telling the server what was read: `read` added to messages that were on screen (FLG rows)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, RateLimited, Unsupported
+from narrowcast_api.protocols.alarm import Alarm, Backoff, log
+
+MOST_AT_ONCE = 1000
+"""Ids in one request."""
+
+APART = 0.5
+"""Seconds between two requests."""
+
+
+class ReadMarks:
+    """A queue of messages that were seen. Ids are kept until the server has taken them.
+
+    `mark` is the request, `is_unread` drops what is read already, `online` holds requests back.
+    """
+
+    def __init__(
+        self,
+        *,
+        mark: Callable[[Sequence[int]], Awaitable[None]],
+        clock: Clock,
+        is_unread: Callable[[int], bool],
+        online: Callable[[], bool],
+    ) -> None:
+        self._mark = mark
+        self._clock = clock
+        self._is_unread = is_unread
+        self._online = online
+        self._alarm = Alarm(clock)
+        self._backoff = Backoff(1.0, 60.0)
+        self._queue: dict[int, None] = {}
+        self._in_flight: frozenset[int] = frozenset()
+        self._next = 0.0
+        self._suspended = False
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Seen, and not yet taken by the server."""
+        return (*sorted(self._in_flight), *self._queue)
+
+    def seen(self, ids: Iterable[int]) -> None:
+        """The bottom edges of these messages have been on screen."""
+        if self._suspended:
+            return
+        for message_id in ids:
+            if message_id not in self._in_flight and self._is_unread(message_id):
+                self._queue.setdefault(message_id)
+        if self._queue:
+            self._alarm.ring()
+
+    def suspend(self) -> None:
+        """The user marked messages as unread: looking at them must not undo that."""
+        self._suspended = True
+        self._queue.clear()
+
+    def resume(self) -> None:
+        """Another view was opened: what is seen counts again."""
+        self._suspended = False
+
+    @property
+    def suspended(self) -> bool:
+        return self._suspended
+
+    def wake(self) -> None:
+        """The connection is live again: try now."""
+        self._backoff.reset()
+        self._next = min(self._next, self._clock.monotonic())
+        self._alarm.ring()
+
+    async def run(self) -> None:
+        """Send marks, at least `APART` seconds apart, for ever."""
+        while True:
+            if not self._queue or not self._online():
+                await self._alarm.wait(None)
+                continue
+            pause = self._next - self._clock.monotonic()
+            if pause > 0:
+                await self._alarm.wait(pause)
+                continue
+            await self._send()
+
+    async def close(self) -> None:
+        """Send what is left once. Bound it with a timeout."""
+        if self._queue and self._online():
+            await self._send()
+
+    async def _send(self) -> None:
+        batch = [message_id for message_id in self._queue if self._is_unread(message_id)][:MOST_AT_ONCE]
+        if not batch:
+            self._queue.clear()
+            return
+        self._in_flight = frozenset(batch)
+        for message_id in batch:
+            del self._queue[message_id]
+        self._next = self._clock.monotonic() + APART
+        try:
+            await self._mark(batch)
+        except (ApiError, InvalidInput, Unsupported) as error:
+            log.warning("the server refuses to mark %d messages as read: %s", len(batch), error)
+        except NarrowcastError as error:
+            self._keep(batch, error)
+        except BaseException:
+            self._keep(batch, None)
+            raise
+        else:
+            self._backoff.reset()
+        finally:
+            self._in_flight = frozenset()
+
+    def _keep(self, batch: Sequence[int], error: NarrowcastError | None) -> None:
+        """It may not have worked. Adding a flag twice does no harm, so it is simply done again."""
+        if not self._suspended:
+            self._queue = dict.fromkeys([*batch, *self._queue])
+        wait = self._backoff.failed()
+        if isinstance(error, RateLimited):
+            wait = max(wait, error.retry_after)
+        self._next = self._clock.monotonic() + wait

@@ -1,0 +1,137 @@
+"""Telling others that one is typing (TYP-21 to TYP-24, TYP-28).
+
+    IDLE ──typed(X)──> TYPING X ──stop(), idle timer, typed(Y)──> IDLE (and on to TYPING Y)
+      start X               │  stop X
+                            └─ typed(X) past the started-wait: start X again
+
+Nothing is sent where it is not allowed: by the user's privacy settings, by the rights in a channel, or by the
+server's level. Failures are silent: a lost start or stop is not worth a word (TYP-19), receivers have expiry
+timers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.destinations import Destination
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.protocols.alarm import Alarm, log
+
+TypingOp = Literal["start", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class TypingPeriods:
+    """Seconds, from the registration; these are what to assume where a server does not say (TYP-32)."""
+
+    started_wait: float = 10.0
+    stopped_wait: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEdit:
+    """What one is typing in when one edits a message (level 361)."""
+
+    message_id: int
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return ("edit", self.message_id)
+
+
+TypingTarget = Destination | MessageEdit
+
+
+class TypingSender:
+    """Call `typed` for each key and `stop` when the text is empty, sent, cancelled or left.
+
+    `send` is the request, `allowed` says whether others may know; both it and `periods` are read when needed.
+    Requests go out one after the other, so a stop never overtakes its start.
+    """
+
+    def __init__(
+        self,
+        *,
+        send: Callable[[TypingTarget, TypingOp], Awaitable[None]],
+        clock: Clock,
+        periods: Callable[[], TypingPeriods],
+        allowed: Callable[[TypingTarget], bool],
+    ) -> None:
+        self._send = send
+        self._clock = clock
+        self._periods = periods
+        self._allowed = allowed
+        self._alarm = Alarm(clock)
+        self._target: TypingTarget | None = None
+        self._started = 0.0
+        self._last_key = 0.0
+        self._outgoing: deque[tuple[TypingTarget, TypingOp]] = deque()
+
+    @property
+    def target(self) -> TypingTarget | None:
+        """What others are told that one is typing in."""
+        return self._target
+
+    def typed(self, destination: Destination) -> None:
+        """A key changed the text of a message to `destination`."""
+        self._typed(destination)
+
+    def typed_edit(self, message_id: int) -> None:
+        """A key changed the text of a message that is being edited."""
+        self._typed(MessageEdit(message_id))
+
+    def stop(self) -> None:
+        """The text is empty, sent, cancelled or left. Says nothing if no start was said."""
+        if self._target is not None:
+            self._say(self._target, "stop")
+            self._target = None
+
+    async def run(self) -> None:
+        """Send what is to be said and watch the idle time, for ever."""
+        while True:
+            while self._outgoing:
+                await self._say_next()
+            await self._alarm.wait(self._idle_in())
+            if self._idle_in() == 0.0:
+                self.stop()
+
+    async def close(self) -> None:
+        """Say a last stop, if one is due. Bound it with a timeout."""
+        self.stop()
+        while self._outgoing:
+            await self._say_next()
+
+    def _typed(self, target: TypingTarget) -> None:
+        now = self._clock.monotonic()
+        if self._target is not None and (self._target.key != target.key or not self._allowed(target)):
+            self.stop()
+        if not self._allowed(target):
+            return
+        self._last_key = now
+        if self._target is None or now - self._started >= self._periods().started_wait:
+            self._target, self._started = target, now
+            self._say(target, "start")
+
+    def _idle_in(self) -> float | None:
+        """Seconds until the pause in typing is long enough for a stop; None if nothing was started."""
+        if self._target is None:
+            return None
+        return max(0.0, self._last_key + self._periods().stopped_wait - self._clock.monotonic())
+
+    def _say(self, target: TypingTarget, op: TypingOp) -> None:
+        if self._outgoing and op == "stop" and self._outgoing[-1] == (target, "start"):
+            self._outgoing.pop()  # the start has not left yet, so nobody has to hear either
+        else:
+            self._outgoing.append((target, op))
+        self._alarm.ring()
+
+    async def _say_next(self) -> None:
+        target, op = self._outgoing.popleft()
+        try:
+            await self._send(target, op)
+        except NarrowcastError as error:
+            log.debug("typing %s was not sent: %s", op, error)
