@@ -28,6 +28,8 @@ LONGEST_ADDRESS = 2000
 FILE_SUFFIXES = frozenset({"cc", "js", "md", "pl", "pm", "ps", "py", "rs", "sh", "so", "tf", "ts", "zip"})
 LINKIFIER_MEMORY = 1 << 20
 WHOLE = "_whole"
+EXPRESSION = re.compile(r"\{[^}]*\}")
+HOST = re.compile(r"(?:[^/?#{]|\{[^/?#;}][^}]*\})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,21 +275,20 @@ def expand(linkifier: Linkifier, values: dict[str, VariableValue]) -> str | None
     """The address; None where the values would lead to another host than the template names."""
     values.pop(WHOLE, None)
     url = uritemplate.expand(linkifier.url_template, values)
-    expected = template_host(linkifier.url_template)
     try:
         parts = urlsplit(url)
-        host = parts.netloc
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https") or (expected is not None and host != expected):
+    if parts.scheme not in ("http", "https") or not host_pattern(linkifier.url_template).fullmatch(
+        parts.netloc
+    ):
         return None
     return quote(url, safe="%/:?#[]@!$&'()*+,;=~-._")
 
 
 @lru_cache(maxsize=64)
-def template_host(template: str) -> str | None:
-    """The host that a template names literally; None where variables are part of it."""
-    host = urlsplit(template.partition("{")[0] if "{" in template else template)
-    literal = host.netloc
-    after_host = template.partition("://")[2][len(literal) :]
-    return literal if literal and not after_host.startswith("{") else None
+def host_pattern(template: str) -> re.Pattern[str]:
+    """What the host of an expanded template must look like: a variable in it stands for one label or less."""
+    host = HOST.match(template.partition("://")[2])
+    pieces = EXPRESSION.split(host[0] if host else "")
+    return re.compile("[A-Za-z0-9-]*".join(map(re.escape, pieces)))

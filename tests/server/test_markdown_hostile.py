@@ -1,0 +1,134 @@
+"""Sources that mean harm: to readers, or to the time of the server."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from narrowcast_server.markdown import Linkifier, NoLookups, render
+
+LENGTH = 10_000
+CONTEXT = NoLookups(
+    linkifiers=(
+        Linkifier(r"#(?P<id>[0-9]{2,8})", "https://tracker.example/t/{id}"),
+        Linkifier(r"(?P<x>(a+)+)$", "https://tracker.example/{x}"),
+    )
+)
+CPU_SECONDS = 0.6
+"""Ten times what a quiet machine needs; anything that grows faster than its input takes minutes instead."""
+
+UNITS = [
+    *(
+        "[",
+        "![",
+        "[a](",
+        "[a](b)",
+        "[](",
+        "]",
+        "*a ",
+        "**a*",
+        "~~a",
+        "`a``b",
+        "`",
+        "<a",
+        "<time:",
+        "&amp;",
+        "\\",
+    ),
+    *("> ", "> > > > > a\n", "- - - - ", "* a\n  ", "-\n", "1. ", "# a\n", "\n", "|a", "|a|b|\n", "|-"),
+    *("http://", "http://a.b ", "http://a.b/(", "a.", "a.b ", "a@b.co ", "a@", ":a", ":smile:", "🎉", "👨‍👩‍"),
+    *("@**a", "@**a** ", "@*a", "#**a", "#**a>b", "$$a", "$$a$$", "#12 ", "a", "aaaaaaaaaaaaaaaaaa! "),
+    *(
+        "```\n",
+        "```quote\n",
+        "```spoiler a\n",
+        "~~~~math\n",
+        "```py\n((((\n```\n",
+        "https://youtu.be/dQw4w9WgXcQ ",
+    ),
+]
+TAG = re.compile(r"<(/?)([a-zA-Z0-9]+)")
+
+
+def cpu_seconds(source: str) -> float:
+    """The processor time of one rendering."""
+    start = time.process_time()
+    render(source, CONTEXT)
+    return time.process_time() - start
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """Tables and parsers that are made at first use are not what is measured."""
+    render("🎉 www.example.com #12\n```py\nx\n```", CONTEXT)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_ten_thousand_characters_of_one_kind_stay_cheap(unit: str) -> None:
+    source = (unit * LENGTH)[:LENGTH]
+    assert min(cpu_seconds(source) for _ in range(2)) < CPU_SECONDS
+
+
+def test_a_staircase_of_lists_stays_cheap() -> None:
+    source = "".join(" " * depth + "- a\n" for depth in range(140))
+    assert cpu_seconds(source) < CPU_SECONDS
+
+
+def test_deep_brackets_around_a_link_stay_cheap() -> None:
+    assert cpu_seconds("[" * 3000 + "a" + "](b)" * 1700) < CPU_SECONDS
+
+
+def test_what_one_message_can_become_is_bounded() -> None:
+    for unit in UNITS:
+        assert len(render((unit * LENGTH)[:LENGTH], CONTEXT).html) < 60 * LENGTH
+
+
+hostile_sources = st.lists(st.sampled_from(UNITS) | st.text(max_size=8), max_size=400).map("".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(hostile_sources)
+def test_any_mixture_is_rendered_cheaply_and_holds_nothing_but_known_elements(source: str) -> None:
+    start = time.process_time()
+    html = render(source, CONTEXT).html
+    assert time.process_time() - start < CPU_SECONDS
+    tags = {name for _, name in TAG.findall(html)}
+    assert tags.isdisjoint({"script", "style", "iframe", "object", "svg", "form", "input", "link", "meta"})
+    assert not re.search(r"<[^>]*\son\w+=", html)
+    assert "javascript:" not in "".join(re.findall(r'(?:href|src)="[^"]*"', html))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_is_rendered_and_nothing_of_plain_words_is_lost(text: str) -> None:
+    html = render(f"before {text}", CONTEXT).html
+    assert "before" in html
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](JaVaScRiPt:alert(1))",
+        "[x](data:text/html,<script>)",
+        "![x](javascript:alert(1))",
+        "<javascript:alert(1)>",
+        '[x](https://a.example"onmouseover="alert(1))',
+        '```py"><script>\nx\n```',
+        '```spoiler "><script>\nx\n```',
+        "$$<script>$$",
+        "<time:<script>>",
+        ':"><script>:',
+        '#**"><script>**',
+        "[&#x6A;avascript](&#x6A;avascript:alert(1))",
+    ],
+)
+def test_no_script_comes_through(source: str) -> None:
+    html = render(source, CONTEXT).html
+    assert "<script" not in html
+    assert not re.search(r"<[^>]*\son\w+\s*=", html)
+    assert not re.search(r'(?:href|src)="\s*(?:javascript|data|vbscript):', html, re.IGNORECASE)
