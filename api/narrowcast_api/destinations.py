@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def fold_topic(topic: str) -> str:
+    """The spelling under which topics are compared: case does not tell two of them apart."""
+    return topic.lower()
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelDestination:
     """A topic of a channel. Topics that differ in case only are the same conversation: compare `key`s."""
@@ -15,7 +20,7 @@ class ChannelDestination:
     @property
     def key(self) -> tuple[object, ...]:
         """The same for every spelling of one conversation."""
-        return ("channel", self.channel_id, self.topic.lower())
+        return ("channel", self.channel_id, fold_topic(self.topic))
 
 
 @dataclass(frozen=True, slots=True)

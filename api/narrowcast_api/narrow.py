@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination, fold_topic
 from narrowcast_api.state.messages import Message
 
 __all__ = [
@@ -113,7 +113,7 @@ class Term:
     def folded(self) -> str | int | frozenset[int]:
         """The operand as it is compared: topics that differ in case only are one."""
         if self.operator == "topic" and isinstance(self.operand, str):
-            return self.operand.lower()
+            return fold_topic(self.operand)
         return self.operand
 
     @property
@@ -335,7 +335,7 @@ def _in_channel(term: Term, message: Message, state: Knowledge) -> bool | None:
 
 
 def _in_topic(term: Term, message: Message, state: Knowledge) -> bool | None:
-    return message.topic is not None and message.topic.lower() == str(term.operand).lower()
+    return message.topic is not None and fold_topic(message.topic) == term.folded
 
 
 def _in_direct(term: Term, message: Message, state: Knowledge) -> bool | None:

@@ -1,0 +1,36 @@
+"""One event applied to the state: plain code, no I/O, and the changes that it made.
+
+Each kind of event has a handler in one of the `apply_...` modules. A kind that nobody handles changes
+nothing. An event that could not be read raises: what follows it cannot be trusted, so the stream registers
+anew.
+"""
+
+from __future__ import annotations
+
+from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.state import apply_account, apply_channels, apply_messages, apply_people
+from narrowcast_api.state.changes import Change
+from narrowcast_api.state.handlers import Handler
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import BadEvent, Event
+
+_HANDLERS: dict[type[Event], Handler] = {
+    **apply_messages.handlers.table,
+    **apply_people.handlers.table,
+    **apply_channels.handlers.table,
+    **apply_account.handlers.table,
+}
+
+HANDLED = frozenset(_HANDLERS)
+"""The kinds of event that change the state."""
+
+
+def apply(state: State, event: Event) -> tuple[Change, ...]:
+    """Applies `event`; returns what changed.
+
+    Raises `MalformedAnswer` for an event that could not be read, `BadRow` for one whose content is unusable.
+    """
+    if isinstance(event, BadEvent):
+        raise MalformedAnswer(f"an event of kind {event.kind!r} could not be read: {event.error}")
+    handler = _HANDLERS.get(type(event))
+    return handler(state, event) if handler is not None else ()

@@ -1,0 +1,242 @@
+"""Events about what belongs to oneself (drafts, schedules, snippets, settings) and to the organization."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from narrowcast_api.state.changes import (
+    Change,
+    DraftsChanged,
+    EmojiChanged,
+    LinkifiersChanged,
+    ProfileFieldsChanged,
+    ScheduledChanged,
+    SettingsChanged,
+    SnippetsChanged,
+)
+from narrowcast_api.state.handlers import Handlers, row_of
+from narrowcast_api.state.rows import optional_text
+from narrowcast_api.state.state import State
+from narrowcast_api.state.tables import (
+    Linkifier,
+    NavigationView,
+    read_attachment,
+    read_draft,
+    read_emoji,
+    read_linkifier,
+    read_navigation_view,
+    read_playground,
+    read_profile_field,
+    read_reminder,
+    read_scheduled,
+    read_snippet,
+)
+from narrowcast_api.wire.events import (
+    AttachmentEvent,
+    CustomProfileFieldsEvent,
+    DraftsAddEvent,
+    DraftsRemoveEvent,
+    DraftsUpdateEvent,
+    InvitesChangedEvent,
+    LegacySettingEvent,
+    NavigationViewAddEvent,
+    NavigationViewRemoveEvent,
+    NavigationViewUpdateEvent,
+    RealmEmojiEvent,
+    RealmFiltersEvent,
+    RealmLinkifiersEvent,
+    RealmPlaygroundsEvent,
+    RealmUpdateDictEvent,
+    RealmUpdateEvent,
+    RemindersAddEvent,
+    RemindersRemoveEvent,
+    SavedSnippetsAddEvent,
+    SavedSnippetsRemoveEvent,
+    SavedSnippetsUpdateEvent,
+    ScheduledMessagesAddEvent,
+    ScheduledMessagesRemoveEvent,
+    ScheduledMessagesUpdateEvent,
+    UserSettingsEvent,
+)
+
+handlers = Handlers()
+
+_LINKIFIER_LEVEL = 54
+"""TODO(server-54): before, `realm_filters` alone told of linkifiers; since, `realm_linkifiers` does."""
+
+
+@handlers.of(DraftsAddEvent)
+def _drafts_add(state: State, event: DraftsAddEvent) -> tuple[Change, ...]:
+    state.drafts.put(read_draft(row_of(draft), state.me) for draft in event.drafts)
+    return (DraftsChanged(),)
+
+
+@handlers.of(DraftsUpdateEvent)
+def _drafts_update(state: State, event: DraftsUpdateEvent) -> tuple[Change, ...]:
+    state.drafts.put([read_draft(row_of(event.draft), state.me)])
+    return (DraftsChanged(),)
+
+
+@handlers.of(DraftsRemoveEvent)
+def _drafts_remove(state: State, event: DraftsRemoveEvent) -> tuple[Change, ...]:
+    state.drafts.remove(event.draft_id)
+    return (DraftsChanged(),)
+
+
+@handlers.of(ScheduledMessagesAddEvent)
+def _scheduled_add(state: State, event: ScheduledMessagesAddEvent) -> tuple[Change, ...]:
+    state.scheduled.put(read_scheduled(row_of(message), state.me) for message in event.scheduled_messages)
+    return (ScheduledChanged(),)
+
+
+@handlers.of(ScheduledMessagesUpdateEvent)
+def _scheduled_update(state: State, event: ScheduledMessagesUpdateEvent) -> tuple[Change, ...]:
+    state.scheduled.put([read_scheduled(row_of(event.scheduled_message), state.me)])
+    return (ScheduledChanged(),)
+
+
+@handlers.of(ScheduledMessagesRemoveEvent)
+def _scheduled_remove(state: State, event: ScheduledMessagesRemoveEvent) -> tuple[Change, ...]:
+    state.scheduled.remove(event.scheduled_message_id)
+    return (ScheduledChanged(),)
+
+
+@handlers.of(RemindersAddEvent)
+def _reminders_add(state: State, event: RemindersAddEvent) -> tuple[Change, ...]:
+    state.reminders.put(read_reminder(row_of(reminder)) for reminder in event.reminders)
+    return (ScheduledChanged(),)
+
+
+@handlers.of(RemindersRemoveEvent)
+def _reminders_remove(state: State, event: RemindersRemoveEvent) -> tuple[Change, ...]:
+    state.reminders.remove(event.reminder_id)
+    return (ScheduledChanged(),)
+
+
+@handlers.of(SavedSnippetsAddEvent)
+def _snippets_add(state: State, event: SavedSnippetsAddEvent) -> tuple[Change, ...]:
+    state.snippets.put([read_snippet(row_of(event.saved_snippet))])
+    return (SnippetsChanged(),)
+
+
+@handlers.of(SavedSnippetsUpdateEvent)
+def _snippets_update(state: State, event: SavedSnippetsUpdateEvent) -> tuple[Change, ...]:
+    state.snippets.put([read_snippet(row_of(event.saved_snippet))])
+    return (SnippetsChanged(),)
+
+
+@handlers.of(SavedSnippetsRemoveEvent)
+def _snippets_remove(state: State, event: SavedSnippetsRemoveEvent) -> tuple[Change, ...]:
+    state.snippets.remove(event.saved_snippet_id)
+    return (SnippetsChanged(),)
+
+
+@handlers.of(UserSettingsEvent)
+def _user_setting(state: State, event: UserSettingsEvent) -> tuple[Change, ...]:
+    state.settings.put(event.property, event.value)
+    return (SettingsChanged((event.property,)),)
+
+
+@handlers.of(LegacySettingEvent)
+def _legacy_setting(state: State, event: LegacySettingEvent) -> tuple[Change, ...]:
+    state.settings.put(event.property, event.setting)
+    return (SettingsChanged((event.property,)),)
+
+
+@handlers.of(RealmUpdateEvent)
+def _organization_setting(state: State, event: RealmUpdateEvent) -> tuple[Change, ...]:
+    return _organization_settings(state, event.changes())
+
+
+@handlers.of(RealmUpdateDictEvent)
+def _organization_dict(state: State, event: RealmUpdateDictEvent) -> tuple[Change, ...]:
+    return _organization_settings(state, event.changes())
+
+
+def _organization_settings(state: State, values: dict[str, object]) -> tuple[Change, ...]:
+    for setting, value in values.items():
+        state.organization.put(setting, value)
+    organization = state.organization
+    state.server = replace(state.server, name=organization.text("name", state.server.name))
+    state.limits = replace(
+        state.limits,
+        message_content_edit_limit=_seconds(organization.get("message_content_edit_limit_seconds")),
+        message_content_delete_limit=_seconds(organization.get("message_content_delete_limit_seconds")),
+    )
+    return (SettingsChanged(tuple(values)),)
+
+
+def _seconds(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
+@handlers.of(RealmEmojiEvent)
+def _emoji(state: State, event: RealmEmojiEvent) -> tuple[Change, ...]:
+    state.emoji.replace(read_emoji({code: row_of(emoji) for code, emoji in event.realm_emoji.items()}))
+    return (EmojiChanged(),)
+
+
+@handlers.of(RealmLinkifiersEvent)
+def _linkifiers(state: State, event: RealmLinkifiersEvent) -> tuple[Change, ...]:
+    state.linkifiers.replace(read_linkifier(row_of(linkifier)) for linkifier in event.realm_linkifiers)
+    return (LinkifiersChanged(),)
+
+
+@handlers.of(RealmFiltersEvent)
+def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
+    if state.server.level >= _LINKIFIER_LEVEL:
+        return ()
+    state.linkifiers.replace(
+        Linkifier(int(entry[2]), str(entry[0]), str(entry[1]))
+        for entry in event.realm_filters
+        if len(entry) == 3 and type(entry[2]) is int
+    )
+    return (LinkifiersChanged(),)
+
+
+@handlers.of(RealmPlaygroundsEvent)
+def _playgrounds(state: State, event: RealmPlaygroundsEvent) -> tuple[Change, ...]:
+    state.playgrounds.replace(read_playground(row_of(playground)) for playground in event.realm_playgrounds)
+    return (LinkifiersChanged(),)
+
+
+@handlers.of(CustomProfileFieldsEvent)
+def _profile_fields(state: State, event: CustomProfileFieldsEvent) -> tuple[Change, ...]:
+    state.profile_fields.replace(read_profile_field(row_of(field)) for field in event.fields)
+    return (ProfileFieldsChanged(),)
+
+
+@handlers.of(NavigationViewAddEvent)
+def _view_add(state: State, event: NavigationViewAddEvent) -> tuple[Change, ...]:
+    state.navigation_views.put([read_navigation_view(row_of(event.navigation_view))])
+    return (SettingsChanged(("navigation_views",)),)
+
+
+@handlers.of(NavigationViewUpdateEvent)
+def _view_update(state: State, event: NavigationViewUpdateEvent) -> tuple[Change, ...]:
+    view = state.navigation_views.get(event.fragment)
+    if view is not None:
+        pinned = event.data.get("is_pinned", view.is_pinned)
+        name = optional_text(event.data, "name") if "name" in event.data else view.name
+        state.navigation_views.put([NavigationView(view.fragment, bool(pinned), name)])
+    return (SettingsChanged(("navigation_views",)),)
+
+
+@handlers.of(NavigationViewRemoveEvent)
+def _view_remove(state: State, event: NavigationViewRemoveEvent) -> tuple[Change, ...]:
+    state.navigation_views.remove(event.fragment)
+    return (SettingsChanged(("navigation_views",)),)
+
+
+@handlers.of(AttachmentEvent)
+def _attachment(state: State, event: AttachmentEvent) -> tuple[Change, ...]:
+    if event.op == "remove":
+        state.attachments.remove(event.attachment.id)
+    else:
+        state.attachments.put([read_attachment(row_of(event.attachment))])
+    return (SettingsChanged(("attachments",)),)
+
+
+@handlers.of(InvitesChangedEvent)
+def _invites(state: State, event: InvitesChangedEvent) -> tuple[Change, ...]:
+    return (SettingsChanged(("invites",)),)

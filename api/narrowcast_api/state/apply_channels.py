@@ -1,0 +1,139 @@
+"""Events about channels, subscriptions, folders and the visibility of topics."""
+
+from __future__ import annotations
+
+from narrowcast_api.state.changes import Change, ChannelsChanged, TopicsChanged, UnreadsChanged
+from narrowcast_api.state.channels import read_channel, read_folder, read_subscription
+from narrowcast_api.state.handlers import Handlers, row_of
+from narrowcast_api.state.state import State, load_muted_topics
+from narrowcast_api.wire.events import (
+    ChannelFolderAddEvent,
+    ChannelFolderReorderEvent,
+    ChannelFolderUpdateEvent,
+    DefaultStreamsEvent,
+    MutedTopicsEvent,
+    StreamCreateEvent,
+    StreamDeleteEvent,
+    StreamUpdateEvent,
+    SubscriptionAddEvent,
+    SubscriptionPeerAddEvent,
+    SubscriptionPeerRemoveEvent,
+    SubscriptionRemoveEvent,
+    SubscriptionUpdateEvent,
+    UserTopicEvent,
+)
+
+handlers = Handlers()
+
+_USER_TOPIC_LEVEL = 134
+"""TODO(server-134): before, `muted_topics` alone told of muted topics; since, `user_topic` does."""
+
+
+@handlers.of(StreamCreateEvent)
+def _create(state: State, event: StreamCreateEvent) -> tuple[Change, ...]:
+    for channel in event.streams:
+        state.channels.create(read_channel(row_of(channel)))
+    return (ChannelsChanged(tuple(channel.stream_id for channel in event.streams)),)
+
+
+@handlers.of(StreamDeleteEvent)
+def _delete(state: State, event: StreamDeleteEvent) -> tuple[Change, ...]:
+    changes: list[Change] = [ChannelsChanged(tuple(event.stream_ids))]
+    for channel_id in event.stream_ids:
+        state.channels.remove(channel_id)
+        state.topics.forget(channel_id)
+        if state.unreads.remove_channel(channel_id):
+            changes.append(UnreadsChanged())
+    return tuple(changes)
+
+
+@handlers.of(StreamUpdateEvent)
+def _update(state: State, event: StreamUpdateEvent) -> tuple[Change, ...]:
+    state.channels.update(event.stream_id, event.changes())
+    if event.property != "is_archived":
+        return (ChannelsChanged((event.stream_id,)),)
+    state.unreads.recount(event.stream_id)
+    return (ChannelsChanged((event.stream_id,)), UnreadsChanged())
+
+
+@handlers.of(SubscriptionAddEvent)
+def _subscribe(state: State, event: SubscriptionAddEvent) -> tuple[Change, ...]:
+    for model in event.subscriptions:
+        row = row_of(model)
+        state.channels.put([read_channel(row)._replace(subscription=read_subscription(row))])
+        state.unreads.recount(model.stream_id)
+    return (ChannelsChanged(tuple(model.stream_id for model in event.subscriptions)), UnreadsChanged())
+
+
+@handlers.of(SubscriptionRemoveEvent)
+def _unsubscribe(state: State, event: SubscriptionRemoveEvent) -> tuple[Change, ...]:
+    for channel in event.subscriptions:
+        state.channels.unsubscribe(channel.stream_id)
+        state.unreads.remove_channel(channel.stream_id)
+    return (ChannelsChanged(tuple(channel.stream_id for channel in event.subscriptions)), UnreadsChanged())
+
+
+@handlers.of(SubscriptionUpdateEvent)
+def _update_subscription(state: State, event: SubscriptionUpdateEvent) -> tuple[Change, ...]:
+    state.channels.update_subscription(event.stream_id, event.property, event.value)
+    state.unreads.recount(event.stream_id)
+    return (ChannelsChanged((event.stream_id,)), UnreadsChanged())
+
+
+@handlers.of(SubscriptionPeerAddEvent)
+def _peer_add(state: State, event: SubscriptionPeerAddEvent) -> tuple[Change, ...]:
+    for channel_id in event.stream_ids:
+        state.channels.count_peers(channel_id, len(set(event.user_ids) - {state.me}))
+    return (ChannelsChanged(tuple(event.stream_ids)),)
+
+
+@handlers.of(SubscriptionPeerRemoveEvent)
+def _peer_remove(state: State, event: SubscriptionPeerRemoveEvent) -> tuple[Change, ...]:
+    for channel_id in event.stream_ids:
+        state.channels.count_peers(channel_id, -len(set(event.user_ids) - {state.me}))
+    return (ChannelsChanged(tuple(event.stream_ids)),)
+
+
+@handlers.of(UserTopicEvent)
+def _user_topic(state: State, event: UserTopicEvent) -> tuple[Change, ...]:
+    state.topics.set_visibility(event.stream_id, event.topic_name, event.visibility_policy)
+    state.unreads.recount(event.stream_id)
+    return (TopicsChanged(event.stream_id), UnreadsChanged())
+
+
+@handlers.of(MutedTopicsEvent)
+def _muted_topics(state: State, event: MutedTopicsEvent) -> tuple[Change, ...]:
+    if state.server.level >= _USER_TOPIC_LEVEL:
+        return ()
+    affected = {channel_id for channel_id, _, _ in state.topics.policies()}
+    state.topics.clear_muted()
+    load_muted_topics(state, event.muted_topics)
+    affected |= {channel_id for channel_id, _, _ in state.topics.policies()}
+    state.unreads.recount()
+    return (*(TopicsChanged(channel_id) for channel_id in sorted(affected)), UnreadsChanged())
+
+
+@handlers.of(DefaultStreamsEvent)
+def _default_channels(state: State, event: DefaultStreamsEvent) -> tuple[Change, ...]:
+    changed = state.channels.default_ids ^ frozenset(event.default_streams)
+    state.channels.default_ids = frozenset(event.default_streams)
+    return (ChannelsChanged(tuple(sorted(changed))),)
+
+
+@handlers.of(ChannelFolderAddEvent)
+def _folder_add(state: State, event: ChannelFolderAddEvent) -> tuple[Change, ...]:
+    folder = read_folder(row_of(event.channel_folder))
+    state.channels.folders[folder.id] = folder
+    return (ChannelsChanged(()),)
+
+
+@handlers.of(ChannelFolderUpdateEvent)
+def _folder_update(state: State, event: ChannelFolderUpdateEvent) -> tuple[Change, ...]:
+    state.channels.update_folder(event.channel_folder_id, event.data)
+    return (ChannelsChanged(()),)
+
+
+@handlers.of(ChannelFolderReorderEvent)
+def _folder_reorder(state: State, event: ChannelFolderReorderEvent) -> tuple[Change, ...]:
+    state.channels.reorder_folders(event.order)
+    return (ChannelsChanged(()),)

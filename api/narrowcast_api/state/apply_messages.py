@@ -1,0 +1,269 @@
+"""Events about messages: new, changed, moved, deleted, flagged, reacted to; and typing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.state.changes import (
+    Change,
+    MessagesAdded,
+    MessagesChanged,
+    MessagesRemoved,
+    TopicsChanged,
+    TypingChanged,
+    UnreadsChanged,
+)
+from narrowcast_api.state.from_wire import message_from_wire
+from narrowcast_api.state.handlers import Handlers
+from narrowcast_api.state.messages import Message, Reaction, Submessage
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import (
+    DeleteMessageEvent,
+    MessageEvent,
+    ReactionEvent,
+    SubmessageEvent,
+    TypingEditMessageEvent,
+    TypingEvent,
+    UnreadDetail,
+    UpdateMessageEvent,
+    UpdateMessageFlagsEvent,
+)
+
+handlers = Handlers()
+
+_WILDCARD_FLAGS = frozenset({"wildcard_mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"})
+_SERVER_FLAGS = _WILDCARD_FLAGS | {"mentioned", "has_alert_word"}
+"""Flags that an edit can change and that nobody sets by hand."""
+
+
+@handlers.of(MessageEvent)
+def _message(state: State, event: MessageEvent) -> tuple[Change, ...]:
+    message = message_from_wire(event.message, event.local_message_id)
+    changes: list[Change] = [MessagesAdded((message.id,), live=True)]
+    state.messages.put(message)
+    if state.note_message(message) and message.channel_id is not None:
+        changes.append(TopicsChanged(message.channel_id))
+    _note_first_message(state, message)
+    if "starred" in message.flags:
+        state.starred.add(message.id)
+    if not message.is_read and _count(state, message):
+        state.unreads.mention(message.id, is_mention(state, message, message.flags))
+        changes.append(UnreadsChanged())
+    destination = message.destination(state.me)
+    if state.typing.stop(destination, message.sender_id):
+        changes.append(TypingChanged(destination))
+    return tuple(changes)
+
+
+def _note_first_message(state: State, message: Message) -> None:
+    channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
+    if channel is not None and channel.first_message_id is None:
+        state.channels.put([channel._replace(first_message_id=message.id)])
+
+
+def _count(state: State, message: Message) -> bool:
+    """Adds a message to the unread ones; those of channels that oneself is not in never count."""
+    if message.channel_id is None:
+        others = (message.direct_user_ids or frozenset()) - {state.me}
+        state.unreads.add_direct(others, [message.id])
+        return True
+    channel = state.channels.get(message.channel_id)
+    if channel is None or not channel.is_subscribed:
+        return False
+    state.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
+    return True
+
+
+def is_mention(state: State, message: Message | None, flags: Iterable[str]) -> bool:
+    """Whether flags mean a mention of oneself; a wildcard in a muted topic does not."""
+    found = frozenset(flags)
+    if "mentioned" in found:
+        return True
+    if found.isdisjoint(_WILDCARD_FLAGS):
+        return False
+    if message is None or message.channel_id is None:
+        return True
+    return not state.is_muted(message.channel_id, message.topic or "")
+
+
+@handlers.of(UpdateMessageEvent)
+def _update_message(state: State, event: UpdateMessageEvent) -> tuple[Change, ...]:
+    changes: list[Change] = [MessagesChanged(tuple(event.message_ids))]
+    if event.rendered_content is not None and _change_content(state, event):
+        changes.append(UnreadsChanged())
+    if event.is_move:
+        changes.extend(_move(state, event))
+    return tuple(changes)
+
+
+def _change_content(state: State, event: UpdateMessageEvent) -> bool:
+    """Takes new content, of `message_id` alone; says whether an unread mention came or went."""
+    message = state.messages.get(event.message_id)
+    if message is not None:
+        flags = (message.flags - _SERVER_FLAGS) | (_SERVER_FLAGS & frozenset(event.flags))
+        state.messages.put(
+            replace(
+                message,
+                content=message.content if event.rendered_content is None else event.rendered_content,
+                is_me_message=message.is_me_message if event.is_me_message is None else event.is_me_message,
+                edited_at=message.edited_at if event.rendering_only else int(event.edit_timestamp),
+                flags=message.flags if event.rendering_only else flags,
+            )
+        )
+    if event.rendering_only:
+        return False
+    return state.unreads.mention(event.message_id, is_mention(state, message, event.flags))
+
+
+def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
+    """Moves all of `message_ids`; each of channel and topic only if the event says it is new."""
+    old_channel = event.stream_id
+    channel_id = event.new_stream_id if event.new_stream_id is not None else old_channel
+    topic = event.topic if event.topic is not None else event.orig_topic
+    if channel_id is None or old_channel is None or topic is None:
+        return []
+    for message in state.messages.known(event.message_ids):
+        state.messages.put(
+            replace(message, channel_id=channel_id, topic=topic, moved_at=int(event.edit_timestamp))
+        )
+    if event.orig_topic is not None:
+        state.topics.lose(old_channel, event.orig_topic, event.message_ids)
+    state.topics.see(channel_id, topic, max(event.message_ids, default=event.message_id))
+    changes: list[Change] = [TopicsChanged(place) for place in dict.fromkeys((old_channel, channel_id))]
+    channel = state.channels.get(channel_id)
+    if channel is not None and channel.is_subscribed:
+        moved = state.unreads.move(event.message_ids, channel_id, topic)
+    else:
+        moved = state.unreads.remove(event.message_ids)
+    return [*changes, UnreadsChanged()] if moved else changes
+
+
+@handlers.of(DeleteMessageEvent)
+def _delete_message(state: State, event: DeleteMessageEvent) -> tuple[Change, ...]:
+    gone = event.message_ids
+    changes: list[Change] = [MessagesRemoved(tuple(gone))]
+    conversations = {
+        message.direct_user_ids - {state.me}
+        for message in state.messages.known(gone)
+        if message.direct_user_ids is not None
+    }
+    state.messages.remove(gone)
+    for others in conversations:
+        state.directs.lose(others, gone, _newest_of(state, others))
+    state.starred.difference_update(gone)
+    if event.stream_id is not None and event.topic is not None:
+        state.topics.lose(event.stream_id, event.topic, gone)
+        changes.append(TopicsChanged(event.stream_id))
+    if state.unreads.remove(gone):
+        changes.append(UnreadsChanged())
+    return tuple(changes)
+
+
+def _newest_of(state: State, others: frozenset[int]) -> int | None:
+    people = others | {state.me}
+    return max((m.id for m in state.messages if m.direct_user_ids == people), default=None)
+
+
+@handlers.of(UpdateMessageFlagsEvent)
+def _update_flags(state: State, event: UpdateMessageFlagsEvent) -> tuple[Change, ...]:
+    added = event.op == "add"
+    wanted = [message.id for message in state.messages] if event.all else event.messages
+    for message in state.messages.known(wanted):
+        flags = message.flags | {event.flag} if added else message.flags - {event.flag}
+        if flags != message.flags:
+            state.messages.put(replace(message, flags=flags))
+    changes: list[Change] = [MessagesChanged(tuple(wanted))]
+    if event.flag == "starred":
+        if added:
+            state.starred.update(event.messages)
+        else:
+            state.starred.difference_update(event.messages)
+    if event.flag == "read" and _change_read(state, event):
+        changes.append(UnreadsChanged())
+    return tuple(changes)
+
+
+def _change_read(state: State, event: UpdateMessageFlagsEvent) -> bool:
+    if event.op == "add":
+        return state.unreads.clear() if event.all else state.unreads.remove(event.messages)
+    changed = False
+    for message_id in event.messages:
+        detail = event.message_details.get(message_id)
+        message = state.messages.get(message_id)
+        if detail is not None:
+            changed |= _restore(state, message_id, detail)
+        elif message is not None and _count(state, message):
+            state.unreads.mention(message_id, is_mention(state, message, message.flags))
+            changed = True
+    return changed
+
+
+def _restore(state: State, message_id: int, detail: UnreadDetail) -> bool:
+    """A message is unread again; the event says where it is, also if it was never loaded."""
+    if detail.is_direct:
+        state.unreads.add_direct(set(detail.user_ids or ()) - {state.me}, [message_id])
+    elif detail.stream_id is not None and detail.topic is not None:
+        state.unreads.add_topic(detail.stream_id, detail.topic, [message_id])
+    else:
+        return False
+    state.unreads.mention(message_id, detail.mentioned)
+    return True
+
+
+@handlers.of(ReactionEvent)
+def _reaction(state: State, event: ReactionEvent) -> tuple[Change, ...]:
+    message, user_id = state.messages.get(event.message_id), event.reactor_id
+    if message is None or user_id is None:
+        return ()
+    reaction = Reaction(event.emoji_name, event.emoji_code, event.reaction_type, user_id)
+    others = tuple(r for r in message.reactions if (r.key, r.user_id) != (reaction.key, user_id))
+    if event.op == "remove":
+        state.messages.put(replace(message, reactions=others))
+    elif len(others) == len(message.reactions):
+        state.messages.put(replace(message, reactions=(*others, reaction)))
+    return (MessagesChanged((message.id,)),)
+
+
+@handlers.of(SubmessageEvent)
+def _submessage(state: State, event: SubmessageEvent) -> tuple[Change, ...]:
+    message = state.messages.get(event.message_id)
+    if message is None or any(part.id == event.submessage_id for part in message.submessages):
+        return ()
+    part = Submessage(event.submessage_id, event.sender_id, event.msg_type, event.content)
+    state.messages.put(replace(message, submessages=(*message.submessages, part)))
+    return (MessagesChanged((message.id,)),)
+
+
+@handlers.of(TypingEvent)
+def _typing(state: State, event: TypingEvent) -> tuple[Change, ...]:
+    sender = event.sender.user_id
+    destination = _typed_in(state, event)
+    if sender == state.me or destination is None:
+        return ()
+    if event.op == "start":
+        changed = state.typing.start(destination, sender, state.monotonic())
+    else:
+        changed = state.typing.stop(destination, sender)
+    return (TypingChanged(destination),) if changed else ()
+
+
+def _typed_in(state: State, event: TypingEvent) -> Destination | None:
+    if event.is_direct:
+        people = {person.user_id for person in event.recipients} | {event.sender.user_id}
+        return DirectDestination(frozenset(people - {state.me}))
+    if event.stream_id is None or event.topic is None:
+        return None
+    return ChannelDestination(event.stream_id, event.topic)
+
+
+@handlers.of(TypingEditMessageEvent)
+def _typing_edit(state: State, event: TypingEditMessageEvent) -> tuple[Change, ...]:
+    if event.sender_id == state.me:
+        return ()
+    if event.op == "start":
+        changed = state.typing.start_edit(event.message_id, event.sender_id, state.monotonic())
+    else:
+        changed = state.typing.stop_edit(event.message_id, event.sender_id)
+    return (MessagesChanged((event.message_id,)),) if changed else ()

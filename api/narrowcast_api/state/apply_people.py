@@ -1,0 +1,151 @@
+"""Events about people, presence, status, groups and bots."""
+
+from __future__ import annotations
+
+from narrowcast_api.state.changes import Change, GroupsChanged, PresenceChanged, SettingsChanged, UsersChanged
+from narrowcast_api.state.groups import read_group
+from narrowcast_api.state.handlers import Handlers, row_of
+from narrowcast_api.state.presence import Seen
+from narrowcast_api.state.rows import boolean, optional_int, text
+from narrowcast_api.state.state import State
+from narrowcast_api.state.tables import read_own_bot
+from narrowcast_api.state.users import read_user
+from narrowcast_api.wire.events import (
+    AlertWordsEvent,
+    MutedUsersEvent,
+    PresenceEvent,
+    RealmBotAddEvent,
+    RealmBotRemoveEvent,
+    RealmBotUpdateEvent,
+    RealmUserAddEvent,
+    RealmUserRemoveEvent,
+    RealmUserUpdateEvent,
+    UserGroupAddEvent,
+    UserGroupMembersEvent,
+    UserGroupRemoveEvent,
+    UserGroupSubgroupsEvent,
+    UserGroupUpdateEvent,
+    UserStatusEvent,
+)
+
+handlers = Handlers()
+
+_DEACTIVATION_LEVEL = 222
+"""TODO(server-222): before, `remove` meant that somebody was deactivated; since, that one cannot see them."""
+
+
+@handlers.of(RealmUserAddEvent)
+def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
+    state.users.put([read_user(row_of(event.person))])
+    return (UsersChanged((event.person.user_id,)),)
+
+
+@handlers.of(RealmUserRemoveEvent)
+def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...]:
+    user_id = event.person.user_id
+    user = state.users.get(user_id)
+    if user is not None and state.server.level < _DEACTIVATION_LEVEL:
+        state.users.put([user._replace(is_active=False)])
+    else:
+        state.users.remove(user_id)
+    return (UsersChanged((user_id,)),)
+
+
+@handlers.of(RealmUserUpdateEvent)
+def _user_update(state: State, event: RealmUserUpdateEvent) -> tuple[Change, ...]:
+    person = event.person
+    state.users.update(row_of(person))
+    return (UsersChanged((person.user_id,)),)
+
+
+@handlers.of(MutedUsersEvent)
+def _muted_users(state: State, event: MutedUsersEvent) -> tuple[Change, ...]:
+    before = set(state.users.muted)
+    state.users.muted = {user.id: int(user.timestamp) for user in event.muted_users}
+    return (UsersChanged(tuple(sorted(before ^ set(state.users.muted)))),)
+
+
+@handlers.of(AlertWordsEvent)
+def _alert_words(state: State, event: AlertWordsEvent) -> tuple[Change, ...]:
+    state.users.alert_words = tuple(event.alert_words)
+    return (SettingsChanged(("alert_words",)),)
+
+
+@handlers.of(PresenceEvent)
+def _presence(state: State, event: PresenceEvent) -> tuple[Change, ...]:
+    sightings = event.by_user_id()
+    for user_id, presence in sightings.items():
+        state.presence.put(user_id, Seen(presence.active_timestamp, presence.idle_timestamp))
+    return (PresenceChanged(tuple(sightings)),)
+
+
+@handlers.of(UserStatusEvent)
+def _user_status(state: State, event: UserStatusEvent) -> tuple[Change, ...]:
+    state.statuses.update(event.user_id, row_of(event))
+    return (PresenceChanged((event.user_id,)),)
+
+
+@handlers.of(UserGroupAddEvent)
+def _group_add(state: State, event: UserGroupAddEvent) -> tuple[Change, ...]:
+    state.groups.put(read_group(row_of(event.group)))
+    return (GroupsChanged(),)
+
+
+@handlers.of(UserGroupRemoveEvent)
+def _group_remove(state: State, event: UserGroupRemoveEvent) -> tuple[Change, ...]:
+    state.groups.remove(event.group_id)
+    return (GroupsChanged(),)
+
+
+@handlers.of(UserGroupUpdateEvent)
+def _group_update(state: State, event: UserGroupUpdateEvent) -> tuple[Change, ...]:
+    state.groups.update(event.group_id, event.data)
+    return (GroupsChanged(),)
+
+
+@handlers.of(UserGroupMembersEvent)
+def _group_members(state: State, event: UserGroupMembersEvent) -> tuple[Change, ...]:
+    people = set(event.user_ids)
+    if event.op == "add_members":
+        state.groups.change_members(event.group_id, add=people)
+    else:
+        state.groups.change_members(event.group_id, remove=people)
+    return (GroupsChanged(),)
+
+
+@handlers.of(UserGroupSubgroupsEvent)
+def _group_subgroups(state: State, event: UserGroupSubgroupsEvent) -> tuple[Change, ...]:
+    subgroups = set(event.direct_subgroup_ids)
+    if event.op == "add_subgroups":
+        state.groups.change_subgroups(event.group_id, add=subgroups)
+    else:
+        state.groups.change_subgroups(event.group_id, remove=subgroups)
+    return (GroupsChanged(),)
+
+
+@handlers.of(RealmBotAddEvent)
+def _bot_add(state: State, event: RealmBotAddEvent) -> tuple[Change, ...]:
+    bot = read_own_bot(row_of(event.bot))
+    state.own_bots.put([bot])
+    return (UsersChanged((bot.user_id,)),)
+
+
+@handlers.of(RealmBotUpdateEvent)
+def _bot_update(state: State, event: RealmBotUpdateEvent) -> tuple[Change, ...]:
+    row = row_of(event.bot)
+    bot = state.own_bots.get(event.bot.user_id)
+    if bot is not None:
+        merged = {
+            "user_id": bot.user_id,
+            "full_name": text(row, "full_name", bot.full_name),
+            "is_active": boolean(row, "is_active", bot.is_active),
+            "owner_id": optional_int(row, "owner_id") if "owner_id" in row else bot.owner_id,
+        }
+        state.own_bots.put([read_own_bot(merged)])
+    return (UsersChanged((event.bot.user_id,)),)
+
+
+@handlers.of(RealmBotRemoveEvent)
+def _bot_remove(state: State, event: RealmBotRemoveEvent) -> tuple[Change, ...]:
+    state.own_bots.remove(event.bot.user_id)
+    return (UsersChanged((event.bot.user_id,)),)

@@ -1,0 +1,306 @@
+"""Channels, one's subscriptions to them, and the folders that they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from narrowcast_api.state.groups import GroupSetting, read_group_setting, read_permissions
+from narrowcast_api.state.rows import (
+    Row,
+    boolean,
+    ids,
+    integer,
+    optional_bool,
+    optional_int,
+    optional_text,
+    required_int,
+    text,
+)
+
+
+class Subscription(NamedTuple):
+    """What one has chosen for a channel that one is in; None follows the general setting."""
+
+    color: str = ""
+    is_muted: bool = False
+    pin_to_top: bool = False
+    desktop_notifications: bool | None = None
+    audible_notifications: bool | None = None
+    push_notifications: bool | None = None
+    email_notifications: bool | None = None
+    wildcard_mentions_notify: bool | None = None
+
+
+class Channel(NamedTuple):
+    """One channel. A tuple, because organizations have 5,000 of them.
+
+    `subscription` is None where oneself is not in it. `permissions` maps `can_..._group` to who may.
+    """
+
+    channel_id: int
+    name: str
+    description: str = ""
+    rendered_description: str = ""
+    invite_only: bool = False
+    is_web_public: bool = False
+    is_archived: bool = False
+    history_public_to_subscribers: bool = True
+    is_recently_active: bool = True
+    post_policy: int = 1
+    topics_policy: str = "inherit"
+    creator_id: int | None = None
+    date_created: int | None = None
+    first_message_id: int | None = None
+    folder_id: int | None = None
+    message_retention_days: int | None = None
+    weekly_traffic: int | None = None
+    subscriber_count: int | None = None
+    permissions: Mapping[str, GroupSetting] = {}
+    subscription: Subscription | None = None
+
+    @property
+    def is_subscribed(self) -> bool:
+        """Whether oneself is in the channel."""
+        return self.subscription is not None
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether oneself has muted the channel."""
+        return self.subscription is not None and self.subscription.is_muted
+
+
+def read_channel(row: Row) -> Channel:
+    """A row of `streams`, `subscriptions`, `unsubscribed`, `never_subscribed` or of a `stream` event.
+
+    It never reads the part about oneself; `read_subscription` does.
+    """
+    subscribers = row.get("subscribers")
+    return Channel(
+        channel_id=required_int(row, "stream_id"),
+        name=text(row, "name"),
+        description=text(row, "description"),
+        rendered_description=text(row, "rendered_description"),
+        invite_only=boolean(row, "invite_only"),
+        is_web_public=boolean(row, "is_web_public"),
+        is_archived=boolean(row, "is_archived"),
+        history_public_to_subscribers=boolean(row, "history_public_to_subscribers", True),
+        is_recently_active=boolean(row, "is_recently_active", True),
+        post_policy=integer(row, "stream_post_policy", 2 if row.get("is_announcement_only") is True else 1),
+        topics_policy=text(row, "topics_policy", "inherit"),
+        creator_id=optional_int(row, "creator_id"),
+        date_created=optional_int(row, "date_created"),
+        first_message_id=optional_int(row, "first_message_id"),
+        folder_id=optional_int(row, "folder_id"),
+        message_retention_days=optional_int(row, "message_retention_days"),
+        weekly_traffic=optional_int(row, "stream_weekly_traffic"),
+        subscriber_count=len(ids(subscribers))
+        if isinstance(subscribers, list)
+        else optional_int(row, "subscriber_count"),
+        permissions=read_permissions(row),
+    )
+
+
+def read_subscription(row: Row) -> Subscription:
+    """The part about oneself in a row of `subscriptions`; `in_home_view` is what old servers say."""
+    return Subscription(
+        color=text(row, "color"),
+        is_muted=boolean(row, "is_muted", not boolean(row, "in_home_view", True)),
+        pin_to_top=boolean(row, "pin_to_top"),
+        desktop_notifications=optional_bool(row, "desktop_notifications"),
+        audible_notifications=optional_bool(row, "audible_notifications"),
+        push_notifications=optional_bool(row, "push_notifications"),
+        email_notifications=optional_bool(row, "email_notifications"),
+        wildcard_mentions_notify=optional_bool(row, "wildcard_mentions_notify"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that channels are sorted into, the same for everybody."""
+
+    id: int
+    name: str
+    description: str = ""
+    rendered_description: str = ""
+    order: int = 0
+    is_archived: bool = False
+
+
+def read_folder(row: Row) -> Folder:
+    """A row of `channel_folders`."""
+    return Folder(
+        id=required_int(row, "id"),
+        name=text(row, "name"),
+        description=text(row, "description"),
+        rendered_description=text(row, "rendered_description"),
+        order=integer(row, "order"),
+        is_archived=boolean(row, "is_archived"),
+    )
+
+
+class Channels:
+    """Every channel that oneself may know of, by id."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, Channel] = {}
+        self._ids_by_name: dict[str, int] | None = None
+        self._subscribed: list[Channel] | None = None
+        self.folders: dict[int, Folder] = {}
+        self.default_ids: frozenset[int] = frozenset()
+        """Channels that new people are put into."""
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def __iter__(self) -> Iterator[Channel]:
+        return iter(self._by_id.values())
+
+    def get(self, channel_id: int) -> Channel | None:
+        """The channel with this id."""
+        return self._by_id.get(channel_id)
+
+    def name(self, channel_id: int) -> str | None:
+        """Its name; None if it is unknown."""
+        channel = self._by_id.get(channel_id)
+        return channel.name if channel is not None else None
+
+    def id_of(self, name: str) -> int | None:
+        """The id behind a name, whatever its case."""
+        if self._ids_by_name is None:
+            self._ids_by_name = {channel.name.lower(): channel.channel_id for channel in self._by_id.values()}
+        return self._ids_by_name.get(name.lower())
+
+    def subscribed(self) -> list[Channel]:
+        """Those that oneself is in and that are not archived, by name. Do not change the list."""
+        if self._subscribed is None:
+            self._subscribed = sorted(
+                (c for c in self._by_id.values() if c.subscription is not None and not c.is_archived),
+                key=lambda channel: channel.name.casefold(),
+            )
+        return self._subscribed
+
+    def ordered_folders(self) -> list[Folder]:
+        """The folders that are in use, in their order."""
+        return sorted((f for f in self.folders.values() if not f.is_archived), key=lambda f: (f.order, f.id))
+
+    def put(self, channels: Iterable[Channel]) -> None:
+        """Adds channels, in place of older records of theirs."""
+        self._by_id.update((channel.channel_id, channel) for channel in channels)
+        self._ids_by_name = self._subscribed = None
+
+    def create(self, channel: Channel) -> None:
+        """Takes a channel of a `stream` event; what one has chosen for it stays."""
+        old = self._by_id.get(channel.channel_id)
+        self.put([channel._replace(subscription=old.subscription) if old is not None else channel])
+
+    def remove(self, channel_id: int) -> None:
+        """Forgets a channel that one may no longer know of."""
+        self._by_id.pop(channel_id, None)
+        self._ids_by_name = self._subscribed = None
+
+    def unsubscribe(self, channel_id: int) -> None:
+        """Oneself left, or was removed. The count of others is a matter of the next snapshot or event."""
+        channel = self._by_id.get(channel_id)
+        if channel is not None and channel.subscription is not None:
+            self.put(
+                [channel._replace(subscription=None, subscriber_count=_plus(channel.subscriber_count, -1))]
+            )
+
+    def count_peers(self, channel_id: int, change: int) -> None:
+        """Others came (positive) or went (negative)."""
+        channel = self._by_id.get(channel_id)
+        if channel is not None and channel.subscriber_count is not None:
+            self.put([channel._replace(subscriber_count=_plus(channel.subscriber_count, change))])
+
+    def update(self, channel_id: int, event: Row) -> bool:
+        """Applies a `stream` update (`property`, `value` and fields that change along); says whether it is
+        known.
+
+        `first_message_id` among them (EVT-05).
+        """
+        channel = self._by_id.get(channel_id)
+        if channel is None:
+            return False
+        name, value = event.get("property"), event.get("value")
+        row: dict[str, object] = {
+            key: entry
+            for key, entry in event.items()
+            if key in {"rendered_description", "history_public_to_subscribers", "is_web_public"}
+        }
+        row[str(name)] = value
+        self.put([_updated(channel, row)])
+        return True
+
+    def update_subscription(self, channel_id: int, name: str, value: object) -> bool:
+        """Applies a `subscription` update; says whether oneself is in that channel."""
+        channel = self._by_id.get(channel_id)
+        if channel is None or channel.subscription is None:
+            return False
+        if name == "in_home_view" and type(value) is bool:
+            name, value = "is_muted", not value
+        if name in Subscription._fields and (value is None or type(value) in {bool, str}):
+            subscription = channel.subscription._replace(**{name: value})  # type: ignore[arg-type]  # checked above
+            self.put([channel._replace(subscription=subscription)])
+        return True
+
+    def update_folder(self, folder_id: int, data: Row) -> None:
+        """Changes only what `data` carries."""
+        folder = self.folders.get(folder_id)
+        if folder is not None:
+            self.folders[folder_id] = replace(
+                folder,
+                name=text(data, "name", folder.name),
+                description=text(data, "description", folder.description),
+                rendered_description=text(data, "rendered_description", folder.rendered_description),
+                is_archived=boolean(data, "is_archived", folder.is_archived),
+            )
+
+    def reorder_folders(self, order: list[int]) -> None:
+        """Takes the new order of all folders."""
+        for place, folder_id in enumerate(order):
+            folder = self.folders.get(folder_id)
+            if folder is not None:
+                self.folders[folder_id] = replace(folder, order=place)
+
+
+def _plus(count: int | None, change: int) -> int | None:
+    return None if count is None else max(0, count + change)
+
+
+_TEXTS = {"name", "description", "rendered_description", "topics_policy"}
+_FLAGS = {
+    "invite_only",
+    "is_web_public",
+    "is_archived",
+    "history_public_to_subscribers",
+    "is_recently_active",
+}
+_NUMBERS = {
+    "stream_post_policy": "post_policy",
+    "first_message_id": "first_message_id",
+    "folder_id": "folder_id",
+    "message_retention_days": "message_retention_days",
+    "stream_weekly_traffic": "weekly_traffic",
+    "subscriber_count": "subscriber_count",
+    "creator_id": "creator_id",
+}
+
+
+def _updated(channel: Channel, row: Row) -> Channel:
+    """The channel with the values of `row`; values of a wrong type change nothing."""
+    changes: dict[str, object] = {}
+    for key, value in row.items():
+        if key in _TEXTS:
+            changes[key] = optional_text(row, key)
+        elif key in _FLAGS:
+            changes[key] = optional_bool(row, key)
+        elif key in _NUMBERS and (value is None or type(value) is int):
+            changes[_NUMBERS[key]] = value
+        elif key.startswith("can_") and (setting := read_group_setting(value)) is not None:
+            changes["permissions"] = {**channel.permissions, key: setting}
+    kept = {key: value for key, value in changes.items() if value is not None or key in _NUMBERS.values()}
+    if kept.get("post_policy", 1) is None:
+        del kept["post_policy"]
+    return channel._replace(**kept)  # type: ignore[arg-type]  # the readers above checked each value

@@ -1,0 +1,39 @@
+"""How a function becomes the handler of a kind of event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from narrowcast_api.state.changes import Change
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.events import Event
+
+Kind = TypeVar("Kind", bound=Event)
+Handler = Callable[[State, Any], tuple[Change, ...]]
+
+
+class Handlers:
+    """The handlers of one module, by class of event."""
+
+    def __init__(self) -> None:
+        self.table: dict[type[Event], Handler] = {}
+
+    def of(
+        self, kind: type[Kind]
+    ) -> Callable[[Callable[[State, Kind], tuple[Change, ...]]], Callable[[State, Kind], tuple[Change, ...]]]:
+        """Registers the decorated function for events of class `kind`."""
+
+        def register(
+            handler: Callable[[State, Kind], tuple[Change, ...]],
+        ) -> Callable[[State, Kind], tuple[Change, ...]]:
+            self.table[kind] = handler
+            return handler
+
+        return register
+
+
+def row_of(model: WireModel) -> dict[str, object]:
+    """What the server sent of an object, for the readers that snapshots use too."""
+    return model.model_dump(exclude_unset=True)

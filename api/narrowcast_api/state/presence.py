@@ -1,0 +1,132 @@
+"""Who is there, and what people say about themselves.
+
+Presence times are the server's; ages are measured on the server's clock as it was at the snapshot, so a
+wrong local clock makes nobody absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from narrowcast_api.state.rows import Row, number, table, text
+
+
+class Availability(StrEnum):
+    """How present somebody is."""
+
+    ACTIVE = "active"
+    IDLE = "idle"
+    OFFLINE = "offline"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """When somebody was last active and last connected, in the server's UTC seconds; 0 is never."""
+
+    active: float = 0
+    idle: float = 0
+
+
+class Presence:
+    """Presence of everybody who lets it be seen."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Seen] = {}
+        self.server_offset: float = 0
+        """Server time minus local time, in seconds."""
+        self.offline_threshold: float = 140
+        """Seconds after which a sighting no longer counts; the server's value where it sends one."""
+
+    def seen(self, user_id: int) -> Seen | None:
+        """The last sightings of somebody."""
+        return self._seen.get(user_id)
+
+    def of(self, user_id: int, now: float) -> Availability:
+        """How present somebody is at the local UTC time `now`."""
+        seen = self._seen.get(user_id)
+        if seen is None:
+            return Availability.OFFLINE
+        oldest = now + self.server_offset - self.offline_threshold
+        if seen.active >= oldest:
+            return Availability.ACTIVE
+        return Availability.IDLE if seen.idle >= oldest else Availability.OFFLINE
+
+    def items(self) -> Iterator[tuple[int, Seen]]:
+        """Everybody with a sighting."""
+        return iter(self._seen.items())
+
+    def merge(self, presences: object) -> tuple[int, ...]:
+        """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`; returns whose."""
+        merged = []
+        for key, entry in table(presences).items():
+            if key.isdecimal() and isinstance(entry, dict):
+                self._seen[int(key)] = read_slim(entry)
+                merged.append(int(key))
+        return tuple(merged)
+
+    def put(self, user_id: int, seen: Seen) -> None:
+        """Takes one sighting; never moves a time backwards, events can overtake each other."""
+        old = self._seen.get(user_id, Seen())
+        self._seen[user_id] = Seen(max(old.active, seen.active), max(old.idle, seen.idle))
+
+
+def read_slim(row: Row) -> Seen:
+    """A presence with two times."""
+    active = number(row, "active_timestamp", 0)
+    return Seen(active, max(active, number(row, "idle_timestamp", 0)))
+
+
+def read_legacy(row: Row) -> Seen:
+    """A presence by client name, each with `status` and `timestamp`, as old servers send it."""
+    seen = Seen()
+    for entry in row.values():
+        fields = table(entry)
+        when = number(fields, "timestamp", 0)
+        active = when if text(fields, "status") == "active" else 0
+        seen = Seen(max(seen.active, active), max(seen.idle, when))
+    return seen
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What somebody says about themselves; every part may be empty."""
+
+    text: str = ""
+    emoji_name: str = ""
+    emoji_code: str = ""
+    reaction_type: str = ""
+    away: bool = False
+
+
+class Statuses:
+    """The statuses that are not empty (contract STAT rows)."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, Status] = {}
+
+    def get(self, user_id: int) -> Status | None:
+        """Somebody's status, if there is one."""
+        return self._by_id.get(user_id)
+
+    def items(self) -> Iterator[tuple[int, Status]]:
+        """Everybody's."""
+        return iter(self._by_id.items())
+
+    def update(self, user_id: int, row: Row) -> None:
+        """Changes only the parts that `row` carries, as `user_status` events and the snapshot do."""
+        old = self._by_id.get(user_id, Status())
+        new = Status(
+            text=text(row, "status_text", old.text),
+            emoji_name=text(row, "emoji_name", old.emoji_name),
+            emoji_code=text(row, "emoji_code", old.emoji_code),
+            reaction_type=text(row, "reaction_type", old.reaction_type),
+            away=bool(row.get("away", old.away)),
+        )
+        if not new.emoji_name:
+            new = Status(text=new.text, away=new.away)
+        if new == Status():
+            self._by_id.pop(user_id, None)
+        else:
+            self._by_id[user_id] = new

@@ -1,0 +1,102 @@
+"""Reading what servers sent into the state's own records, one value at a time.
+
+The snapshot can hold 50,000 people, and the cached one is read before the first paint, so its rows are
+checked here by hand instead of by pydantic: a value of the wrong type counts as absent, a row without its
+identity is skipped and logged. No server answer can make these functions raise anything but `BadRow`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+logger = logging.getLogger(__name__)
+
+Row = Mapping[str, object]
+Record = TypeVar("Record")
+
+
+class BadRow(ValueError):
+    """A row lacks what makes it one; the message names the field."""
+
+
+def required_int(row: Row, key: str) -> int:
+    """An identity. Raises `BadRow`."""
+    value = row.get(key)
+    if type(value) is not int:
+        raise BadRow(key)
+    return value
+
+
+def required_text(row: Row, key: str) -> str:
+    """A text without which the row means nothing. Raises `BadRow`."""
+    value = row.get(key)
+    if type(value) is not str:
+        raise BadRow(key)
+    return value
+
+
+def integer(row: Row, key: str, default: int = 0) -> int:
+    value = row.get(key)
+    return value if type(value) is int else default
+
+
+def optional_int(row: Row, key: str) -> int | None:
+    value = row.get(key)
+    return value if type(value) is int else None
+
+
+def number(row: Row, key: str, default: float) -> float:
+    value = row.get(key)
+    return value if type(value) is int or type(value) is float else default
+
+
+def text(row: Row, key: str, default: str = "") -> str:
+    value = row.get(key)
+    return value if type(value) is str else default
+
+
+def optional_text(row: Row, key: str) -> str | None:
+    value = row.get(key)
+    return value if type(value) is str else None
+
+
+def boolean(row: Row, key: str, default: bool = False) -> bool:
+    value = row.get(key)
+    return value if type(value) is bool else default
+
+
+def optional_bool(row: Row, key: str) -> bool | None:
+    value = row.get(key)
+    return value if type(value) is bool else None
+
+
+def ids(value: object) -> list[int]:
+    """The integers of a list; anything else yields none."""
+    return [item for item in value if type(item) is int] if isinstance(value, (list, tuple)) else []
+
+
+def texts(value: object) -> list[str]:
+    """The strings of a list; anything else yields none."""
+    return [item for item in value if type(item) is str] if isinstance(value, (list, tuple)) else []
+
+
+def rows(value: object) -> Iterator[Row]:
+    """The objects of a list; anything else yields none."""
+    if isinstance(value, (list, tuple)):
+        yield from (item for item in value if isinstance(item, Mapping))
+
+
+def table(value: object) -> Row:
+    """An object; anything else counts as an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def records(value: object, read: Callable[[Row], Record], kind: str) -> Iterator[Record]:
+    """Each row of a list through `read`; rows that are not one are logged and left out."""
+    for row in rows(value):
+        try:
+            yield read(row)
+        except BadRow as error:
+            logger.warning("a %s without a usable %s is left out", kind, error)

@@ -1,0 +1,176 @@
+"""Settings of oneself and of the organization, and the limits and periods that the server sets.
+
+Nothing here invents a value where the server sends one; what stands for an older server's silence is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from narrowcast_api.state.rows import Row, boolean, integer, number, optional_int, table, text
+
+
+class Settings:
+    """Settings by their names on the wire, read with a type; a value of another type counts as absent."""
+
+    def __init__(self, values: Row | None = None) -> None:
+        self._values: dict[str, object] = dict(values or {})
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def items(self) -> Iterator[tuple[str, object]]:
+        """Every setting that the server sent."""
+        return iter(self._values.items())
+
+    def get(self, name: str, default: object = None) -> object:
+        """The value as it was sent."""
+        return self._values.get(name, default)
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """A setting that is on or off."""
+        return boolean(self._values, name, default)
+
+    def number(self, name: str, default: int = 0) -> int:
+        """A setting that is a whole number."""
+        return integer(self._values, name, default)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A setting that is a text."""
+        return text(self._values, name, default)
+
+    def put(self, name: str, value: object) -> None:
+        """Takes a new value."""
+        self._values[name] = value
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """Which server this is, as the snapshot says."""
+
+    level: int
+    version: str
+    site: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the server bounds and paces; periods in seconds, lengths in characters.
+
+    The typing defaults are those of servers that do not say (before level 204; TYP-25, TYP-32).
+    """
+
+    max_message_length: int = 10000
+    max_topic_length: int = 60
+    max_file_upload_size_mib: int = 25
+    max_channel_name_length: int = 60
+    max_channel_description_length: int = 1024
+    typing_started_wait: float = 10.0
+    typing_stopped_wait: float = 5.0
+    typing_started_expiry: float = 15.0
+    presence_ping_interval: float = 60.0
+    presence_offline_threshold: float = 140.0
+    longpoll_timeout: float = 90.0
+    empty_topic_name: str = "general chat"
+    message_content_edit_limit: int | None = None
+    """Seconds in which a message may be edited; None is for ever."""
+    message_content_delete_limit: int | None = None
+
+
+def read_limits(answer: Row) -> Limits:
+    """The limits in a snapshot. A length of zero or less, or a period that no clock could keep, is not
+    taken.
+    """
+    plain = Limits()
+
+    def length(name: str, default: int) -> int:
+        value = integer(answer, name, default)
+        return value if value > 0 else default
+
+    def seconds(name: str, default: float, unit: float = 1.0) -> float:
+        value = number(answer, name, default / unit) * unit
+        return value if 0 < value < 86_400 else default
+
+    return Limits(
+        max_message_length=length("max_message_length", plain.max_message_length),
+        max_topic_length=length("max_topic_length", plain.max_topic_length),
+        max_file_upload_size_mib=length("max_file_upload_size_mib", plain.max_file_upload_size_mib),
+        max_channel_name_length=length("max_stream_name_length", plain.max_channel_name_length),
+        max_channel_description_length=length(
+            "max_stream_description_length", plain.max_channel_description_length
+        ),
+        typing_started_wait=seconds(
+            "server_typing_started_wait_period_milliseconds", plain.typing_started_wait, 0.001
+        ),
+        typing_stopped_wait=seconds(
+            "server_typing_stopped_wait_period_milliseconds", plain.typing_stopped_wait, 0.001
+        ),
+        typing_started_expiry=seconds(
+            "server_typing_started_expiry_period_milliseconds", plain.typing_started_expiry, 0.001
+        ),
+        presence_ping_interval=seconds("server_presence_ping_interval_seconds", plain.presence_ping_interval),
+        presence_offline_threshold=seconds(
+            "server_presence_offline_threshold_seconds", plain.presence_offline_threshold
+        ),
+        longpoll_timeout=seconds("event_queue_longpoll_timeout_seconds", plain.longpoll_timeout),
+        empty_topic_name=text(answer, "realm_empty_topic_display_name", plain.empty_topic_name),
+        message_content_edit_limit=optional_int(answer, "realm_message_content_edit_limit_seconds"),
+        message_content_delete_limit=optional_int(answer, "realm_message_content_delete_limit_seconds"),
+    )
+
+
+_REALM_TABLES = frozenset(
+    {
+        "realm_users",
+        "realm_non_active_users",
+        "realm_user_groups",
+        "realm_bots",
+        "realm_embedded_bots",
+        "realm_incoming_webhook_bots",
+        "realm_emoji",
+        "realm_linkifiers",
+        "realm_filters",
+        "realm_playgrounds",
+        "realm_default_streams",
+        "realm_default_stream_groups",
+        "realm_user_settings_defaults",
+        "realm_domains",
+    }
+)
+
+_ACCOUNT_KEYS = (
+    "twenty_four_hour_time",
+    "enter_sends",
+    "color_scheme",
+    "default_language",
+    "timezone",
+    "presence_enabled",
+    "send_private_typing_notifications",
+    "send_stream_typing_notifications",
+    "send_read_receipts",
+    "enable_desktop_notifications",
+    "pm_content_in_desktop_notifications",
+    "wildcard_mentions_notify",
+)
+
+
+def read_organization_settings(answer: Row) -> Settings:
+    """Every `realm_...` value of a snapshot that is not a table, under its name without the prefix."""
+    prefix = "realm_"
+    return Settings(
+        {
+            key.removeprefix(prefix): value
+            for key, value in answer.items()
+            if key.startswith(prefix) and key not in _REALM_TABLES
+        }
+    )
+
+
+def read_user_settings(answer: Row) -> Settings:
+    """One's own settings. TODO(server-89): before `user_settings` they stood on the top level of the
+    snapshot.
+    """
+    values = {key: answer[key] for key in _ACCOUNT_KEYS if key in answer}
+    return Settings({**values, **table(answer.get("user_settings"))})

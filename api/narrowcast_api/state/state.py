@@ -1,0 +1,331 @@
+"""The live account, put together from a snapshot.
+
+A `State` is built once by registration and changed only by `apply` (in `narrowcast_api.state.apply`) and by
+what answers of requests add: messages fetched, topics listed. After any history of events it equals the
+state that a fresh snapshot gives.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscription
+from narrowcast_api.state.groups import Groups, read_group, read_group_setting
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.presence import Presence, Statuses
+from narrowcast_api.state.rows import (
+    BadRow,
+    Row,
+    ids,
+    integer,
+    number,
+    records,
+    required_int,
+    rows,
+    table,
+    text,
+    texts,
+)
+from narrowcast_api.state.settings import (
+    Limits,
+    ServerInfo,
+    read_limits,
+    read_organization_settings,
+    read_user_settings,
+)
+from narrowcast_api.state.store import Directs, Messages
+from narrowcast_api.state.tables import (
+    Attachment,
+    CustomEmoji,
+    Linkifier,
+    NavigationView,
+    OwnBot,
+    Playground,
+    ProfileField,
+    Reminder,
+    ScheduledMessage,
+    ServerDraft,
+    Snippet,
+    Table,
+    read_draft,
+    read_emoji,
+    read_linkifier,
+    read_navigation_view,
+    read_own_bot,
+    read_playground,
+    read_profile_field,
+    read_reminder,
+    read_scheduled,
+    read_snippet,
+)
+from narrowcast_api.state.topics import Topics, Visibility
+from narrowcast_api.state.typing import Typing
+from narrowcast_api.state.unreads import Unreads
+from narrowcast_api.state.users import Users, read_user
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.changes import Change
+    from narrowcast_api.wire.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The event queue that came with a snapshot."""
+
+    queue_id: str
+    last_event_id: int
+    stream_path: str | None = None
+    """Where the server offers the queue as a WebSocket stream; None where it does not."""
+
+
+class State:
+    """Everything that is known of an account now. `monotonic` times what others type."""
+
+    def __init__(self, me: int, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.me = me
+        self.monotonic = monotonic
+        self.from_cache = False
+        self.server = ServerInfo(level=0, version="", site="", name="")
+        self.limits = Limits()
+        self.users = Users()
+        self.presence = Presence()
+        self.statuses = Statuses()
+        self.channels = Channels()
+        self.topics = Topics()
+        self.groups = Groups()
+        self.unreads = Unreads(self.is_counted)
+        self.messages = Messages()
+        self.starred: set[int] = set()
+        self.directs = Directs()
+        self.typing = Typing(self.limits.typing_started_expiry)
+        self.settings = read_user_settings({})
+        self.organization = read_organization_settings({})
+        self.drafts: Table[int, ServerDraft] = Table(lambda draft: draft.id)
+        self.scheduled: Table[int, ScheduledMessage] = Table(lambda message: message.id)
+        self.reminders: Table[int, Reminder] = Table(lambda reminder: reminder.id)
+        self.snippets: Table[int, Snippet] = Table(lambda snippet: snippet.id)
+        self.linkifiers: Table[int, Linkifier] = Table(lambda linkifier: linkifier.id)
+        self.playgrounds: Table[int, Playground] = Table(lambda playground: playground.id)
+        self.emoji: Table[str, CustomEmoji] = Table(lambda emoji: emoji.code)
+        self.profile_fields: Table[int, ProfileField] = Table(lambda field: field.id)
+        self.navigation_views: Table[str, NavigationView] = Table(lambda view: view.fragment)
+        self.own_bots: Table[int, OwnBot] = Table(lambda bot: bot.user_id)
+        self.attachments: Table[int, Attachment] = Table(lambda attachment: attachment.id)
+        """Files of one's own, as far as events told of them; the whole list is for the server to say."""
+        self.max_message_id = 0
+
+    @classmethod
+    def from_snapshot(
+        cls,
+        answer: Row,
+        *,
+        now: float | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        from_cache: bool = False,
+    ) -> State:
+        """Builds the state from the answer of registration. `now` is the local time of it in UTC seconds.
+
+        Raises `BadRow` if the answer does not say who oneself is; anything else that is missing or wrong is
+        left out.
+        """
+        enabled = gc.isenabled()
+        gc.disable()  # hundreds of thousands of new objects and no garbage: collections would only cost time
+        try:
+            state = cls(required_int(answer, "user_id"), monotonic)
+            state.from_cache = from_cache
+            _load_server(state, answer, time.time() if now is None else now)
+            _load_people(state, answer)
+            _load_channels(state, answer)
+            _load_messages(state, answer)
+            _load_tables(state, answer)
+        finally:
+            if enabled:
+                gc.enable()
+        return state
+
+    def apply(self, event: Event) -> tuple[Change, ...]:
+        """Applies an event and says what it changed. May raise on an event that contradicts the state."""
+        from narrowcast_api.state.apply import apply
+
+        return apply(self, event)
+
+    def add_messages(self, messages: Iterable[Message]) -> list[Message]:
+        """Takes messages that a request fetched; returns those that were not known or are different now.
+
+        Flags of the state win over fetched ones where an event has been applied since: the stores agree
+        after.
+        """
+        fresh = []
+        for message in messages:
+            if self.messages.get(message.id) == message:
+                continue
+            self.messages.put(message)
+            self.note_message(message)
+            fresh.append(message)
+        return fresh
+
+    def note_message(self, message: Message) -> bool:
+        """Keeps lists of topics and conversations true to a message; says whether its channel's list
+        changed.
+        """
+        self.max_message_id = max(self.max_message_id, message.id)
+        if message.channel_id is not None:
+            return self.topics.see(message.channel_id, message.topic or "", message.id)
+        self.directs.see((message.direct_user_ids or frozenset()) - {self.me}, message.id)
+        return False
+
+    def is_counted(self, channel_id: int, topic: str, inside: bool) -> bool:
+        """Whether unread messages of a topic count: inside its channel only the topic's choice matters."""
+        policy = self.topics.visibility(channel_id, topic)
+        if policy is Visibility.NONE and not inside:
+            channel = self.channels.get(channel_id)
+            return channel is not None and channel.is_subscribed and not channel.is_muted
+        return policy is not Visibility.MUTED
+
+    def is_muted(self, channel_id: int, topic: str) -> bool:
+        """Whether a topic is left out of views over all channels."""
+        return not self.is_counted(channel_id, topic, False)
+
+    def visibility_policy(self, channel_id: int, topic: str) -> int:
+        """What one has chosen for a topic: 0 nothing, 1 muted, 2 unmuted, 3 followed."""
+        return self.topics.visibility(channel_id, topic)
+
+    def channel_id(self, name: str) -> int | None:
+        """The id behind a channel's name or id as text."""
+        found = self.channels.id_of(name)
+        return int(name) if found is None and name.isdecimal() and len(name) < 19 else found
+
+    def channel_name(self, channel_id: int) -> str | None:
+        """A channel's name."""
+        return self.channels.name(channel_id)
+
+    def user_id(self, text: str) -> int | None:
+        """The id behind an email address, a name, an id as text, or 'me'."""
+        if text == "me":
+            return self.me
+        found = self.users.id_of(text)
+        return int(text) if found is None and text.isdecimal() and len(text) < 19 else found
+
+    def user_email(self, user_id: int) -> str | None:
+        """Somebody's API email address."""
+        user = self.users.get(user_id)
+        return user.email if user is not None else None
+
+    def has_permission(self, name: str, channel_id: int | None = None) -> bool:
+        """Whether oneself holds `can_..._group` of a channel, or of the organization; True where nobody set
+        it.
+        """
+        if channel_id is None:
+            setting = read_group_setting(self.organization.get(name))
+        else:
+            channel = self.channels.get(channel_id)
+            setting = channel.permissions.get(name) if channel is not None else None
+        return setting is None or self.groups.contains(setting, self.me)
+
+    def may_post(self, channel_id: int) -> bool:
+        """Whether oneself may write in a channel, as far as the state can tell."""
+        channel = self.channels.get(channel_id)
+        if channel is None or channel.is_archived:
+            return False
+        return self.has_permission("can_send_message_group", channel_id)
+
+
+def _load_server(state: State, answer: Row, now: float) -> None:
+    level = integer(answer, "service_feature_level", integer(answer, "zulip_feature_level"))
+    state.server = ServerInfo(
+        level=level,
+        version=text(answer, "service_version", text(answer, "zulip_version")),
+        site=text(answer, "realm_url", text(answer, "realm_uri")),
+        name=text(answer, "realm_name"),
+    )
+    state.limits = read_limits(answer)
+    state.typing = Typing(state.limits.typing_started_expiry)
+    state.settings = read_user_settings(answer)
+    state.organization = read_organization_settings(answer)
+    state.presence.server_offset = number(answer, "server_timestamp", now) - now
+    state.presence.offline_threshold = state.limits.presence_offline_threshold
+
+
+def _load_people(state: State, answer: Row) -> None:
+    users = state.users
+    users.put(records(answer.get("cross_realm_bots"), read_user, "bot"))
+    users.put(records(answer.get("realm_users"), read_user, "user"))
+    for row in rows(answer.get("realm_non_active_users")):
+        try:
+            users.put([read_user(row, is_active=False)])
+        except BadRow:
+            continue
+    users.mute(answer.get("muted_users"))
+    users.alert_words = tuple(texts(answer.get("alert_words")))
+    state.presence.merge(answer.get("presences"))
+    for key, status in table(answer.get("user_status")).items():
+        if key.isdecimal():
+            state.statuses.update(int(key), table(status))
+    for group in records(answer.get("realm_user_groups"), read_group, "group"):
+        state.groups.put(group)
+
+
+def _load_channels(state: State, answer: Row) -> None:
+    channels = state.channels
+    for key in ("streams", "unsubscribed", "never_subscribed"):
+        channels.put(records(answer.get(key), read_channel, "channel"))
+    channels.put(
+        records(
+            answer.get("subscriptions"),
+            lambda row: read_channel(row)._replace(subscription=read_subscription(row)),
+            "subscription",
+        )
+    )
+    for folder in records(answer.get("channel_folders"), read_folder, "folder"):
+        channels.folders[folder.id] = folder
+    channels.default_ids = frozenset(read_default_ids(answer.get("realm_default_streams")))
+    load_muted_topics(state, answer.get("muted_topics"))
+    for row in rows(answer.get("user_topics")):
+        state.topics.set_visibility(
+            integer(row, "stream_id"), text(row, "topic_name"), integer(row, "visibility_policy")
+        )
+
+
+def read_default_ids(value: object) -> list[int]:
+    """The channels of new people: ids, or objects with them as old servers send."""
+    return ids(value) or [integer(row, "stream_id") for row in rows(value)]
+
+
+def load_muted_topics(state: State, value: object) -> None:
+    """The list of muted topics as old servers send it: channel name, topic, time."""
+    for entry in value if isinstance(value, list) else ():
+        if isinstance(entry, list) and len(entry) >= 2 and all(type(part) is str for part in entry[:2]):
+            channel_id = state.channels.id_of(entry[0])
+            if channel_id is not None:
+                state.topics.set_visibility(channel_id, entry[1], Visibility.MUTED)
+
+
+def _load_messages(state: State, answer: Row) -> None:
+    state.max_message_id = integer(answer, "max_message_id")
+    state.unreads.load(table(answer.get("unread_msgs")), state.me)
+    state.starred = set(ids(answer.get("starred_messages")))
+    state.directs.load(answer.get("recent_private_conversations"), state.me)
+
+
+def _load_tables(state: State, answer: Row) -> None:
+    me = state.me
+    state.drafts.put(records(answer.get("drafts"), lambda row: read_draft(row, me), "draft"))
+    state.scheduled.put(
+        records(answer.get("scheduled_messages"), lambda row: read_scheduled(row, me), "scheduled message")
+    )
+    state.reminders.put(records(answer.get("reminders"), read_reminder, "reminder"))
+    state.snippets.put(records(answer.get("saved_snippets"), read_snippet, "snippet"))
+    state.linkifiers.put(records(answer.get("realm_linkifiers"), read_linkifier, "linkifier"))
+    state.playgrounds.put(records(answer.get("realm_playgrounds"), read_playground, "playground"))
+    state.emoji.put(read_emoji(answer.get("realm_emoji")))
+    state.profile_fields.put(
+        records(answer.get("custom_profile_fields"), read_profile_field, "profile field")
+    )
+    state.navigation_views.put(
+        records(answer.get("navigation_views"), read_navigation_view, "navigation view")
+    )
+    state.own_bots.put(records(answer.get("realm_bots"), read_own_bot, "bot"))

@@ -1,0 +1,233 @@
+"""What is unread: sets of message ids, never counters, so that nothing can drift or go below zero.
+
+Only messages, their edits, deletions and flags change it. Topics are compared without regard to case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from narrowcast_api.destinations import fold_topic
+from narrowcast_api.state.rows import Row, boolean, ids, integer, rows, text
+
+
+class TopicPlace(NamedTuple):
+    """Where an unread channel message is; the topic folded."""
+
+    channel_id: int
+    topic: str
+
+
+DirectPlace = frozenset[int]
+"""Where an unread direct message is: the others, empty for a note to oneself."""
+
+Place = TopicPlace | DirectPlace
+
+
+class Unreads:
+    """Ids of unread messages by conversation.
+
+    `is_counted(channel_id, topic, inside)` says whether a topic counts: `inside` its channel only the choice
+    for the topic matters, elsewhere muted channels are left out too.
+    """
+
+    def __init__(self, is_counted: Callable[[int, str, bool], bool]) -> None:
+        self._is_counted = is_counted
+        self._topics: dict[int, dict[str, set[int]]] = {}
+        self._directs: dict[DirectPlace, set[int]] = {}
+        self._places: dict[int, Place] = {}
+        self._counts: dict[int, tuple[int, int]] = {}
+        self.mentions: set[int] = set()
+        """Unread messages that mention oneself."""
+        self.old_missing = False
+        """Whether the server left out the oldest: then a message that is not here may be unread all the
+        same.
+        """
+
+    def load(self, row: Row, me: int) -> None:
+        """Takes `unread_msgs` of a snapshot."""
+        for entry in rows(row.get("streams")):
+            place = TopicPlace(integer(entry, "stream_id"), fold_topic(text(entry, "topic")))
+            self._add(place, ids(entry.get("unread_message_ids")))
+        for entry in rows(row.get("pms")):
+            other = integer(entry, "other_user_id", integer(entry, "sender_id", me))
+            self._add(frozenset({other} - {me}), ids(entry.get("unread_message_ids")))
+        for entry in rows(row.get("huddles")):
+            people = {
+                int(part) for part in text(entry, "user_ids_string").split(",") if part.strip().isdecimal()
+            }
+            self._add(frozenset(people - {me}), ids(entry.get("unread_message_ids")))
+        self.mentions = set(ids(row.get("mentions"))) & self._places.keys()
+        self.old_missing = boolean(row, "old_unreads_missing")
+
+    def __contains__(self, message_id: int) -> bool:
+        return message_id in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def is_unread(self, message_id: int) -> bool | None:
+        """Whether a message is unread; None if the server did not tell of messages that old."""
+        if message_id in self._places:
+            return True
+        return None if self.old_missing and message_id < min(self._places, default=0) else False
+
+    def place(self, message_id: int) -> Place | None:
+        """Where an unread message is."""
+        return self._places.get(message_id)
+
+    def _add(self, place: Place, message_ids: Iterable[int]) -> None:
+        added = list(message_ids)
+        if not added:
+            return
+        if isinstance(place, TopicPlace):
+            self._topics.setdefault(place.channel_id, {}).setdefault(place.topic, set()).update(added)
+            self._counts.pop(place.channel_id, None)
+        else:
+            self._directs.setdefault(place, set()).update(added)
+        self._places.update(dict.fromkeys(added, place))
+
+    def add_topic(self, channel_id: int, topic: str, message_ids: Iterable[int]) -> None:
+        """Messages of a topic became unread."""
+        wanted = list(message_ids)
+        self._take(wanted)
+        self._add(TopicPlace(channel_id, fold_topic(topic)), wanted)
+
+    def add_direct(self, others: Collection[int], message_ids: Iterable[int]) -> None:
+        """Messages of a direct conversation became unread; `others` without oneself."""
+        wanted = list(message_ids)
+        self._take(wanted)
+        self._add(frozenset(others), wanted)
+
+    def mention(self, message_id: int, mentioned: bool) -> bool:
+        """Whether an unread message mentions oneself; says whether that is new."""
+        if mentioned and message_id in self._places and message_id not in self.mentions:
+            self.mentions.add(message_id)
+            return True
+        if not mentioned and message_id in self.mentions:
+            self.mentions.discard(message_id)
+            return True
+        return False
+
+    def remove(self, message_ids: Iterable[int]) -> bool:
+        """Messages were read or are gone; says whether any was unread."""
+        taken = self._take(message_ids)
+        self.mentions.difference_update(taken)
+        return bool(taken)
+
+    def move(self, message_ids: Iterable[int], channel_id: int, topic: str) -> bool:
+        """Messages are in another topic; says whether any was unread. Mentions stay mentions."""
+        taken = self._take(message_ids)
+        self._add(TopicPlace(channel_id, fold_topic(topic)), taken)
+        return bool(taken)
+
+    def clear(self) -> bool:
+        """Everything was read; says whether anything was unread."""
+        changed = bool(self._places) or self.old_missing
+        self._topics.clear()
+        self._directs.clear()
+        self._places.clear()
+        self._counts.clear()
+        self.mentions.clear()
+        self.old_missing = False
+        return changed
+
+    def remove_channel(self, channel_id: int) -> bool:
+        """The channel is gone, or oneself left it; says whether anything in it was unread."""
+        topics = self._topics.get(channel_id, {})
+        return self.remove([message_id for ids_ in topics.values() for message_id in ids_])
+
+    def _take(self, message_ids: Iterable[int]) -> list[int]:
+        taken = []
+        for message_id in message_ids:
+            place = self._places.pop(message_id, None)
+            if place is None:
+                continue
+            taken.append(message_id)
+            if isinstance(place, TopicPlace):
+                self._take_from_topic(place, message_id)
+            else:
+                conversation = self._directs[place]
+                conversation.discard(message_id)
+                if not conversation:
+                    del self._directs[place]
+        return taken
+
+    def _take_from_topic(self, place: TopicPlace, message_id: int) -> None:
+        topics = self._topics[place.channel_id]
+        topics[place.topic].discard(message_id)
+        if not topics[place.topic]:
+            del topics[place.topic]
+            if not topics:
+                del self._topics[place.channel_id]
+        self._counts.pop(place.channel_id, None)
+
+    def recount(self, channel_id: int | None = None) -> None:
+        """What counts has changed: a mute, an unmute. None means everywhere."""
+        if channel_id is None:
+            self._counts.clear()
+        else:
+            self._counts.pop(channel_id, None)
+
+    def _count(self, channel_id: int) -> tuple[int, int]:
+        """Counts of one channel: seen inside it, and as part of all."""
+        counts = self._counts.get(channel_id)
+        if counts is None:
+            inside = overall = 0
+            for topic, message_ids in self._topics.get(channel_id, {}).items():
+                inside += len(message_ids) if self._is_counted(channel_id, topic, True) else 0
+                overall += len(message_ids) if self._is_counted(channel_id, topic, False) else 0
+            counts = self._counts[channel_id] = (inside, overall)
+        return counts
+
+    def count_channel(self, channel_id: int) -> int:
+        """Unread in a channel, without muted topics."""
+        return self._count(channel_id)[0] if channel_id in self._topics else 0
+
+    def count_topic(self, channel_id: int, topic: str) -> int:
+        """Unread in a topic, muted or not."""
+        return len(self._topics.get(channel_id, {}).get(fold_topic(topic), ()))
+
+    def count_direct(self, user_ids: frozenset[int]) -> int:
+        """Unread in a direct conversation; `user_ids` are the others."""
+        return len(self._directs.get(user_ids, ()))
+
+    def count_directs(self) -> int:
+        """Unread in all direct conversations."""
+        return sum(len(message_ids) for message_ids in self._directs.values())
+
+    def count_mentions(self) -> int:
+        """Unread messages that mention oneself."""
+        return len(self.mentions)
+
+    def count_all(self) -> int:
+        """Unread in all, without muted channels and topics."""
+        return self.count_directs() + sum(self._count(channel_id)[1] for channel_id in self._topics)
+
+    def topic_ids(self, channel_id: int, topic: str) -> list[int]:
+        """The unread messages of a topic, oldest first."""
+        return sorted(self._topics.get(channel_id, {}).get(fold_topic(topic), ()))
+
+    def direct_ids(self, user_ids: frozenset[int]) -> list[int]:
+        """The unread messages of a direct conversation, oldest first."""
+        return sorted(self._directs.get(user_ids, ()))
+
+    def topics(self) -> Iterator[tuple[int, str, int, int]]:
+        """Every topic with unread messages: channel, folded topic, how many, the newest id."""
+        for channel_id, topics in self._topics.items():
+            for topic, message_ids in topics.items():
+                yield channel_id, topic, len(message_ids), max(message_ids)
+
+    def topics_of(self, channel_id: int) -> Iterator[tuple[str, int, int]]:
+        """The topics of a channel with unread messages: folded topic, how many, the newest id."""
+        for topic, message_ids in self._topics.get(channel_id, {}).items():
+            yield topic, len(message_ids), max(message_ids)
+
+    def directs(self) -> Iterator[tuple[frozenset[int], int, int]]:
+        """Every direct conversation with unread messages: the others, how many, the newest id."""
+        for others, message_ids in self._directs.items():
+            yield others, len(message_ids), max(message_ids)

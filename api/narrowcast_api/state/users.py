@@ -1,0 +1,185 @@
+"""People and bots, whom one has muted, and what they write about themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from narrowcast_api.state.rows import (
+    Row,
+    boolean,
+    integer,
+    optional_int,
+    optional_text,
+    required_int,
+    rows,
+    table,
+    text,
+)
+
+UNKNOWN_NAME = "Unknown user"
+"""How somebody is called of whom the server told nothing (guests may not know everybody)."""
+
+MEMBER_ROLE = 400
+_FLAG_ROLES = (("is_owner", 100), ("is_admin", 200), ("is_moderator", 300), ("is_guest", 600))
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileValue:
+    """What somebody filled into one custom profile field; `rendered` is HTML, for fields with Markdown."""
+
+    value: str
+    rendered: str | None = None
+
+
+class User(NamedTuple):
+    """One person or bot. A tuple, because organizations have 50,000 of them."""
+
+    user_id: int
+    full_name: str
+    email: str
+    delivery_email: str | None = None
+    role: int = MEMBER_ROLE
+    is_active: bool = True
+    is_bot: bool = False
+    bot_type: int | None = None
+    bot_owner_id: int | None = None
+    is_system_bot: bool = False
+    timezone: str = ""
+    date_joined: str = ""
+    profile: Mapping[int, ProfileValue] = {}
+
+
+def read_role(row: Row) -> int:
+    """The role code; servers that do not send it say the same with booleans."""
+    role = row.get("role")
+    if type(role) is int:
+        return role
+    for flag, code in _FLAG_ROLES:
+        if row.get(flag) is True:
+            return code
+    return MEMBER_ROLE
+
+
+def read_user(row: Row, *, is_active: bool = True) -> User:
+    """A row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event."""
+    profile = row.get("profile_data")
+    return User(
+        user_id=required_int(row, "user_id"),
+        full_name=text(row, "full_name"),
+        email=text(row, "email"),
+        delivery_email=optional_text(row, "delivery_email"),
+        role=read_role(row),
+        is_active=boolean(row, "is_active", is_active),
+        is_bot=boolean(row, "is_bot"),
+        bot_type=optional_int(row, "bot_type"),
+        bot_owner_id=optional_int(row, "bot_owner_id"),
+        is_system_bot=boolean(row, "is_system_bot"),
+        timezone=text(row, "timezone"),
+        date_joined=text(row, "date_joined"),
+        profile=_read_profile(profile) if profile else {},
+    )
+
+
+def _read_profile(value: object) -> dict[int, ProfileValue]:
+    profile: dict[int, ProfileValue] = {}
+    for key, entry in table(value).items():
+        fields = table(entry)
+        content = fields.get("value")
+        if str(key).isdecimal() and content is not None:
+            profile[int(key)] = ProfileValue(str(content), optional_text(fields, "rendered_value"))
+    return profile
+
+
+class Users:
+    """Everybody whom oneself may know of, by id."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, User] = {}
+        self._ids_by_email: dict[str, int] | None = None
+        self._ids_by_name: dict[str, int] | None = None
+        self.muted: dict[int, int] = {}
+        """Whom one has muted, with the time of it in UTC seconds."""
+        self.alert_words: tuple[str, ...] = ()
+        """Words that oneself wants to be told of."""
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def __iter__(self) -> Iterator[User]:
+        return iter(self._by_id.values())
+
+    def get(self, user_id: int) -> User | None:
+        """The person with this id, if the server told of one."""
+        return self._by_id.get(user_id)
+
+    def name(self, user_id: int) -> str:
+        """The full name; a placeholder for the unknown."""
+        user = self._by_id.get(user_id)
+        return user.full_name if user is not None else UNKNOWN_NAME
+
+    def active(self) -> list[User]:
+        """All whose account is not deactivated, bots included."""
+        return [user for user in self._by_id.values() if user.is_active]
+
+    def id_of(self, text: str) -> int | None:
+        """The id behind an email address or a full name, whatever its case."""
+        if self._ids_by_email is None or self._ids_by_name is None:
+            self._ids_by_email = {user.email.lower(): user.user_id for user in self._by_id.values()}
+            self._ids_by_email.update(
+                (user.delivery_email.lower(), user.user_id)
+                for user in self._by_id.values()
+                if user.delivery_email
+            )
+            self._ids_by_name = {user.full_name.lower(): user.user_id for user in self._by_id.values()}
+        wanted = text.lower()
+        found = self._ids_by_email.get(wanted)
+        return found if found is not None else self._ids_by_name.get(wanted)
+
+    def put(self, users: Iterable[User]) -> None:
+        """Adds people, in place of older records of theirs."""
+        self._by_id.update((user.user_id, user) for user in users)
+        self._ids_by_email = self._ids_by_name = None
+
+    def remove(self, user_id: int) -> None:
+        """Forgets somebody whom one may no longer know of."""
+        self._by_id.pop(user_id, None)
+        self._ids_by_email = self._ids_by_name = None
+
+    def update(self, row: Row) -> bool:
+        """Applies the `person` of a `realm_user` update; says whether that person is known."""
+        user = self._by_id.get(integer(row, "user_id", -1))
+        if user is None:
+            return False
+        self.put([_updated(user, row)])
+        return True
+
+    def mute(self, value: object) -> None:
+        """Takes the whole list of `muted_users`."""
+        self.muted = {
+            required_int(row, "id"): integer(row, "timestamp") for row in rows(value) if "id" in row
+        }
+
+
+def _updated(user: User, row: Row) -> User:
+    profile = dict(user.profile)
+    field = table(row.get("custom_profile_field"))
+    if field:
+        field_id, content = required_int(field, "id"), field.get("value")
+        if content is None:
+            profile.pop(field_id, None)
+        else:
+            profile[field_id] = ProfileValue(str(content), optional_text(field, "rendered_value"))
+    return user._replace(
+        full_name=text(row, "full_name", user.full_name),
+        email=text(row, "new_email", user.email),
+        delivery_email=optional_text(row, "delivery_email")
+        if "delivery_email" in row
+        else user.delivery_email,
+        role=integer(row, "role", user.role),
+        is_active=boolean(row, "is_active", user.is_active),
+        timezone=text(row, "timezone", user.timezone),
+        bot_owner_id=optional_int(row, "bot_owner_id") if "bot_owner_id" in row else user.bot_owner_id,
+        profile=profile,
+    )
