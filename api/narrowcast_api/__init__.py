@@ -1,1 +1,59 @@
-"""The async client library of a team-chat service: no terminal, no user interface."""
+"""The async client library of a team-chat service: no terminal, no user interface.
+
+    from narrowcast_api import ChannelDestination, Client
+
+    async with Client.from_zuliprc("~/zuliprc") as client:
+        await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+    from narrowcast_api.client import Client
+    from narrowcast_api.connection import Connection
+    from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+    from narrowcast_api.encoding import OMIT
+    from narrowcast_api.errors import NarrowcastError
+    from narrowcast_api.narrow import Narrow
+    from narrowcast_api.secret import Secret
+
+__all__ = [
+    "OMIT",
+    "Account",
+    "ChannelDestination",
+    "Client",
+    "Connection",
+    "Destination",
+    "DirectDestination",
+    "Narrow",
+    "NarrowcastError",
+    "Secret",
+]
+
+_HOMES = {
+    "Account": "account",
+    "ChannelDestination": "destinations",
+    "Client": "client",
+    "Connection": "connection",
+    "Destination": "destinations",
+    "DirectDestination": "destinations",
+    "NarrowcastError": "errors",
+    "Narrow": "narrow",
+    "OMIT": "encoding",
+    "Secret": "secret",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value

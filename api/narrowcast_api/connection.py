@@ -32,7 +32,7 @@ from narrowcast_api.errors import (
     RedirectRefused,
 )
 from narrowcast_api.limiter import RateGate, gate_of
-from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.server_info import Limits, ServerInfo
 from narrowcast_api.tls import no_trust_context, shared_context
 from narrowcast_api.wire.vocabulary import API_PREFIX
 
@@ -87,9 +87,11 @@ class Connection:
         self.site = account.site if isinstance(account, Account) else normal_site(account)
         self.clock: Clock = clock or SystemClock()
         self.server = server or ServerInfo()
+        self.limits = Limits()
+        self.own_user_id: int | None = None
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
-        self._ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
+        self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
         self._transport = transport
         self._patience = patience
         self._gate = gate or gate_of(self.site, self.account.email if self.account else "", self.clock)
@@ -130,11 +132,18 @@ class Connection:
         return self.server
 
     def learn(self, answer: Mapping[str, object]) -> ServerInfo:
-        """Take level, version and dialect from an answer of server_settings or register."""
+        """Take level, version and dialect from an answer of server_settings or register; from the latter also
+        the limits and one's own id.
+        """
         learnt = ServerInfo.from_answer(answer)
         if "is_incompatible" not in answer:
             learnt = replace(learnt, is_incompatible=self.server.is_incompatible)
         self.server = learnt
+        if "queue_id" in answer or "max_message_length" in answer:
+            self.limits = Limits.from_answer(answer)
+        own = answer.get("user_id")
+        if isinstance(own, int) and not isinstance(own, bool):
+            self.own_user_id = own
         return learnt
 
     # --- requests
@@ -231,7 +240,7 @@ class Connection:
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:
             url = httpx.URL(self.site)
-            context = shared_context(self._ca_bundle) if url.scheme == "https" else no_trust_context()
+            context = shared_context(self.ca_bundle) if url.scheme == "https" else no_trust_context()
             self._http = httpx.AsyncClient(
                 transport=self._transport,
                 verify=context,

@@ -167,6 +167,7 @@ class Beyond(Enum):
     them.
     """
 
+    ANCHOR_WORDS = _row(1, "Anchors in words", "numbers and a flag that mean the same")
     MUTED_USERS = _row(48, "Muting users", "refused here")
     SETTINGS_ENDPOINT = _row(80, "One operation for all settings", "refused here")
     MESSAGE_OBJECT = _row(120, "Fetching one message whole", "only its source comes back")

@@ -56,3 +56,36 @@ def _level(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         return 0
     return min(max(0, value), _LARGEST_LEVEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits that registration gave; None where the server did not say, and then nothing is checked (LIM-02).
+
+    Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes.
+    """
+
+    max_message_length: int | None = None
+    max_topic_length: int | None = None
+    max_file_upload_size_mib: int | None = None
+    longpoll_seconds: float | None = None
+    empty_topic_name: str | None = None
+
+    @classmethod
+    def from_answer(cls, answer: Mapping[str, object]) -> Limits:
+        """Read them from the answer of register."""
+        longpoll = answer.get("event_queue_longpoll_timeout_seconds")
+        name = answer.get("realm_empty_topic_display_name")
+        return cls(
+            _positive(answer.get("max_message_length")),
+            _positive(answer.get("max_topic_length")),
+            _positive(answer.get("max_file_upload_size_mib")),
+            float(longpoll)
+            if isinstance(longpoll, (int, float)) and not isinstance(longpoll, bool) and 0 < longpoll < 86_400
+            else None,
+            name if isinstance(name, str) else None,
+        )
+
+
+def _positive(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

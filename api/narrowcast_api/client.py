@@ -1,0 +1,74 @@
+"""The library's front door: one account, all operations in groups.
+
+async with Client.from_zuliprc("~/zuliprc") as client:
+    await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.clock import Clock
+from narrowcast_api.connection import Connection
+from narrowcast_api.routes.events import Events
+from narrowcast_api.routes.flags import Flags
+from narrowcast_api.routes.messages import Messages
+from narrowcast_api.routes.narrows import Narrows
+from narrowcast_api.routes.reactions import Reactions
+from narrowcast_api.routes.register import Registration
+from narrowcast_api.routes.server_settings import Server
+from narrowcast_api.routes.typing import Typing
+from narrowcast_api.server_info import ServerInfo
+
+
+class Client:
+    """Every operation of the service, for one account; each group holds the routes of one resource.
+
+    The server's level is asked for once, at the first call that depends on it. Close it with `aclose`, or use
+    `async with`. All calls raise the errors of `narrowcast_api.errors`.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.server = Server(connection)
+        self.registration = Registration(connection)
+        self.events = Events(connection)
+        self.messages = Messages(connection)
+        self.narrows = Narrows(connection)
+        self.typing = Typing(connection)
+        self.flags = Flags(connection)
+        self.reactions = Reactions(connection)
+
+    @classmethod
+    def open(
+        cls,
+        account: Account | str,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Clock | None = None,
+        server: ServerInfo | None = None,
+    ) -> Self:
+        """A client for an account, or for an address where nobody is signed in. Nothing is sent yet."""
+        return cls(Connection(account, transport=transport, clock=clock, server=server))
+
+    @classmethod
+    def from_zuliprc(cls, path: Path | str) -> Self:
+        """A client for the account of a zuliprc file; AccountError when the file cannot be used."""
+        return cls.open(Account.from_zuliprc(path))
+
+    def __repr__(self) -> str:
+        return f"<Client {self.connection!r}>"
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self.connection.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()

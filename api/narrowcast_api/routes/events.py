@@ -1,0 +1,75 @@
+"""The queue of events (outside the contract, EVT-08)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, read
+
+DEFAULT_LONGPOLL_SECONDS = 90.0
+_QUICK_SECONDS = 30.0
+_ANSWER_BYTES = 128 * 2**20
+_BUCKET = "events"
+
+
+@dataclass(frozen=True, slots=True)
+class EventBatch:
+    """Events in order, each as it travelled (`wire.events.parse_event` types it); `queue_id` where it was
+    given.
+    """
+
+    events: tuple[dict[str, object], ...]
+    queue_id: str | None = None
+
+
+async def get_events(
+    connection: Connection,
+    *,
+    queue_id: str,
+    last_event_id: int,
+    dont_block: bool = False,
+    longpoll_seconds: float | None = None,
+) -> EventBatch:
+    """GET /events: what happened after `last_event_id`; waits for something unless `dont_block`.
+
+    The wait ends after `longpoll_seconds`, by default the time that registration gave, with OutcomeUnknown:
+    poll the same queue again. BadEventQueueId: register anew. BadRequest: the id is too old or of the
+    future. An item that is no object is left out.
+    """
+    wait = longpoll_seconds or connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
+    answer = await connection.request(
+        "GET",
+        "/events",
+        {
+            "queue_id": queue_id,
+            "last_event_id": last_event_id,
+            "dont_block": True if dont_block else OMIT,
+        },
+        timeout=_QUICK_SECONDS if dont_block else wait,
+        max_bytes=_ANSWER_BYTES,
+        bucket=_BUCKET,
+    )
+    events, given = answer.get("events"), answer.get("queue_id")
+    if not isinstance(events, list):
+        raise MalformedAnswer("an answer of events without events")
+    return EventBatch(
+        tuple(event for event in events if isinstance(event, dict)),
+        given if isinstance(given, str) else None,
+    )
+
+
+async def delete_queue(connection: Connection, *, queue_id: str, timeout: float = 5.0) -> Done:
+    """DELETE /events: give the queue back; waits at most `timeout` seconds."""
+    answer = await connection.request(
+        "DELETE", "/events", {"queue_id": queue_id}, timeout=timeout, bucket=_BUCKET
+    )
+    return read(Done, answer)
+
+
+class Events(Group):
+    """The queue of events."""
+
+    get = Bound(get_events)
+    delete_queue = Bound(delete_queue)

@@ -1,0 +1,207 @@
+"""What one's own copies of messages carry: read, starred, collapsed (FLG rows)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.levels import Beyond, Gate, require, supports
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
+from narrowcast_api.routes.conversations import wire_topic
+from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.messages import FlagsChanged, MarkAllRead, NarrowFlagsChanged
+from narrowcast_api.wire.vocabulary import CHANGEABLE_FLAGS, Anchor, FlagOperation, MessageFlag
+
+IDS_PER_REQUEST = 1000
+"""Messages whose flags one request changes (FLG-22)."""
+
+
+async def change_flags(
+    connection: Connection, *, message_ids: Iterable[int], op: FlagOperation | str, flag: MessageFlag | str
+) -> FlagsChanged:
+    """POST /messages/flags: add or remove a flag; more than 1,000 messages go in several requests (FLG-01).
+
+    Only read, starred and collapsed can be changed, the others raise InvalidInput (FLG-10 to FLG-15,
+    FLG-20). The answer's `messages` are the ids that changed, which need not be those asked for (FLG-21);
+    `ignored_because_not_subscribed_channels` names channels whose messages stay read because one is not
+    subscribed (removing read, level 355); below, compare the ids with `unchanged`.
+    """
+    operation, known = _operation(op), _changeable(flag)
+    wanted = ids(message_ids, "message_ids")
+    if not wanted:
+        raise InvalidInput("no messages given")
+    changed: list[int] = []
+    skipped: list[int] = []
+    answer: dict[str, object] = {}
+    for start in range(0, len(wanted), IDS_PER_REQUEST):
+        part = wanted[start : start + IDS_PER_REQUEST]
+        answer = await connection.request(
+            "POST", "/messages/flags", {"messages": part, "op": operation, "flag": known}
+        )
+        result = read(FlagsChanged, answer)
+        changed += result.messages
+        skipped += [it for it in result.ignored_because_not_subscribed_channels or () if it not in skipped]
+    merged = {**answer, "messages": changed, "ignored_because_not_subscribed_channels": skipped}
+    return read(FlagsChanged, merged)
+
+
+def unchanged(requested: Iterable[int], result: FlagsChanged) -> list[int]:
+    """The ids that were asked for and did not change: skipped, or as wanted before (FLG-06, FLG-21)."""
+    changed = set(result.messages)
+    return [message_id for message_id in requested if message_id not in changed]
+
+
+async def change_flags_by_narrow(
+    connection: Connection,
+    *,
+    narrow: Narrowing,
+    op: FlagOperation | str,
+    flag: MessageFlag | str,
+    anchor: int | Anchor | str,
+    num_before: int = 0,
+    num_after: int = 0,
+    include_anchor: bool = True,
+) -> NarrowFlagsChanged:
+    """POST /messages/flags/narrow: one batch around `anchor`; level 155, else Unsupported (outside the
+    contract).
+    """
+    server = await connection.identified()
+    require(server, Beyond.FLAGS_BY_NARROW)
+    params: dict[str, object] = {
+        **anchor_params(server, anchor),
+        "num_before": num_before,
+        "num_after": num_after,
+        "include_anchor": include_anchor,
+        "narrow": wire_narrow(narrow),
+        "op": _operation(op),
+        "flag": _changeable(flag),
+    }
+    return read(NarrowFlagsChanged, await connection.request("POST", "/messages/flags/narrow", params))
+
+
+async def change_whole_narrow(
+    connection: Connection,
+    *,
+    narrow: Narrowing,
+    op: FlagOperation | str = FlagOperation.ADD,
+    flag: MessageFlag | str = MessageFlag.READ,
+    anchor: int | Anchor | str = Anchor.OLDEST,
+    progress: Callable[[int], bool | None] | None = None,
+) -> int:
+    """Change a flag on every message of a narrow from `anchor` on, batch by batch; gives how many changed.
+
+    `progress(updated)` is called after each batch; False from it stops there. When marking read,
+    `is:unread` is added so that only what is unread is looked at. Needs level 155.
+    """
+    terms = list(wire_narrow(narrow))
+    if (op, flag) == (FlagOperation.ADD, MessageFlag.READ):
+        terms.append({"operator": "is", "operand": "unread"})
+    updated, include_anchor = 0, True
+    while True:
+        batch = await change_flags_by_narrow(
+            connection,
+            narrow=terms,
+            op=op,
+            flag=flag,
+            anchor=anchor,
+            num_after=IDS_PER_REQUEST,
+            include_anchor=include_anchor,
+        )
+        updated += batch.updated_count
+        stopped = progress is not None and progress(updated) is False
+        if batch.found_newest or stopped:
+            return updated
+        last = batch.last_processed_id
+        if last is None or (isinstance(anchor, int) and last <= anchor):
+            raise MalformedAnswer("changing flags makes no progress")
+        anchor, include_anchor = last, False
+
+
+async def mark_all_as_read(
+    connection: Connection, *, progress: Callable[[], bool | None] | None = None
+) -> bool:
+    """POST /mark_all_as_read, repeated while the server says it is not complete; True when it is.
+
+    `progress()` is called between the rounds; False from it stops, and False is given. (Outside the
+    contract.)
+    """
+    while True:
+        answer = await connection.request("POST", "/mark_all_as_read", partial=True)
+        partly = answer.get("result") == "partially_completed"
+        if not partly and read(MarkAllRead, answer).complete:
+            return True
+        if progress is not None and progress() is False:
+            return False
+
+
+async def mark_channel_as_read(connection: Connection, *, channel_id: int) -> Done:
+    """Everything in a channel is read; from level 155 by narrow, before by POST /mark_stream_as_read."""
+    channel = int(segment(channel_id, "channel_id"))
+    server = await connection.identified()
+    if supports(server, Beyond.FLAGS_BY_NARROW):
+        await change_whole_narrow(connection, narrow=_place(server, Narrow.channel(channel)))
+        return Done()
+    return read(Done, await connection.request("POST", "/mark_stream_as_read", {"stream_id": channel}))
+
+
+async def mark_topic_as_read(connection: Connection, *, channel_id: int, topic: str) -> Done:
+    """Everything in a topic is read; from level 155 by narrow, before by POST /mark_topic_as_read."""
+    channel = int(segment(channel_id, "channel_id"))
+    server = await connection.identified()
+    name = topic if not topic and not supports(server, Gate.EMPTY_TOPIC) else wire_topic(connection, topic)
+    if supports(server, Beyond.FLAGS_BY_NARROW):
+        await change_whole_narrow(connection, narrow=_place(server, Narrow.topic(channel, name)))
+        return Done()
+    params = {"stream_id": channel, "topic_name": name}
+    return read(Done, await connection.request("POST", "/mark_topic_as_read", params))
+
+
+class _NoNames:
+    """Ids only: narrows made here name nobody."""
+
+    def channel_id(self, name: str) -> int | None:
+        return None
+
+    def channel_name(self, channel_id: int) -> str | None:
+        return None
+
+    def user_id(self, text: str) -> int | None:
+        return None
+
+    def user_email(self, user_id: int) -> str | None:
+        return None
+
+
+def _place(server: ServerInfo, narrow: Narrow) -> list[dict[str, object]]:
+    return narrow.to_wire(server, _NoNames())
+
+
+def _operation(op: FlagOperation | str) -> FlagOperation:
+    try:
+        return FlagOperation(op)
+    except ValueError:
+        raise InvalidInput("op must be 'add' or 'remove'") from None
+
+
+def _changeable(flag: MessageFlag | str) -> MessageFlag:
+    try:
+        known = MessageFlag(flag)
+    except ValueError:
+        raise InvalidInput(f"{flag!r} is no flag of a message") from None
+    if known not in CHANGEABLE_FLAGS:
+        raise InvalidInput(f"the flag {known} belongs to the server and cannot be changed")
+    return known
+
+
+class Flags(Group):
+    """Flags of messages."""
+
+    change = Bound(change_flags)
+    change_by_narrow = Bound(change_flags_by_narrow)
+    change_whole_narrow = Bound(change_whole_narrow)
+    mark_all_as_read = Bound(mark_all_as_read)
+    mark_channel_as_read = Bound(mark_channel_as_read)
+    mark_topic_as_read = Bound(mark_topic_as_read)

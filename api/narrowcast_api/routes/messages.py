@@ -1,0 +1,254 @@
+"""Messages: read, send, edit, delete (outside the contract except for matches_narrow, CONV-23)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Beyond, Gate, require, supports
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, ids, read, segment
+from narrowcast_api.routes.conversations import (
+    ChannelDestination,
+    Destination,
+    channel_id,
+    checked_content,
+    message_type,
+    recipients,
+    wire_topic,
+)
+from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
+from narrowcast_api.wire.messages import (
+    EditResult,
+    Message,
+    MessageAnswer,
+    MessageHistory,
+    MessageMatch,
+    MessagePage,
+    ReadReceipts,
+    RenderedMessage,
+    SentMessage,
+)
+from narrowcast_api.wire.users import OwnUser
+from narrowcast_api.wire.vocabulary import Anchor, PropagateMode
+
+
+async def list_messages(
+    connection: Connection,
+    *,
+    narrow: Narrowing = (),
+    anchor: int | Anchor | str = Anchor.NEWEST,
+    num_before: int = 0,
+    num_after: int = 0,
+    include_anchor: bool = True,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+) -> MessagePage:
+    """GET /messages: a page around `anchor` (an id, 'newest', 'oldest' or 'first_unread'), oldest first.
+
+    `apply_markdown` gives HTML, else the source. The page's own `anchor` is the one that the server
+    resolved; a message that cannot be read is left out of the page. BadNarrow for unknown operators.
+    """
+    server = await connection.identified()
+    params: dict[str, object] = {
+        **anchor_params(server, anchor),
+        "num_before": num_before,
+        "num_after": num_after,
+        "apply_markdown": apply_markdown,
+        "client_gravatar": client_gravatar,
+    }
+    terms = wire_narrow(narrow)
+    if terms:
+        params["narrow"] = terms
+    if not include_anchor and supports(server, Beyond.INCLUDE_ANCHOR):
+        params["include_anchor"] = False
+    if supports(server, Gate.EMPTY_TOPIC):
+        params["allow_empty_topic_name"] = True
+    page = read(MessagePage, await connection.request("GET", "/messages", params))
+    if include_anchor:
+        return page
+    kept = [message for message in page.messages if message.id != page.anchor]
+    return page.model_copy(update={"messages": kept})
+
+
+async def list_messages_by_id(
+    connection: Connection, *, message_ids: Iterable[int], apply_markdown: bool = True
+) -> MessagePage:
+    """GET /messages with `message_ids`: those that the caller may read; level 300, else Unsupported."""
+    wanted = ids(message_ids, "message_ids")
+    server = await connection.identified()
+    require(server, Beyond.MESSAGE_IDS)
+    params = {"message_ids": wanted, "apply_markdown": apply_markdown, "allow_empty_topic_name": True}
+    if not supports(server, Gate.EMPTY_TOPIC):
+        del params["allow_empty_topic_name"]
+    return read(MessagePage, await connection.request("GET", "/messages", params))
+
+
+async def get_message(
+    connection: Connection, *, message_id: int, apply_markdown: bool = True
+) -> MessageAnswer:
+    """GET /messages/{message_id}: one message; below level 120 only `raw_content`, its source.
+
+    BadRequest when it does not exist or may not be read.
+    """
+    path = f"/messages/{segment(message_id, 'message_id')}"
+    server = await connection.identified()
+    params: dict[str, object] = {}
+    if supports(server, Beyond.MESSAGE_OBJECT):
+        params["apply_markdown"] = apply_markdown
+    if supports(server, Gate.EMPTY_TOPIC):
+        params["allow_empty_topic_name"] = True
+    return read(MessageAnswer, await connection.request("GET", path, params))
+
+
+async def send_message(
+    connection: Connection,
+    *,
+    to: Destination,
+    content: str,
+    local_id: str | Omit = OMIT,
+    queue_id: str | Omit = OMIT,
+    read_by_sender: bool = True,
+) -> SentMessage:
+    """POST /messages: send `content` (Markdown) and get the message's id.
+
+    With `local_id` (any text, unique to the queue) and `queue_id`, the queue's own event about the message
+    carries the local id. `DirectDestination` holds the others; empty, it is a note to oneself. Refused
+    here: blank or over-long content (InvalidInput), an empty topic below level 334 (Unsupported).
+    StreamDoesNotExist, BadRequest, InsufficientPermission. OutcomeUnknown and ServerFault leave open
+    whether it was sent.
+    """
+    server = await connection.identified()
+    params: dict[str, object] = {
+        "type": message_type(server, to),
+        "content": checked_content(connection, content),
+        "local_id": local_id,
+        "queue_id": queue_id,
+    }
+    if isinstance(to, ChannelDestination):
+        params["to"] = channel_id(to)
+        params["topic"] = wire_topic(connection, to.topic)
+    else:
+        params["to"] = recipients(to) or [await own_user_id(connection)]
+    params["read_by_sender"] = read_by_sender
+    notices = [] if not read_by_sender else dropped(server, Beyond.READ_BY_SENDER, params, "read_by_sender")
+    return read(SentMessage, await connection.request("POST", "/messages", params), notices)
+
+
+async def own_user_id(connection: Connection) -> int:
+    """One's own id: known from registration, else asked for once."""
+    if connection.own_user_id is None:
+        connection.own_user_id = read(OwnUser, await connection.request("GET", "/users/me")).user_id
+    return connection.own_user_id
+
+
+async def edit_message(
+    connection: Connection,
+    *,
+    message_id: int,
+    content: str | Omit = OMIT,
+    topic: str | Omit = OMIT,
+    channel: int | Omit = OMIT,
+    propagate_mode: PropagateMode | Omit = OMIT,
+    notify_old_thread: bool | Omit = OMIT,
+    notify_new_thread: bool | Omit = OMIT,
+    expected_content: str | Omit = OMIT,
+) -> EditResult:
+    """PATCH /messages/{message_id}: change the content, or move it to a topic or channel with others of its
+    topic.
+
+    `expected_content` is the source that the edit started from: from level 379 the server answers
+    ExpectationMismatch when somebody changed it meanwhile; below, the edit goes unchecked and a notice says
+    so. `propagate_mode` says which messages of the topic move along. An edit may also empty the content,
+    which most servers then mark as deleted. InvalidInput when nothing would change.
+    """
+    path = f"/messages/{segment(message_id, 'message_id')}"
+    if all(isinstance(value, Omit) for value in (content, topic, channel)):
+        raise InvalidInput("an edit changes the content, the topic or the channel")
+    server = await connection.identified()
+    params: dict[str, object] = {
+        "content": content
+        if isinstance(content, Omit) or not content
+        else checked_content(connection, content),
+        "topic": topic if isinstance(topic, Omit) else wire_topic(connection, topic),
+        "stream_id": channel if isinstance(channel, Omit) else int(segment(channel, "channel")),
+        "propagate_mode": propagate_mode,
+        "send_notification_to_old_thread": notify_old_thread,
+        "send_notification_to_new_thread": notify_new_thread,
+    }
+    notices: list[str] = []
+    if not isinstance(expected_content, Omit) and not isinstance(content, Omit):
+        params["prev_content_sha256"] = hashlib.sha256(
+            expected_content.encode("utf-8", "replace")
+        ).hexdigest()
+        notices = dropped(server, Beyond.EDIT_EXPECTATION, params, "prev_content_sha256")
+    return read(EditResult, await connection.request("PATCH", path, params), notices)
+
+
+async def delete_message(connection: Connection, *, message_id: int) -> Done:
+    """DELETE /messages/{message_id}: for everybody and for good. BadRequest when it is gone or may not be
+    deleted.
+    """
+    path = f"/messages/{segment(message_id, 'message_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+async def get_message_history(connection: Connection, *, message_id: int) -> MessageHistory:
+    """GET /messages/{message_id}/history: every state that the message had, oldest first."""
+    path = f"/messages/{segment(message_id, 'message_id')}/history"
+    server = await connection.identified()
+    params = {"allow_empty_topic_name": True} if supports(server, Gate.EMPTY_TOPIC) else {}
+    return read(MessageHistory, await connection.request("GET", path, params))
+
+
+async def get_read_receipts(connection: Connection, *, message_id: int) -> ReadReceipts:
+    """GET /messages/{message_id}/read_receipts: who has read it; level 137, else Unsupported."""
+    path = f"/messages/{segment(message_id, 'message_id')}/read_receipts"
+    require(await connection.identified(), Beyond.READ_RECEIPTS)
+    return read(ReadReceipts, await connection.request("GET", path))
+
+
+async def render_message(connection: Connection, *, content: str) -> RenderedMessage:
+    """POST /messages/render: the HTML that `content` would become."""
+    params = {"content": checked_content(connection, content)}
+    return read(RenderedMessage, await connection.request("POST", "/messages/render", params))
+
+
+async def report_message(
+    connection: Connection, *, message_id: int, report_type: str, description: str | Omit = OMIT
+) -> Done:
+    """POST /messages/{message_id}/report: tell the moderators; level 382, else Unsupported.
+
+    `report_type` is one of 'spam', 'harassment', 'inappropriate', 'norms', 'other'; 'other' needs a
+    description.
+    """
+    path = f"/messages/{segment(message_id, 'message_id')}/report"
+    require(await connection.identified(), Beyond.REPORT_MESSAGE)
+    params = {"report_type": report_type, "description": description}
+    return read(Done, await connection.request("POST", path, params))
+
+
+def merge_match(message: Message, match: MessageMatch) -> Message:
+    """The message as a search would have shown it, with what matched (NAR-09)."""
+    return message.model_copy(update={"match_content": match.match_content, "match_topic": match.match_topic})
+
+
+def merge_matches(messages: Sequence[Message], matches: Mapping[int, MessageMatch]) -> list[Message]:
+    """The messages that match, each merged with its match; the others are left out (NAR-12)."""
+    return [merge_match(message, matches[message.id]) for message in messages if message.id in matches]
+
+
+class Messages(Group):
+    """Messages."""
+
+    list = Bound(list_messages)
+    list_by_id = Bound(list_messages_by_id)
+    get = Bound(get_message)
+    send = Bound(send_message)
+    edit = Bound(edit_message)
+    delete = Bound(delete_message)
+    history = Bound(get_message_history)
+    read_receipts = Bound(get_read_receipts)
+    render = Bound(render_message)
+    report = Bound(report_message)

@@ -1,0 +1,75 @@
+"""Narrows and anchors as requests carry them, and which messages match a narrow (NAR rows)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Beyond, supports
+from narrowcast_api.routes.common import Bound, Group, ids, read, segment
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.messages import MessageMatch, NarrowMatches
+from narrowcast_api.wire.vocabulary import Anchor
+
+Narrowing: TypeAlias = Sequence[Mapping[str, object]]
+"""Terms with `operator`, `operand` and perhaps `negated`, as `Narrow.to_wire` gives them (NAR-04)."""
+
+_IDS_PER_REQUEST = 200
+_PAST_EVERY_ID = 10**16
+
+
+def wire_narrow(narrow: Narrowing) -> list[dict[str, object]]:
+    """The terms checked for their shape; operators pass through untouched, the server knows which it has
+    (NAR-11).
+    """
+    terms: list[dict[str, object]] = []
+    for term in narrow:
+        if not isinstance(term.get("operator"), str) or "operand" not in term:
+            raise InvalidInput("a narrow's term needs an operator and an operand")
+        terms.append(dict(term))
+    return terms
+
+
+def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, object]:
+    """The anchor as this server takes it: in words from level 1, before as numbers and a flag."""
+    if isinstance(anchor, int):
+        return {"anchor": int(segment(anchor, "anchor"))}
+    try:
+        word = Anchor(anchor)
+    except ValueError:
+        raise InvalidInput(f"{anchor!r} is no anchor") from None
+    if supports(server, Beyond.ANCHOR_WORDS):
+        return {"anchor": word}
+    if word is Anchor.FIRST_UNREAD:
+        return {"anchor": 0, "use_first_unread_anchor": True}
+    return {"anchor": 0 if word is Anchor.OLDEST else _PAST_EVERY_ID}
+
+
+async def matches_narrow(
+    connection: Connection, *, message_ids: Iterable[int], narrow: Narrowing
+) -> dict[int, MessageMatch]:
+    """GET /messages/matches_narrow: which of the messages match, each with its match (NAR-01).
+
+    `match_content` and `match_topic` (`match_subject` on the wire) are HTML, as in a search's answer;
+    `messages.merge_match` puts them into a message. Messages that do not exist or may not be read are
+    absent, as are those that do not match (NAR-12). Long lists are asked in parts. BadNarrow for unknown
+    operators.
+    """
+    terms = wire_narrow(narrow)
+    found: dict[int, MessageMatch] = {}
+    wanted = ids(message_ids, "message_ids")
+    for start in range(0, len(wanted), _IDS_PER_REQUEST):
+        part = wanted[start : start + _IDS_PER_REQUEST]
+        answer = await connection.request(
+            "GET", "/messages/matches_narrow", {"msg_ids": part, "narrow": terms}
+        )
+        found.update(read(NarrowMatches, answer).messages)
+    return found
+
+
+class Narrows(Group):
+    """Narrows."""
+
+    matches = Bound(matches_narrow)

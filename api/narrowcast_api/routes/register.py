@@ -1,0 +1,82 @@
+"""Registration: the snapshot of everything, and a queue for what happens after it (outside the contract,
+EVT-08).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.levels import Gate, supports
+from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.vocabulary import Capability
+
+_SECONDS = 120.0
+_ANSWER_BYTES = 256 * 2**20
+
+_DECLARED = (
+    Capability.NOTIFICATION_SETTINGS_NULL,
+    Capability.BULK_MESSAGE_DELETION,
+    Capability.USER_AVATAR_URL_FIELD_OPTIONAL,
+    Capability.STREAM_TYPING_NOTIFICATIONS,
+    Capability.USER_SETTINGS_OBJECT,
+    Capability.LINKIFIER_URL_TEMPLATE,
+    Capability.INCLUDE_DEACTIVATED_GROUPS,
+    Capability.ARCHIVED_CHANNELS,
+    Capability.EMPTY_TOPIC_NAME,
+    Capability.SIMPLIFIED_PRESENCE_EVENTS,
+    Capability.INDIVIDUAL_EMOJI_CHANGES,
+)
+
+
+def client_capabilities(server: ServerInfo) -> dict[str, bool]:
+    """What this library can take; channel typing is declared from level 58 only (TYP-27)."""
+    return {
+        str(name): True
+        for name in _DECLARED
+        if name is not Capability.STREAM_TYPING_NOTIFICATIONS or supports(server, Gate.CHANNEL_TYPING)
+    }
+
+
+async def register(
+    connection: Connection,
+    *,
+    event_types: Iterable[str] | Omit = OMIT,
+    fetch_event_types: Iterable[str] | Omit = OMIT,
+    include_subscribers: bool | str = False,
+    client_gravatar: bool = True,
+    narrow: Iterable[Mapping[str, object]] | Omit = OMIT,
+    all_public_streams: bool | Omit = OMIT,
+) -> dict[str, object]:
+    """POST /register: the snapshot as the server sent it, with `queue_id` and `last_event_id`.
+
+    The answer stays a plain object because it is large: the state reads it row by row. The connection
+    learns level, limits and one's own id from it, so that a server upgraded in between is noticed (VER-06).
+    Left-out `event_types` and `fetch_event_types` mean everything; `unread_msgs` needs both 'message' and
+    'update_message_flags' among the fetched. `include_subscribers` may be 'partial'.
+    """
+    server = await connection.identified()
+    params: dict[str, object] = {
+        "apply_markdown": True,
+        "client_gravatar": client_gravatar,
+        "slim_presence": True,
+        "include_subscribers": include_subscribers,
+        "client_capabilities": client_capabilities(server),
+        "event_types": OMIT if isinstance(event_types, Omit) else list(event_types),
+        "fetch_event_types": OMIT if isinstance(fetch_event_types, Omit) else list(fetch_event_types),
+        "narrow": OMIT if isinstance(narrow, Omit) else [dict(term) for term in narrow],
+        "all_public_streams": all_public_streams,
+    }
+    answer = await connection.request("POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES)
+    if not isinstance(answer.get("queue_id"), (str, type(None))) or "last_event_id" not in answer:
+        raise MalformedAnswer("registration gave no event queue")
+    connection.learn(answer)
+    return answer
+
+
+class Registration(Group):
+    """The snapshot and its queue."""
+
+    register = Bound(register)

@@ -1,0 +1,24 @@
+"""What a server says of itself before anybody signs in (SRV rows)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.routes.common import Bound, Group
+from narrowcast_api.wire.server import ServerSettings
+
+
+async def get_server_settings(connection: Connection) -> ServerSettings:
+    """GET /server_settings: version, level, ways to sign in. No credentials are sent (SRV-02).
+
+    Teaches the connection what server it talks to. Every field has a default: old servers omit many, and
+    the root domain of a server with many organizations omits `realm_*` (SRV-24, SRV-25).
+    """
+    answer = await connection.request("GET", "/server_settings", authenticated=False)
+    connection.learn(answer)
+    return ServerSettings.read(answer)
+
+
+class Server(Group):
+    """The server itself."""
+
+    settings = Bound(get_server_settings)

@@ -1,0 +1,76 @@
+"""Typing notices (TYP rows). When to send them is the business of `protocols.typing`."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Beyond, Gate, supports
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.routes.conversations import (
+    ChannelDestination,
+    Destination,
+    channel_id,
+    message_type,
+    recipients,
+    wire_topic,
+)
+from narrowcast_api.wire.base import NOTICES
+from narrowcast_api.wire.vocabulary import TypingOperation
+
+
+async def set_typing(connection: Connection, *, op: TypingOperation | str, to: Destination) -> Done:
+    """POST /typing: tell the others of a conversation that one started or stopped composing (TYP-01).
+
+    Direct conversations are 'direct' from level 174 and 'private' before; `to` is a list always. In
+    channels the type is 'channel' from 248 and 'stream' before; below 215 nothing is sent, and a notice
+    says so (TYP-12, TYP-31). InvalidInput when there is nobody to tell. BadRequest for unknown people or
+    channels.
+    """
+    operation = _operation(op)
+    server = await connection.identified()
+    if isinstance(to, ChannelDestination):
+        if not supports(server, Gate.TYPING_CHANNEL_ID):
+            return _not_sent(Gate.TYPING_CHANNEL_ID, server.level)
+        params: dict[str, object] = {
+            "type": message_type(server, to),
+            "op": operation,
+            "stream_id": channel_id(to),
+            "topic": wire_topic(connection, to.topic),
+        }
+    else:
+        people = recipients(to)
+        if not people:
+            raise InvalidInput("there is nobody to tell that you are typing")
+        params = {"type": message_type(server, to), "op": operation, "to": people}
+    return read(Done, await connection.request("POST", "/typing", params))
+
+
+async def set_typing_edit(connection: Connection, *, op: TypingOperation | str, message_id: int) -> Done:
+    """POST /messages/{message_id}/typing: the same while editing a message; below level 361 nothing is
+    sent.
+    """
+    operation = _operation(op)
+    path = f"/messages/{segment(message_id, 'message_id')}/typing"
+    server = await connection.identified()
+    if not supports(server, Beyond.TYPING_EDIT):
+        return _not_sent(Beyond.TYPING_EDIT, server.level)
+    return read(Done, await connection.request("POST", path, {"op": operation}))
+
+
+def _operation(op: TypingOperation | str) -> TypingOperation:
+    try:
+        return TypingOperation(op)
+    except ValueError:
+        raise InvalidInput("op must be 'start' or 'stop'") from None
+
+
+def _not_sent(gate: Gate | Beyond, level: int) -> Done:
+    said = f"{gate.title}: not sent, needs level {gate.level}, the server has {level}"
+    return Done.model_validate({NOTICES: [said]})
+
+
+class Typing(Group):
+    """Typing notices."""
+
+    set = Bound(set_typing)
+    set_edit = Bound(set_typing_edit)
