@@ -1,0 +1,365 @@
+"""Drafts: kept here within a second, and the same on all devices of the user.
+
+    typed ──> memory ──0.3 s──> journal ──2 s without a key, 10 s at most──> server
+                                   │
+       server_id None              │            server_id set
+       ┌───────────────────────────┴─────┐      ┌────────────────────────────────────┐
+       │ dirty ──POST──> posting ──answer or `add` event──> clean <──PATCH── dirty   │
+       │   ^                │            │      │   │                        ^       │
+       │   └─not connected──┘            │      │   └── typed, or conflict ──┘       │
+       │   outcome unknown: GET, compare │      │ deleted ──DELETE──> gone           │
+       └─────────────────────────────────┘      └────────────────────────────────────┘
+
+The journal is the truth. Where the user's setting is off nothing is sent and drafts are simply local.
+Contract: DRF-01 to DRF-18, EVT-04.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.errors import (
+    ApiError,
+    InvalidInput,
+    NarrowcastError,
+    NotConnected,
+    NotFound,
+    RateLimited,
+    RedirectRefused,
+    Unsupported,
+)
+from narrowcast_api.protocols.alarm import Alarm, Backoff, log
+from narrowcast_api.protocols.draft_merge import DraftMerge
+from narrowcast_api.protocols.draft_sheets import (
+    Draft,
+    DraftConflict,
+    DraftRequests,
+    ServerDraft,
+    Sheet,
+    Sheets,
+    same,
+)
+from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.state.changes import Change, DraftsChanged
+from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.records import DraftRecord, DraftVersion
+
+__all__ = ["Draft", "DraftConflict", "DraftRequests", "Drafts", "ServerDraft"]
+
+SYNC_AFTER = 2.0
+"""Seconds without a key before the server is told."""
+
+SYNC_AT_LATEST = 10.0
+"""Seconds after which the server is told although keys keep coming."""
+
+_CHECK_EVERY = 30.0
+
+
+class Drafts:
+    """The user's drafts. All methods return at once; `run` is a task of the session.
+
+    `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits` and `online` are read when
+    needed. Call `on_*` for events of type drafts, `on_snapshot` after every registration, `on_setting` when
+    the setting changes, `wake` when the connection is live again and `flush` before the process ends.
+    """
+
+    def __init__(
+        self,
+        *,
+        requests: DraftRequests,
+        journal: Journal,
+        clock: Clock,
+        changed: Callable[[Change], None],
+        enabled: Callable[[], bool],
+        limits: Callable[[], MessageLimits],
+        online: Callable[[], bool],
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        self._requests = requests
+        self._journal = journal
+        self._clock = clock
+        self._enabled = enabled
+        self._limits = limits
+        self._online = online
+        self._alarm = Alarm(clock)
+        self._typed = Alarm(clock)
+        self._backoff = Backoff(1.0, 60.0)
+        self._not_before = 0.0
+
+        def published() -> None:
+            changed(DraftsChanged())
+
+        if new_id is None:
+            self._sheets = Sheets(journal=journal, clock=clock, changed=published)
+        else:
+            self._sheets = Sheets(journal=journal, clock=clock, changed=published, new_id=new_id)
+        self._merge = DraftMerge(self._sheets, clock)
+
+    # what the app calls
+
+    def save(self, draft_id: str | None, destination: Destination | None, content: str) -> str:
+        """Keep this text; the draft's id, new if None was given. A blank text deletes the draft.
+
+        Call it for every change of the text or the address: it costs no more than a dict entry.
+        """
+        draft_id = draft_id or self._sheets.new_id()
+        if not content.strip():
+            self.delete(draft_id)
+            return draft_id
+        # What cannot be encoded cannot be stored or sent either.
+        version = DraftVersion(destination, content.encode("utf-8", "replace").decode("utf-8"))
+        now, wall = self._clock.monotonic(), self._clock.now()
+        sheet = self._sheets.get(draft_id)
+        if sheet is None:
+            sheet = self._sheets.add(DraftRecord(draft_id, version, wall))
+        elif sheet.record.version == version and not sheet.record.deleted:
+            return draft_id
+        else:
+            known = sheet.record.server_id is not None and same(version, sheet.record.base)
+            in_step = known and not sheet.expected and not sheet.record.deleted
+            sheet.set(version=version, edited=wall, deleted=False, dirty=not in_step)
+            self._sheets.keep_soon(sheet)
+            self._typed.ring()
+        sheet.refused = self._unfit(version)
+        sheet.dirty_since = now if sheet.dirty_since is None else sheet.dirty_since
+        sheet.due = min(now + SYNC_AFTER, sheet.dirty_since + SYNC_AT_LATEST)
+        self._alarm.ring()
+        return draft_id
+
+    def delete(self, draft_id: str) -> None:
+        """Drop a draft, here and on the server: sent, or not wanted any more."""
+        sheet = self._sheets.get(draft_id)
+        if sheet is None or sheet.record.deleted:
+            return
+        self._sheets.unlink(sheet)
+        if sheet.record.server_id is None and not sheet.record.posting:
+            self._sheets.forget(sheet)
+            return
+        sheet.set(deleted=True, dirty=True)
+        sheet.due = self._clock.monotonic()
+        self._sheets.keep(sheet)
+        self._alarm.ring()
+
+    def get(self, draft_id: str) -> Draft | None:
+        """One draft."""
+        sheet = self._sheets.get(draft_id)
+        return None if sheet is None or sheet.record.deleted else sheet.draft
+
+    def all(self) -> list[Draft]:
+        """All drafts, the one edited last first."""
+        drafts = [sheet.draft for sheet in self._sheets if not sheet.record.deleted]
+        return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
+
+    def conflicts(self) -> list[DraftConflict]:
+        """Drafts written on two devices at once; `delete` the text that is not wanted, or `settle`."""
+        return self._sheets.conflicts()
+
+    def settle(self, draft_id: str) -> None:
+        """The user wants both texts: they are two drafts from now on."""
+        sheet = self._sheets.get(draft_id)
+        if sheet is not None:
+            self._sheets.unlink(sheet)
+
+    # what the session calls
+
+    def on_added(self, drafts: Sequence[ServerDraft]) -> None:
+        """Event drafts, op add."""
+        self._merge.added(drafts)
+        self._alarm.ring()
+
+    def on_updated(self, drafts: Sequence[ServerDraft]) -> None:
+        """Event drafts, op update."""
+        self._merge.updated(drafts)
+        self._alarm.ring()
+
+    def on_removed(self, server_id: int) -> None:
+        """Event drafts, op remove."""
+        self._merge.removed(server_id)
+        self._alarm.ring()
+
+    def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
+        """The drafts of a registration."""
+        if self._enabled():
+            self._merge.snapshot(drafts)
+        else:
+            self._merge.make_local()
+        self.wake()
+
+    def on_setting(self) -> None:
+        """The user turned syncing on or off."""
+        if not self._enabled():
+            self._merge.make_local()
+        for sheet in self._sheets:
+            sheet.refused = self._unfit(sheet.record.version)
+        self.wake()
+
+    def wake(self) -> None:
+        """The connection is live again: try now."""
+        self._backoff.reset()
+        self._not_before = 0.0
+        self._alarm.ring()
+
+    def flush(self, timeout: float | None = 1.0) -> bool:
+        """Put everything on the disk and wait for it, at most `timeout` seconds; for endings."""
+        self._sheets.keep_all()
+        return self._journal.flush(timeout)
+
+    async def run(self) -> None:
+        """Write to the journal and sync with the server, for ever. Neither waits for the other."""
+        writing = asyncio.ensure_future(self._write())
+        try:
+            while True:
+                await self._alarm.wait(await self._sync_due())
+        finally:
+            writing.cancel()
+            self._sheets.keep_all()
+
+    async def _write(self) -> None:
+        while True:
+            await self._typed.wait(self._sheets.keep_due())
+
+    # syncing: one request at a time
+
+    async def _sync_due(self) -> float | None:
+        """Make the request that is due, if any; seconds until the next one."""
+        waiting = [sheet for sheet in self._sheets if self._wants_sync(sheet)]
+        if not waiting or not self._enabled():
+            return None
+        if not self._online():
+            return _CHECK_EVERY
+        sheet = min(waiting, key=lambda sheet: sheet.due)
+        wait = max(sheet.due, self._not_before) - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        sheet.busy = True
+        try:
+            await self._sync(sheet)
+        finally:
+            sheet.busy = False
+        return 0.0
+
+    def _wants_sync(self, sheet: Sheet) -> bool:
+        record = sheet.record
+        return record.dirty and (record.deleted or sheet.refused is None)
+
+    async def _sync(self, sheet: Sheet) -> None:
+        sheet.dirty_since = None
+        record = sheet.record
+        sheet.refused = None if record.deleted else self._unfit(record.version)
+        if sheet.refused is not None:
+            self._sheets.keep(sheet)
+            return
+        try:
+            if record.posting:
+                await self._look(sheet)
+            elif record.deleted:
+                await self._delete(sheet)
+            elif record.server_id is None:
+                await self._create(sheet)
+            else:
+                await self._edit(sheet, record.server_id)
+        except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
+            self._refuse(sheet, error)
+        except NarrowcastError as error:
+            wait = self._backoff.failed()
+            if isinstance(error, RateLimited):
+                wait = max(wait, error.retry_after)
+            self._not_before = self._clock.monotonic() + wait
+            log.info("drafts are not synced: %s", error)
+        else:
+            self._backoff.reset()
+        if not self._enabled():
+            self._merge.make_local()
+
+    async def _create(self, sheet: Sheet) -> None:
+        sent = sheet.record.version
+        sheet.set(posting=True, base=sent)
+        await committed(self._journal.put_draft(sheet.record))
+        sheet.expected.append(sent)
+        try:
+            server_id = await self._requests.create(sent, sheet.record.edited)
+        except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused):
+            sheet.expected.clear()
+            if self._sheets.holds(sheet) and sheet.record.server_id is None:
+                self._never_created(sheet)
+            raise
+        if self._sheets.holds(sheet):
+            self._merge.created(sheet, server_id, sent)
+
+    def _never_created(self, sheet: Sheet) -> None:
+        sheet.set(posting=False, base=None)
+        if sheet.record.deleted:
+            self._sheets.forget(sheet)
+        else:
+            self._sheets.keep(sheet)
+
+    async def _look(self, sheet: Sheet) -> None:
+        """A request to create this draft may have worked: see before it is made again."""
+        for draft in await self._requests.fetch():
+            if self._sheets.of_server(draft.server_id) is None and same(draft.version, sheet.record.base):
+                self._merge.created(sheet, draft.server_id, draft.version)
+                return
+        if self._sheets.holds(sheet) and sheet.record.posting:
+            sheet.expected.clear()
+            self._never_created(sheet)
+
+    async def _edit(self, sheet: Sheet, server_id: int) -> None:
+        sent = sheet.record.version
+        # A copy made of a conflicting text is in the journal before the server's is overwritten.
+        await committed(self._journal.put_draft(sheet.record))
+        if sent not in sheet.expected:
+            sheet.expected.append(sent)
+        try:
+            await self._requests.edit(server_id, sent, sheet.record.edited)
+        except NotFound:
+            if self._sheets.holds(sheet) and sheet.record.server_id == server_id:
+                self._merge.detach(sheet)
+            return
+        except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused):
+            if sent in sheet.expected:
+                sheet.expected.remove(sent)
+            raise
+        if self._sheets.holds(sheet) and sent in sheet.expected:  # else its event was first
+            record = sheet.record
+            sheet.set(base=sent, dirty=record.deleted or not same(record.version, sent))
+            self._sheets.keep(sheet)
+
+    async def _delete(self, sheet: Sheet) -> None:
+        server_id = sheet.record.server_id
+        if server_id is not None:
+            try:
+                await self._requests.delete(server_id)
+            except NotFound:
+                log.debug("draft %d was gone already", server_id)
+        if not self._sheets.holds(sheet):
+            return
+        if sheet.record.deleted:
+            self._sheets.forget(sheet)
+        elif sheet.record.server_id == server_id:
+            self._merge.detach(sheet)  # the user wrote on while it was being deleted
+
+    def _refuse(self, sheet: Sheet, error: NarrowcastError) -> None:
+        """The server will not have it; asking again changes nothing."""
+        log.info("draft is kept here only: %s", error)
+        if not self._sheets.holds(sheet):
+            return
+        if sheet.record.deleted:
+            self._sheets.forget(sheet)
+        else:
+            sheet.refused = f"Kept on this machine only: {error.user_message}"
+            self._sheets.keep(sheet)
+
+    def _unfit(self, version: DraftVersion) -> str | None:
+        """Why a server would refuse or cut this text, so that it is not sent there."""
+        limits = self._limits()
+        topic = version.destination.topic if isinstance(version.destination, ChannelDestination) else ""
+        if "\x00" in version.content or "\x00" in topic:
+            return "Kept on this machine only: it has a null character."
+        if limits.max_content is not None and len(version.content) > limits.max_content:
+            return "Kept on this machine only: it is too long for this server."
+        if limits.max_topic is not None and len(topic) > limits.max_topic:
+            return "Kept on this machine only: its topic is too long for this server."
+        return None
