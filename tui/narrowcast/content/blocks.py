@@ -1,0 +1,200 @@
+"""What a message consists of once its HTML is read: plain values, all text safe to show.
+
+Names of people, groups and channels are kept by id, because they change after a message was rendered; the
+text of the server is kept beside the id for those that are not known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from narrowcast.safe_text import SafeText
+
+BOLD, ITALIC, STRIKE, CODE = 1, 2, 4, 8
+"""Bits of an inline's `look`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A run of text. `href` is the raw target of a link; `token` a class name of the code highlighter."""
+
+    text: SafeText
+    look: int = 0
+    href: str = ""
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A line break within a paragraph."""
+
+
+class MentionKind(Enum):
+    """Who is meant."""
+
+    USER = "user"
+    GROUP = "group"
+    EVERYBODY = "everybody"
+    TOPIC = "topic"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Somebody's name; `id` is None for wildcards and for mentions that name an email address only."""
+
+    kind: MentionKind
+    id: int | None
+    text: SafeText
+    silent: bool = False
+    look: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLink:
+    """A link to a channel, shown with the channel's present name."""
+
+    channel_id: int
+    text: SafeText
+    href: str
+    look: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A moment, seconds since the epoch; shown in the reader's time zone."""
+
+    at: float
+    text: SafeText
+    look: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Math:
+    """TeX source."""
+
+    tex: SafeText
+    look: int = 0
+
+
+Inline = Text | Break | Mention | ChannelLink | Time | Math
+Inlines = tuple[Inline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Inlines in a row."""
+
+    inlines: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`level` from 1 to 6."""
+
+    level: int
+    inlines: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A horizontal line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListBlock:
+    """`start` is the first number, None for bullets."""
+
+    start: int | None
+    items: tuple[Blocks, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What somebody else said."""
+
+    blocks: Blocks
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Code: (text, class of the highlighter) pieces; `language` is '' when not given."""
+
+    language: SafeText
+    pieces: tuple[tuple[SafeText, str], ...]
+
+    @property
+    def source(self) -> str:
+        """The code itself."""
+        return "".join(text for text, _ in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class MathBlock:
+    """TeX on lines of its own."""
+
+    tex: SafeText
+
+
+@dataclass(frozen=True, slots=True)
+class Spoiler:
+    """Content that stays closed until it is opened; `index` counts the spoilers of a message."""
+
+    index: int
+    header: Blocks
+    blocks: Blocks
+
+
+class Align(Enum):
+    """How a table's column is set."""
+
+    LEFT = "left"
+    CENTER = "center"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, all of the same length; `head` is () when there is none."""
+
+    head: tuple[Inlines, ...]
+    rows: tuple[tuple[Inlines, ...], ...]
+    aligns: tuple[Align, ...]
+
+
+class CardKind(Enum):
+    """What a card stands for."""
+
+    IMAGE = "image"
+    VIDEO = "video"
+    AUDIO = "audio"
+    WEBSITE = "website"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Something that text cannot show.
+
+    `href` opens it, `src` is the server's own copy to draw a picture from, `size` that of the original, width
+    and height in pixels. `loading`: the server still prepares it.
+    """
+
+    kind: CardKind
+    title: SafeText
+    href: str
+    src: str = ""
+    description: str = ""
+    size: tuple[int, int] | None = None
+    loading: bool = False
+
+
+Block = Paragraph | Heading | Rule | ListBlock | Quote | CodeBlock | MathBlock | Spoiler | Table | Card
+Blocks = tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One message's content. `cut`: there was more than the reader was willing to read."""
+
+    blocks: Blocks
+    cut: bool = False

@@ -1,0 +1,176 @@
+"""Inlines as styled runs, and the spots that they lead to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from rich.style import Style
+
+from narrowcast.content.blocks import (
+    BOLD,
+    CODE,
+    ITALIC,
+    STRIKE,
+    Break,
+    ChannelLink,
+    Inline,
+    Inlines,
+    Math,
+    Mention,
+    MentionKind,
+    Text,
+    Time,
+)
+from narrowcast.content.palette import Palette
+from narrowcast.content.tex import readable
+from narrowcast.content.wrapping import Run
+from narrowcast.safe_text import safe_line
+
+__all__ = ["Inliner", "Names", "Spot", "SpotKind", "host_of"]
+
+
+class Names(Protocol):
+    """What a message needs to know about the present to be shown; None where it is not known."""
+
+    def user(self, user_id: int) -> str | None:
+        """The full name of a person."""
+
+    def group(self, group_id: int) -> str | None:
+        """The name of a user group."""
+
+    def channel(self, channel_id: int) -> str | None:
+        """The name of a channel."""
+
+    def is_own(self, mention: Mention) -> bool:
+        """Whether oneself is meant."""
+
+    def moment(self, at: float) -> str:
+        """A time in the reader's zone and format."""
+
+
+class SpotKind(Enum):
+    """What happens at a spot."""
+
+    LINK = "link"
+    USER = "user"
+    MEDIA = "media"
+    SPOILER = "spoiler"
+    VOTE = "vote"
+    TASK = "task"
+    MORE = "more"
+    REACTION = "reaction"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place that does something: `value` is the address, id, index or key; `label` is for people."""
+
+    kind: SpotKind
+    value: str
+    label: str = ""
+    src: str = ""
+
+
+@dataclass(slots=True)
+class Inliner:
+    """Makes runs of inlines and collects the spots of one message in the order in which they appear."""
+
+    palette: Palette
+    names: Names
+    spots: list[Spot] = field(default_factory=list)
+
+    def runs(self, inlines: Inlines) -> list[Run]:
+        """Inlines as runs; a break is a run of one line feed."""
+        runs: list[Run] = []
+        href, spot, label = "", Style.null(), ""
+        for inline in inlines:
+            target = inline.href if isinstance(inline, Text) else ""
+            if target != href:
+                _warn_of_host(runs, href, label, self.palette.dim)
+                href, label = target, ""
+                spot = self.spot(Spot(SpotKind.LINK, href)) if href else Style.null()
+            if href and isinstance(inline, Text):
+                label += inline.text
+                self.spots[-1] = replace(self.spots[-1], label=label) if self.spots else self.spots[-1]
+            runs.append(self._run(inline, spot if href else None))
+        _warn_of_host(runs, href, label, self.palette.dim)
+        return runs
+
+    def _run(self, inline: Inline, spot: Style | None) -> Run:
+        palette = self.palette
+        if isinstance(inline, Break):
+            return Run("\n", palette.text)
+        style = palette.text + _look(inline.look, palette)
+        match inline:
+            case Text():
+                text = f"`{inline.text}`" if palette.plain and inline.look & CODE else inline.text
+                return Run(text, style + palette.link + spot if spot is not None else style)
+            case Mention():
+                return self._mention(inline, style)
+            case ChannelLink():
+                name = self.names.channel(inline.channel_id)
+                text = "#" + safe_line(name, 100) if name else inline.text
+                return Run(text, style + palette.link + self.spot(Spot(SpotKind.LINK, inline.href, text)))
+            case Time():
+                return Run(safe_line(self.names.moment(inline.at), 60), style + palette.mark)
+            case Math():
+                return Run(safe_line(readable(inline.tex)), style + palette.code)
+
+    def _mention(self, mention: Mention, style: Style) -> Run:
+        name: str | None = None
+        if mention.id is not None:
+            is_group = mention.kind is MentionKind.GROUP
+            name = self.names.group(mention.id) if is_group else self.names.user(mention.id)
+        text = mention.text
+        if name:
+            text = safe_line(name if mention.silent else "@" + name, 100)
+        own = not mention.silent and self.names.is_own(mention)
+        style += self.palette.own if own else self.palette.mention
+        if mention.kind is MentionKind.USER and mention.id is not None:
+            style += self.spot(Spot(SpotKind.USER, str(mention.id), text))
+        return Run(text, style)
+
+    def user_name(self, user_id: int) -> str:
+        """The name of a person, made up from the id if it is not known."""
+        return safe_line(self.names.user(user_id) or f"user {user_id}", 60)
+
+    def spot(self, spot: Spot) -> Style:
+        """Notes a spot; the style marks what is drawn with it."""
+        self.spots.append(spot)
+        return Style(meta={"spot": len(self.spots) - 1})
+
+
+def _look(look: int, palette: Palette) -> Style:
+    style = palette.code if look & CODE else Style.null()
+    if look & (BOLD | ITALIC | STRIKE):
+        style += Style(
+            bold=True if look & BOLD else None,
+            italic=True if look & ITALIC else None,
+            strike=True if look & STRIKE else None,
+        )
+    return style
+
+
+def host_of(href: str) -> str:
+    """The host of an external link, '' for links within the organization and for what is no link."""
+    try:
+        parts = urlsplit(href)
+        return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
+    except ValueError:
+        return ""
+
+
+def _warn_of_host(runs: list[Run], href: str, label: str, style: Style) -> None:
+    """Adds the true host behind a link whose text looks like another address."""
+    host = host_of(href)
+    if not host:
+        return
+    shown = label.strip()
+    if "." not in shown or " " in shown:
+        return
+    claimed = host_of(shown if "://" in shown else "https://" + shown)
+    if claimed and claimed.removeprefix("www.") != host.removeprefix("www."):
+        runs.append(Run(f" [{safe_line(host, 80)}]", style))

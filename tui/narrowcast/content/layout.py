@@ -1,0 +1,298 @@
+"""Blocks as lines of the terminal: bounded in cells, in rows, and so in work.
+
+Lines are made one at a time and only as many as are asked for, so that a message of two hundred thousand
+lines costs what its first screen costs. What can be followed, opened or voted for is a `Spot`: its number is
+in the meta of the style ("spot"), for clicks, and hints give each a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from rich.cells import cell_len
+from rich.style import Style
+
+from narrowcast.content.blocks import (
+    Block,
+    Blocks,
+    Card,
+    CardKind,
+    CodeBlock,
+    Document,
+    Heading,
+    ListBlock,
+    MathBlock,
+    Paragraph,
+    Quote,
+    Rule,
+    Spoiler,
+    Table,
+)
+from narrowcast.content.inlines import Inliner, Names, Spot, SpotKind, host_of
+from narrowcast.content.palette import Palette
+from narrowcast.content.polls import Poll, TodoList
+from narrowcast.content.tables import table_lines
+from narrowcast.content.tex import readable
+from narrowcast.content.wrapping import Line, Run, wrap, wrap_hard
+from narrowcast.safe_text import safe_line
+
+__all__ = ["Layout", "Names", "Rendered", "Spot", "SpotKind"]
+
+MIN_WIDTH = 12
+"""Nested blocks are no longer set in below this many cells."""
+
+_BULLETS = "•◦▪"
+_CARD_GLYPHS = {CardKind.IMAGE: "▣", CardKind.VIDEO: "▶", CardKind.AUDIO: "♪", CardKind.WEBSITE: "↗"}
+
+
+@dataclass(slots=True)
+class Rendered:
+    """One message's content as lines, and what they lead to. `cut`: there is more than was asked for."""
+
+    lines: list[Line]
+    spots: list[Spot]
+    cut: bool = False
+
+
+@dataclass(slots=True)
+class Layout:
+    """Lays out one message.
+
+    `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables.
+    """
+
+    inliner: Inliner
+    me: int
+    opened: frozenset[int] = frozenset()
+    pan: int = 0
+
+    @property
+    def palette(self) -> Palette:
+        """The styles to draw with."""
+        return self.inliner.palette
+
+    def render(
+        self,
+        document: Document,
+        widget: Poll | TodoList | None,
+        width: int,
+        rows: int,
+        lead: tuple[Run, ...] = (),
+    ) -> Rendered:
+        """At most `rows` lines of `document`; a `widget` stands in its place. `lead` begins the first one."""
+        source = self._widget(widget, width) if widget else self._document(document, width, lead)
+        lines = list(islice(source, rows + 1))
+        cut = len(lines) > rows
+        if cut or document.cut:
+            if cut:
+                del lines[max(0, rows - 1) :]
+            more = self.inliner.spot(Spot(SpotKind.MORE, "", "more"))
+            text = "… more: Enter shows it" if cut else "… longer than can be shown here"
+            lines.append(Line([Run(text, self.palette.dim + more)]))
+        return Rendered(lines, self.inliner.spots, cut)
+
+    def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
+        blocks = document.blocks
+        if lead:
+            first = blocks[0] if blocks and isinstance(blocks[0], Paragraph) else None
+            runs = [*lead, *self.inliner.runs(first.inlines if first else ())]
+            yield from self._wrapped(runs, width)
+            blocks = blocks[1:] if first else blocks
+        yield from self.lines(blocks, width)
+
+    # Blocks.
+
+    def lines(self, blocks: Blocks, width: int, depth: int = 0) -> Iterator[Line]:
+        """The lines of blocks one below the other; paragraphs are set apart by a blank line."""
+        before: Block | None = None
+        for block in blocks:
+            if (
+                before is not None
+                and isinstance(block, Paragraph | Heading)
+                and isinstance(before, Paragraph)
+            ):
+                yield Line([])
+            yield from self._block(block, max(MIN_WIDTH // 2, width), depth)
+            before = block
+
+    def _block(self, block: Block, width: int, depth: int) -> Iterator[Line]:
+        palette = self.palette
+        match block:
+            case Paragraph():
+                yield from self._wrapped(self.inliner.runs(block.inlines), width)
+            case Heading():
+                marks = Run("#" * block.level + " ", palette.dim)
+                runs = [
+                    Run(run.text, palette.heading + run.style) for run in self.inliner.runs(block.inlines)
+                ]
+                yield from wrap([marks, *runs], width)
+            case Rule():
+                yield Line([Run("─" * width, palette.bar)])
+            case ListBlock():
+                yield from self._list(block, width, depth)
+            case Quote():
+                yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "▎", width)
+            case CodeBlock():
+                yield from self._code(block, width)
+            case MathBlock():
+                yield from self._math(block, width)
+            case Spoiler():
+                yield from self._spoiler(block, width, depth)
+            case Table():
+                yield from self._table(block, width)
+            case Card():
+                yield from self._card(block, width)
+
+    @staticmethod
+    def _inner(width: int, cells: int = 2) -> int:
+        return width - cells if width - cells >= MIN_WIDTH else width
+
+    def _barred(self, lines: Iterator[Line], bar: str, width: int) -> Iterator[Line]:
+        if self._inner(width) == width:
+            yield from lines
+            return
+        prefix = Run(bar + " ", self.palette.bar)
+        for line in lines:
+            yield line.indented(prefix)
+
+    def _list(self, block: ListBlock, width: int, depth: int) -> Iterator[Line]:
+        last = (block.start or 0) + len(block.items) - 1
+        marks = len(str(last)) + 2 if block.start is not None else 2
+        inner = self._inner(width, marks)
+        for index, item in enumerate(block.items):
+            mark = _BULLETS[min(depth, 2)] + " "
+            if block.start is not None:
+                mark = f"{block.start + index}. ".rjust(marks)
+            first = True
+            for line in self.lines(item, inner, depth + 1):
+                if inner != width or first:
+                    line = line.indented(Run(mark if first else " " * marks, self.palette.text))
+                yield line
+                first = False
+            if first:
+                yield Line([Run(mark, self.palette.text)])
+
+    def _code(self, block: CodeBlock, width: int) -> Iterator[Line]:
+        palette = self.palette
+        inner = self._inner(width)
+        label = block.language if block.language.lower() not in ("", "text") else ""
+        row: list[Run] = []
+
+        def finish() -> Iterator[Line]:
+            nonlocal label, row
+            cells = sum(cell_len(run.text) for run in row)
+            if label and cells + len(label) + 2 <= inner:
+                row.append(Run(" " * (inner - cells - cell_len(label)) + label, palette.dim))
+            label = ""
+            for line in wrap_hard(row, inner):
+                yield line.indented(Run("│ ", palette.bar)) if inner != width else line
+            row = []
+
+        for text, token in block.pieces:
+            style = palette.code + palette.token(token)
+            start = 0
+            while (end := text.find("\n", start)) >= 0:
+                row.append(Run(text[start:end], style))
+                start = end + 1
+                yield from finish()
+            if start < len(text):
+                row.append(Run(text[start:], style))
+        yield from finish()
+
+    def _math(self, block: MathBlock, width: int) -> Iterator[Line]:
+        for line in readable(block.tex).split("\n"):
+            for wrapped in wrap([Run(line, self.palette.code)], self._inner(width)):
+                yield wrapped.indented(Run("  ", self.palette.text))
+
+    def _spoiler(self, block: Spoiler, width: int, depth: int) -> Iterator[Line]:
+        is_open = block.index in self.opened
+        spot = self.inliner.spot(Spot(SpotKind.SPOILER, str(block.index), "spoiler"))
+        mark = Run("▾ " if is_open else "▸ ", self.palette.mark + spot)
+        header = self.lines(block.header, self._inner(width), depth)
+        first = True
+        for line in header:
+            yield line.indented(mark if first else Run("  ", self.palette.text))
+            first = False
+        if first:
+            yield Line([Run("Spoiler", self.palette.mark + spot)]).indented(mark)
+        if is_open:
+            yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "┆", width)
+        else:
+            yield Line([Run("  (closed: Enter opens it)", self.palette.dim + spot)])
+
+    def _table(self, block: Table, width: int) -> Iterator[Line]:
+        head = [self.inliner.runs(cell) for cell in block.head]
+        bold = [[Run(run.text, self.palette.heading + run.style) for run in cell] for cell in head]
+        rows = [[self.inliner.runs(cell) for cell in row] for row in block.rows[:2000]]
+        yield from table_lines(bold, rows, block.aligns, width, self.pan, self.palette)
+
+    def _card(self, card: Card, width: int) -> Iterator[Line]:
+        palette = self.palette
+        kind = SpotKind.LINK if card.kind is CardKind.WEBSITE else SpotKind.MEDIA
+        spot = self.inliner.spot(Spot(kind, card.href, card.title or card.kind.value, card.src))
+        detail = "" if card.kind is CardKind.WEBSITE else f"  {card.kind.value}"
+        if card.size is not None:
+            detail += f" {card.size[0]}×{card.size[1]}"
+        if card.loading:
+            detail += ", being prepared"
+        if card.kind is CardKind.WEBSITE and (host := host_of(card.href)):
+            detail = f"  {host}"
+        title = card.title or card.kind.value
+        runs = [Run(title, palette.link + spot), Run(safe_line(detail, 80), palette.dim)]
+        mark = Run(_CARD_GLYPHS[card.kind] + " ", palette.mark + spot)
+        for index, line in enumerate(wrap(runs, self._inner(width))):
+            yield line.indented(mark if index == 0 else Run("  ", palette.text))
+        if card.description:
+            for line in islice(wrap([Run(card.description, palette.dim)], self._inner(width)), 3):
+                yield line.indented(Run("  ", palette.text))
+
+    # Widgets.
+
+    def _widget(self, widget: Poll | TodoList, width: int) -> Iterator[Line]:
+        palette = self.palette
+        if isinstance(widget, Poll):
+            yield from wrap([Run("Poll  ", palette.dim), Run(widget.question, palette.heading)], width)
+            for option in widget.options:
+                spot = self.inliner.spot(Spot(SpotKind.VOTE, option.key, option.text))
+                own = self.me in option.voters
+                people = ", ".join(self.inliner.user_name(user_id) for user_id in option.voters[:20])
+                runs = [
+                    Run(f"{'[x]' if own else '[ ]'} {len(option.voters):>2}  ", palette.mark + spot),
+                    Run(option.text, palette.text + spot),
+                    Run(f"  {people}" if people else "", palette.dim),
+                ]
+                yield from self._hanging(runs, width, 8)
+            if not widget.options:
+                yield Line([Run("No options yet", palette.dim)])
+            return
+        yield from wrap(
+            [Run("To do  ", palette.dim), Run(widget.title or "Task list", palette.heading)], width
+        )
+        for task in widget.tasks:
+            spot = self.inliner.spot(Spot(SpotKind.TASK, task.key, task.text))
+            style = palette.text + spot + (Style(strike=True) if task.done else Style())
+            runs = [
+                Run("[x] " if task.done else "[ ] ", palette.mark + spot),
+                Run(task.text, style),
+                Run(f"  {task.description}" if task.description else "", palette.dim),
+            ]
+            yield from self._hanging(runs, width, 4)
+        if not widget.tasks:
+            yield Line([Run("No tasks yet", palette.dim)])
+
+    def _hanging(self, runs: list[Run], width: int, indent: int) -> Iterator[Line]:
+        mark, *rest = runs
+        for index, line in enumerate(wrap(rest, max(MIN_WIDTH, width - indent))):
+            yield line.indented(mark if index == 0 else Run(" " * indent, self.palette.text))
+
+    def _wrapped(self, runs: list[Run], width: int) -> Iterator[Line]:
+        row: list[Run] = []
+        for run in runs:
+            if run.text == "\n":
+                yield from wrap(row, width)
+                row = []
+            else:
+                row.append(run)
+        yield from wrap(row, width)

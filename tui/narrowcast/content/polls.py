@@ -1,0 +1,162 @@
+"""Polls and to-do lists: a message whose parts are its submessages.
+
+The first submessage makes the widget, each later one is a vote or a change by somebody. What does not parse
+is left out, one bad part never spoils the rest. The last vote of a person on an option counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from narrowcast.safe_text import SafeText, safe_line
+
+__all__ = ["Poll", "PollOption", "Task", "TodoList", "read_widget"]
+
+MAX_ROWS = 200
+
+
+class Part(Protocol):
+    """One submessage."""
+
+    @property
+    def sender_id(self) -> int: ...
+    @property
+    def content(self) -> str: ...
+
+
+@dataclass(slots=True)
+class PollOption:
+    """`key` names the option in a vote."""
+
+    key: str
+    text: SafeText
+    voters: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Poll:
+    """A question and its options in the order in which they came."""
+
+    question: SafeText
+    options: list[PollOption]
+
+    def vote(self, key: str, me: int) -> dict[str, object]:
+        """The submessage that turns one's vote for `key` on or off."""
+        mine = any(option.key == key and me in option.voters for option in self.options)
+        return {"type": "vote", "key": key, "vote": -1 if mine else 1}
+
+    def new_option(self, text: str) -> dict[str, object]:
+        """The submessage that adds an option."""
+        return {"type": "new_option", "idx": len(self.options) + 1, "option": text}
+
+
+@dataclass(slots=True)
+class Task:
+    """`key` names the task in a change."""
+
+    key: str
+    text: SafeText
+    description: SafeText
+    done: bool = False
+
+
+@dataclass(slots=True)
+class TodoList:
+    """A list of tasks."""
+
+    title: SafeText
+    tasks: list[Task]
+
+    def strike(self, key: str) -> dict[str, object]:
+        """The submessage that marks a task done, or not done again."""
+        return {"type": "strike", "key": key}
+
+    def new_task(self, text: str) -> dict[str, object]:
+        """The submessage that adds a task."""
+        return {"type": "new_task", "key": len(self.tasks) + 1, "task": text, "desc": "", "completed": False}
+
+
+def read_widget(parts: Iterable[Part]) -> Poll | TodoList | None:
+    """The poll or list that `parts` make, None if they make neither."""
+    known = list(parts)
+    data = _object(known[0].content) if known else None
+    if data is None:
+        return None
+    later = known[1:]
+    extra = data.get("extra_data")
+    extra = extra if isinstance(extra, dict) else {}
+    if data.get("widget_type") == "poll":
+        return _poll(extra, later)
+    if data.get("widget_type") == "todo":
+        return _todo(extra, later)
+    return None
+
+
+def _object(content: str) -> dict[str, object] | None:
+    try:
+        data = json.loads(content) if len(content) < 1_000_000 else None
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _string(data: Mapping[str, object], name: str) -> SafeText:
+    value = data.get(name)
+    return safe_line(value, 500) if isinstance(value, str) else SafeText("")
+
+
+def _rows(data: Mapping[str, object], name: str) -> list[object]:
+    value = data.get(name)
+    return value[:MAX_ROWS] if isinstance(value, list) else []
+
+
+def _poll(extra: Mapping[str, object], later: list[Part]) -> Poll:
+    poll = Poll(_string(extra, "question"), [])
+    for index, text in enumerate(_rows(extra, "options")):
+        if isinstance(text, str):
+            poll.options.append(PollOption(f"canned,{index}", safe_line(text, 500)))
+    by_key = {option.key: option for option in poll.options}
+    for part in later:
+        data = _object(part.content)
+        if data is None:
+            continue
+        kind = data.get("type")
+        if kind == "question":
+            poll.question = _string(data, "question")
+        elif kind == "new_option" and len(poll.options) < MAX_ROWS:
+            option = PollOption(f"{part.sender_id},{data.get('idx')}", _string(data, "option"))
+            if option.key not in by_key:
+                by_key[option.key] = option
+                poll.options.append(option)
+        elif kind == "vote" and (chosen := by_key.get(str(data.get("key")))) is not None:
+            if part.sender_id in chosen.voters:
+                chosen.voters.remove(part.sender_id)
+            if data.get("vote") == 1:
+                chosen.voters.append(part.sender_id)
+    return poll
+
+
+def _todo(extra: Mapping[str, object], later: list[Part]) -> TodoList:
+    todo = TodoList(_string(extra, "task_list_title"), [])
+    for index, row in enumerate(_rows(extra, "tasks")):
+        if isinstance(row, dict):
+            todo.tasks.append(Task(f"{index},canned", _string(row, "task"), _string(row, "desc")))
+    by_key = {task.key: task for task in todo.tasks}
+    for part in later:
+        data = _object(part.content)
+        if data is None:
+            continue
+        kind = data.get("type")
+        if kind == "new_task_list_title":
+            todo.title = _string(data, "title")
+        elif kind == "new_task" and len(todo.tasks) < MAX_ROWS:
+            task = Task(f"{data.get('key')},{part.sender_id}", _string(data, "task"), _string(data, "desc"))
+            if task.key not in by_key:
+                by_key[task.key] = task
+                todo.tasks.append(task)
+        elif kind == "strike" and (struck := by_key.get(str(data.get("key")))) is not None:
+            struck.done = not struck.done
+    return todo

@@ -1,0 +1,358 @@
+"""Walks the parsed tree of one message and makes blocks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from narrowcast.content.blocks import (
+    BOLD,
+    CODE,
+    ITALIC,
+    STRIKE,
+    Align,
+    Block,
+    Blocks,
+    Break,
+    Card,
+    CardKind,
+    ChannelLink,
+    CodeBlock,
+    Heading,
+    Inline,
+    Inlines,
+    ListBlock,
+    Math,
+    MathBlock,
+    Paragraph,
+    Quote,
+    Rule,
+    Spoiler,
+    Table,
+    Text,
+)
+from narrowcast.content.leaves import (
+    alignment,
+    all_text,
+    attribute,
+    children,
+    classes_of,
+    emoji,
+    inline_text,
+    mention,
+    moment,
+    number,
+    picture_card,
+    trimmed,
+)
+from narrowcast.safe_text import SafeText, safe_block, safe_line
+
+MAX_DEPTH = 30
+MAX_NODES = 40_000
+MAX_COLUMNS = 50
+
+_LOOKS = {"strong": BOLD, "b": BOLD, "em": ITALIC, "i": ITALIC, "del": STRIKE, "s": STRIKE, "code": CODE}
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_TABLE_PARTS = frozenset({"thead", "tbody", "tfoot"})
+_BLOCK_TAGS = frozenset(
+    {
+        "p",
+        "div",
+        "ul",
+        "ol",
+        "li",
+        "blockquote",
+        "pre",
+        "table",
+        "hr",
+        "section",
+        "article",
+        "figure",
+        "details",
+    }
+    | _HEADINGS.keys()
+)
+
+
+class Reader:
+    """Reads one message. `exhausted` tells that it held more nodes than are read."""
+
+    def __init__(self) -> None:
+        self.exhausted = False
+        self._nodes = 0
+        self._spoilers = 0
+        self._cards: list[Block] = []
+
+    def blocks_of(self, node: LexborNode, depth: int = 0) -> Blocks:
+        """The children of `node` as blocks; loose inlines become paragraphs."""
+        blocks: list[Block] = []
+        inlines: list[Inline] = []
+        self._read_blocks(node, depth, blocks, inlines)
+        self._flush(blocks, inlines)
+        return tuple(blocks)
+
+    # Blocks.
+
+    def _read_blocks(self, node: LexborNode, depth: int, blocks: list[Block], inlines: list[Inline]) -> None:
+        if depth > MAX_DEPTH:
+            inlines.append(Text(inline_text(all_text(node))))
+            return
+        for child in children(node):
+            if self._spent():
+                return
+            tag = child.tag or ""
+            if tag not in _BLOCK_TAGS:
+                self._read_inline(child, depth, 0, "", inlines)
+                continue
+            self._flush(blocks, inlines)
+            self._read_block(child, tag, depth, blocks, inlines)
+
+    def _read_block(
+        self, node: LexborNode, tag: str, depth: int, blocks: list[Block], inlines: list[Inline]
+    ) -> None:
+        if tag == "hr":
+            blocks.append(Rule())
+        elif tag in _HEADINGS:
+            blocks.append(Heading(_HEADINGS[tag], self._inlines_of(node, depth)))
+            self._flush(blocks, inlines)
+        elif tag in ("ul", "ol"):
+            blocks.append(self._list(node, tag, depth))
+        elif tag == "blockquote":
+            blocks.append(Quote(self.blocks_of(node, depth + 1)))
+        elif tag == "pre":
+            blocks.append(self._code(node, ""))
+        elif tag == "table":
+            blocks.append(self._table(node, depth))
+        elif tag == "div":
+            self._division(node, depth, blocks, inlines)
+        else:
+            self._read_blocks(node, depth + 1, blocks, inlines)
+            self._flush(blocks, inlines)
+
+    def _division(self, node: LexborNode, depth: int, blocks: list[Block], inlines: list[Inline]) -> None:
+        classes = classes_of(node)
+        if "codehilite" in classes:
+            blocks.append(self._code(node, attribute(node, "data-code-language")))
+        elif "spoiler-block" in classes:
+            blocks.append(self._spoiler(node, depth))
+        elif "message_embed" in classes:
+            blocks.append(self._website(node))
+        elif classes & {
+            "message_inline_image",
+            "message_inline_video",
+            "youtube-video",
+            "message_inline_ref",
+        }:
+            self._preview(node, classes, blocks, depth)
+        else:
+            self._read_blocks(node, depth + 1, blocks, inlines)
+            self._flush(blocks, inlines)
+
+    def _list(self, node: LexborNode, tag: str, depth: int) -> ListBlock:
+        items: list[Blocks] = []
+        for child in children(node):
+            if self._spent():
+                break
+            if child.tag == "li":
+                items.append(self.blocks_of(child, depth + 1))
+            elif child.is_element_node or (child.text_content or "").strip():
+                loose: list[Block] = []
+                inlines: list[Inline] = []
+                self._read_blocks_single(child, depth, loose, inlines)
+                items.append(tuple(loose))
+        start = None if tag == "ul" else (number(attribute(node, "start") or "1") or 0)
+        return ListBlock(start, tuple(items))
+
+    def _read_blocks_single(
+        self, node: LexborNode, depth: int, blocks: list[Block], inlines: list[Inline]
+    ) -> None:
+        """One node that stands where only list items should."""
+        tag = node.tag or ""
+        if tag in _BLOCK_TAGS:
+            self._read_block(node, tag, depth + 1, blocks, inlines)
+        else:
+            self._read_inline(node, depth + 1, 0, "", inlines)
+        self._flush(blocks, inlines)
+
+    def _code(self, node: LexborNode, language: str) -> CodeBlock:
+        pieces: list[tuple[SafeText, str]] = []
+        self._code_pieces(node, "", 0, pieces)
+        if pieces:
+            text, token = pieces[-1]
+            pieces[-1] = (SafeText(text.removesuffix("\n")), token)
+        return CodeBlock(safe_line(language, 40), tuple(piece for piece in pieces if piece[0]))
+
+    def _code_pieces(
+        self, node: LexborNode, token: str, depth: int, pieces: list[tuple[SafeText, str]]
+    ) -> None:
+        for child in children(node):
+            if self._spent():
+                return
+            if child.is_text_node:
+                pieces.append((safe_block(child.text_content or ""), token))
+            elif depth > MAX_DEPTH:
+                pieces.append((safe_block(all_text(child)), token))
+            else:
+                own = attribute(child, "class").split() if child.tag == "span" else []
+                inner = next((name for name in own if name != "hll"), token)
+                self._code_pieces(child, inner, depth + 1, pieces)
+
+    def _spoiler(self, node: LexborNode, depth: int) -> Spoiler:
+        index = self._spoilers
+        self._spoilers += 1
+        header: Blocks = ()
+        blocks: Blocks = ()
+        for child in children(node):
+            classes = classes_of(child) if child.is_element_node else frozenset()
+            if "spoiler-header" in classes:
+                header += self.blocks_of(child, depth + 1)
+            elif child.is_element_node:
+                blocks += self.blocks_of(child, depth + 1)
+        return Spoiler(index, header, blocks)
+
+    def _table(self, node: LexborNode, depth: int) -> Table:
+        head: list[tuple[Inlines, ...]] = []
+        rows: list[tuple[Inlines, ...]] = []
+        aligns: list[Align] = []
+        for row in self._table_rows(node):
+            cells: list[Inlines] = []
+            heads = 0
+            for cell in children(row):
+                if cell.tag not in ("td", "th") or len(cells) >= MAX_COLUMNS or self._spent():
+                    continue
+                if len(cells) >= len(aligns):
+                    aligns.append(alignment(cell))
+                heads += cell.tag == "th"
+                cells.append(self._inlines_of(cell, depth + 1))
+            if cells:
+                (head if heads == len(cells) and not rows and not head else rows).append(tuple(cells))
+        width = len(aligns)
+        padded = tuple(row + ((),) * (width - len(row)) for row in rows)
+        return Table(head[0] + ((),) * (width - len(head[0])) if head else (), padded, tuple(aligns))
+
+    def _table_rows(self, node: LexborNode) -> Iterator[LexborNode]:
+        for child in children(node):
+            if child.tag in _TABLE_PARTS:
+                yield from (row for row in children(child) if row.tag == "tr")
+            elif child.tag == "tr":
+                yield child
+
+    # Cards.
+
+    def _website(self, node: LexborNode) -> Card:
+        title = node.css_first(".message_embed_title")
+        description = node.css_first(".message_embed_description")
+        links = [attribute(link, "href") for link in node.css("a")]
+        return Card(
+            CardKind.WEBSITE,
+            safe_line(all_text(title), 200) if title else safe_line(next(iter(links), ""), 200),
+            next((href for href in links if href), ""),
+            description=safe_line(" ".join(all_text(description).split()), 400)
+            if description
+            else SafeText(""),
+        )
+
+    def _preview(self, node: LexborNode, classes: frozenset[str], blocks: list[Block], depth: int) -> None:
+        link = node.css_first("a")
+        href = attribute(link, "href") if link else ""
+        title = attribute(link, "title") if link else ""
+        picture = node.css_first("video") or node.css_first("img")
+        if picture is None:
+            self._read_blocks(node, depth + 1, blocks, [])
+            return
+        kind = CardKind.IMAGE
+        if picture.tag == "video" or classes & {"youtube-video", "message_inline_video"}:
+            kind = CardKind.VIDEO
+        blocks.append(picture_card(picture, kind, href, title))
+
+    # Inlines.
+
+    def _inlines_of(self, node: LexborNode, depth: int) -> Inlines:
+        inlines: list[Inline] = []
+        for child in children(node):
+            if self._spent():
+                break
+            self._read_inline(child, depth + 1, 0, "", inlines)
+        return trimmed(inlines)
+
+    def _read_inline(self, node: LexborNode, depth: int, look: int, href: str, into: list[Inline]) -> None:
+        if node.is_text_node:
+            into.append(Text(inline_text(node.text_content or ""), look, href))
+            return
+        if node.is_comment_node:
+            return
+        tag = node.tag or ""
+        if depth > MAX_DEPTH:
+            into.append(Text(inline_text(all_text(node)), look, href))
+        elif tag == "br":
+            into.append(Break())
+        elif tag == "span":
+            self._span(node, depth, look, href, into)
+        elif tag == "a":
+            self._link(node, depth, look, into)
+        elif tag in ("img", "video", "audio"):
+            self._media(node, tag, look, href, into)
+        elif tag == "time":
+            into.append(moment(node, look))
+        else:
+            self._descend(node, depth, look | _LOOKS.get(tag, 0), href, into)
+
+    def _descend(self, node: LexborNode, depth: int, look: int, href: str, into: list[Inline]) -> None:
+        for child in children(node):
+            if self._spent():
+                return
+            self._read_inline(child, depth + 1, look, href, into)
+
+    def _span(self, node: LexborNode, depth: int, look: int, href: str, into: list[Inline]) -> None:
+        classes = classes_of(node)
+        if "emoji" in classes:
+            into.append(Text(emoji(node, classes), look, href))
+        elif "katex" in classes or "katex-display" in classes:
+            self._math(node, "katex-display" in classes, look, into)
+        elif classes & {"user-mention", "user-group-mention", "topic-mention"}:
+            into.append(mention(node, classes, look))
+        else:
+            self._descend(node, depth, look, href, into)
+
+    def _math(self, node: LexborNode, display: bool, look: int, into: list[Inline]) -> None:
+        source = node.css_first("annotation")
+        tex = safe_block((all_text(source) if source else all_text(node)).strip())
+        if display:
+            self._cards.append(MathBlock(tex))
+        else:
+            into.append(Math(safe_line(tex), look))
+
+    def _link(self, node: LexborNode, depth: int, look: int, into: list[Inline]) -> None:
+        href = attribute(node, "href")
+        channel_id = number(attribute(node, "data-stream-id"))
+        if channel_id is not None and "stream" in classes_of(node):
+            into.append(ChannelLink(channel_id, inline_text(all_text(node)), href, look))
+            return
+        before = len(into)
+        self._descend(node, depth, look, href, into)
+        if len(into) == before and href and not self._cards:
+            into.append(Text(safe_line(href, 200), look, href))
+
+    def _media(self, node: LexborNode, tag: str, look: int, href: str, into: list[Inline]) -> None:
+        if tag == "img" and "emoji" in classes_of(node):
+            name = attribute(node, "alt") or attribute(node, "title")
+            into.append(Text(safe_line(name, 60), look, href))
+            return
+        kind = {"img": CardKind.IMAGE, "video": CardKind.VIDEO, "audio": CardKind.AUDIO}[tag]
+        self._cards.append(picture_card(node, kind, href, ""))
+
+    # Bookkeeping.
+
+    def _flush(self, blocks: list[Block], inlines: list[Inline]) -> None:
+        """Ends the paragraph under way; what it held that needs rows of its own comes below it."""
+        if kept := trimmed(inlines):
+            blocks.append(Paragraph(kept))
+        inlines.clear()
+        blocks.extend(self._cards)
+        self._cards.clear()
+
+    def _spent(self) -> bool:
+        self._nodes += 1
+        self.exhausted = self._nodes > MAX_NODES
+        return self.exhausted

@@ -1,0 +1,70 @@
+"""TeX made readable: Greek, operators, powers and fractions as characters, the rest as source."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from narrowcast.safe_text import safe_block
+
+__all__ = ["readable"]
+
+MAX_SOURCE = 4_000
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
+_TEXT = re.compile(r"\\(?:text|mathrm|mathbf|mathit|operatorname|textbf|textit)\s*\{([^{}]*)\}")
+_SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits|nolimits)(?![a-zA-Z])\s*")
+_SPACE = re.compile(r"\\(?:[,;:! ]|quad|qquad)|(?<!\\)~")
+_BLANKS = re.compile(r"[ \t\n]+")
+
+
+_COMMAND = re.compile(r"\\([a-zA-Z]+)")
+
+
+def _grouped(inner: str) -> str:
+    inner = inner.strip()
+    return inner if len(inner) == 1 or inner.isalnum() else f"({inner})"
+
+
+def _expand(tex: str) -> str:
+    """Constructs that take arguments, innermost first; each pass removes a level of braces."""
+    for _ in range(6):
+        before = tex
+        tex = _TEXT.sub(r"\1", tex)
+        tex = _FRACTION.sub(lambda match: f"{_grouped(match[1])}/{_grouped(match[2])}", tex)
+        tex = _ROOT.sub(lambda match: f"√{_grouped(match[1])}", tex)
+        if tex == before:
+            break
+    return tex
+
+
+@lru_cache(maxsize=1)
+def _known_commands() -> frozenset[str]:
+    from unicodeit.data import COMBININGMARKS, REPLACEMENTS
+
+    names = (str(row[0]) for row in (*REPLACEMENTS, *COMBININGMARKS))
+    return frozenset(match[1] for name in names if (match := _COMMAND.match(name)))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """A command that the converter knows, or its bare name: it would read `\\log` as `\\l` and `og`."""
+    known = match[1] in _known_commands() or match[1] in ("mathbb", "mathcal", "mathfrak", "begin", "end")
+    return match[0] if known else match[1]
+
+
+@lru_cache(maxsize=256)
+def readable(tex: str) -> str:
+    """`tex` as a person would type it; the source itself where it is too long or beyond us."""
+    if len(tex) > MAX_SOURCE:
+        return tex
+    import unicodeit
+
+    lines = []
+    for line in re.split(r"\\\\|\n", tex):
+        expanded = _COMMAND.sub(_spelled, _SPACE.sub(" ", _SIZES.sub("", _expand(line))))
+        try:
+            shown = str(unicodeit.replace(expanded))
+        except Exception:  # a converter's bug must not hide the message
+            shown = line
+        lines.append(_BLANKS.sub(" ", shown).strip())
+    return safe_block("\n".join(line for line in lines if line))

@@ -1,0 +1,161 @@
+"""Breaking styled text into lines by cells.
+
+A line may break after blanks and around wide characters that need no blanks between them; a word that is
+wider than the line breaks between characters, never within one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from rich.cells import cell_len, split_graphemes
+from rich.style import Style
+
+__all__ = ["Line", "Run", "clip", "wrap", "wrap_hard"]
+
+_CJK = (
+    "\u2e80-\u2fdf\u3000-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
+)
+_CHUNK = 1024
+_CLOSING = "、。，．！？）」』】〉》〕］｝：；ー々"
+_WORD = re.compile(f"[{_CJK}][{_CLOSING}]*[ ]*|[^ {_CJK}]+[ ]*|[ ]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Safe text in one style; the style carries the meta of links."""
+
+    text: str
+    style: Style
+
+
+@dataclass(slots=True)
+class Line:
+    """One row before it becomes a strip.
+
+    `soft`: it continues the row above, so that a copy joins them; `prefix` of its runs are decoration.
+    """
+
+    runs: list[Run]
+    soft: bool = False
+    prefix: int = 0
+
+    def indented(self, prefix: Run) -> Line:
+        """The same line behind one more decoration."""
+        return Line([prefix, *self.runs], self.soft, self.prefix + 1)
+
+
+def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
+    """Breaks within a word as (offset, 0), and at last (-1, cells used on the last line)."""
+    cells = 0
+    while start < end:
+        spans, _ = split_graphemes(text[start : min(end, start + _CHUNK)])
+        if start + _CHUNK < end and len(spans) > 1:
+            spans.pop()
+        for begin, _, size in spans:
+            if cells + size > width and cells > 0:
+                yield start + begin, 0
+                cells = 0
+            cells += size
+        start += spans[-1][1]
+    yield -1, cells
+
+
+def _breaks(text: str, width: int) -> Iterator[int]:
+    """Offsets at which new lines begin, by words."""
+    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+        return
+    used = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        word = match[0].rstrip(" ")
+        cells = len(word) if word.isascii() else cell_len(word)
+        if used + cells > width:
+            if used:
+                yield start
+                used = 0
+            if cells > width:
+                for offset, now in _long_word(text, start, start + len(word), width):
+                    if offset >= 0:
+                        yield offset
+                    used = now
+                used += end - start - len(word)
+                continue
+        used += cells + (end - start - len(word))
+
+
+def _slices(runs: list[Run], offsets: Iterator[int], trim: bool) -> Iterator[Line]:
+    """`runs` cut at ascending `offsets` of their joined text."""
+    index, within, position = 0, 0, 0
+    soft = False
+    for offset in chain(offsets, (-1,)):
+        line: list[Run] = []
+        while index < len(runs):
+            run = runs[index]
+            rest = len(run.text) - within
+            if offset >= 0 and position + rest > offset:
+                take = offset - position
+                if take:
+                    line.append(Run(run.text[within : within + take], run.style))
+                within += take
+                position = offset
+                break
+            if rest:
+                line.append(Run(run.text[within:], run.style) if within else run)
+            position += rest
+            index, within = index + 1, 0
+            if position == offset:
+                break
+        if trim and offset >= 0:
+            _trim_end(line)
+        yield Line(line, soft)
+        soft = True
+
+
+def _trim_end(line: list[Run]) -> None:
+    while line:
+        text = line[-1].text.rstrip(" ")
+        if text == line[-1].text:
+            return
+        last = line.pop()
+        if text:
+            line.append(Run(text, last.style))
+            return
+
+
+def wrap(runs: list[Run], width: int) -> Iterator[Line]:
+    """`runs` as lines of at most `width` cells, broken between words."""
+    text = "".join(run.text for run in runs)
+    yield from _slices(runs, _breaks(text, width), True)
+
+
+def wrap_hard(runs: list[Run], width: int) -> Iterator[Line]:
+    """`runs` as lines of at most `width` cells, broken anywhere: for code."""
+    text = "".join(run.text for run in runs)
+    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+        yield Line(runs)
+        return
+    offsets = (offset for offset, _ in _long_word(text, 0, len(text), width) if offset >= 0)
+    yield from _slices(runs, offsets, False)
+
+
+def clip(runs: list[Run], width: int) -> list[Run]:
+    """`runs` cut with an ellipsis to at most `width` cells."""
+    cells = 0
+    kept: list[Run] = []
+    for run in runs:
+        size = cell_len(run.text)
+        if cells + size <= width:
+            kept.append(run)
+            cells += size
+            continue
+        line = next(wrap_hard([run], max(1, width - cells - 1)))
+        if width - cells - 1 > 0:
+            kept.extend(line.runs)
+        if width - cells >= 1:
+            kept.append(Run("…", run.style))
+        break
+    return kept
