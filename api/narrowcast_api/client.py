@@ -14,14 +14,22 @@ import httpx
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
 from narrowcast_api.connection import Connection
+from narrowcast_api.routes.channels import Channels
 from narrowcast_api.routes.events import Events
 from narrowcast_api.routes.flags import Flags
 from narrowcast_api.routes.messages import Messages
 from narrowcast_api.routes.narrows import Narrows
+from narrowcast_api.routes.presence import Presences
 from narrowcast_api.routes.reactions import Reactions
 from narrowcast_api.routes.register import Registration
 from narrowcast_api.routes.server_settings import Server
+from narrowcast_api.routes.settings import Settings
+from narrowcast_api.routes.status import Statuses
+from narrowcast_api.routes.submessages import Submessages
+from narrowcast_api.routes.subscriptions import Subscriptions
+from narrowcast_api.routes.topics import Topics
 from narrowcast_api.routes.typing import Typing
+from narrowcast_api.routes.users import Users
 from narrowcast_api.server_info import ServerInfo
 
 
@@ -42,6 +50,14 @@ class Client:
         self.typing = Typing(connection)
         self.flags = Flags(connection)
         self.reactions = Reactions(connection)
+        self.channels = Channels(connection)
+        self.presence = Presences(connection)
+        self.settings = Settings(connection)
+        self.status = Statuses(connection)
+        self.submessages = Submessages(connection)
+        self.subscriptions = Subscriptions(connection)
+        self.topics = Topics(connection)
+        self.users = Users(connection)
 
     @classmethod
     def open(

@@ -1,0 +1,53 @@
+"""Who is there (outside the contract)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.levels import Beyond, supports
+from narrowcast_api.routes.common import OMIT, Bound, Group, Omit, read, segment
+from narrowcast_api.wire.users import PresenceAnswer, RealmPresences, UserPresence
+from narrowcast_api.wire.vocabulary import PresenceStatus
+
+
+async def update_presence(
+    connection: Connection,
+    *,
+    status: PresenceStatus,
+    new_user_input: bool = False,
+    ping_only: bool = False,
+    last_update_id: int | Omit = OMIT,
+) -> PresenceAnswer:
+    """POST /users/me/presence: say that one is there, and learn who else is.
+
+    `ping_only` asks for nothing back. From level 263 `last_update_id` (-1 at first, then the last answer's
+    `presence_last_update_id`) asks for what changed since; below, everybody comes each time.
+    """
+    server = await connection.identified()
+    params: dict[str, object] = {
+        "status": status,
+        "new_user_input": new_user_input,
+        "ping_only": ping_only,
+        "slim_presence": True,
+    }
+    if supports(server, Beyond.PRESENCE_BY_UPDATE):
+        params["last_update_id"] = last_update_id
+    return read(PresenceAnswer, await connection.request("POST", "/users/me/presence", params))
+
+
+async def get_realm_presence(connection: Connection) -> RealmPresences:
+    """GET /realm/presence: everybody's, by email address and client."""
+    return read(RealmPresences, await connection.request("GET", "/realm/presence"))
+
+
+async def get_user_presence(connection: Connection, *, user_id: int) -> UserPresence:
+    """GET /users/{user_id}/presence: one person's, by client. BadRequest for bots and unknown people."""
+    path = f"/users/{segment(user_id, 'user_id')}/presence"
+    return read(UserPresence, await connection.request("GET", path))
+
+
+class Presences(Group):
+    """Who is there."""
+
+    update = Bound(update_presence)
+    list = Bound(get_realm_presence)
+    get = Bound(get_user_presence)

@@ -1,0 +1,76 @@
+"""One's own settings, muted people and alert words (outside the contract)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Beyond, require
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.secret import Secret
+from narrowcast_api.wire.users import AlertWords, ApiKey
+
+
+async def update_settings(connection: Connection, *, settings: Mapping[str, object]) -> Done:
+    """PATCH /settings: change settings by their names, e.g. `{"enter_sends": True}`; level 80, else
+    Unsupported.
+
+    A name that the server does not know comes back in `ignored_parameters_unsupported`. Passwords are
+    `Secret`s.
+    """
+    if not settings:
+        raise InvalidInput("no settings given")
+    require(await connection.identified(), Beyond.SETTINGS_ENDPOINT)
+    return read(Done, await connection.request("PATCH", "/settings", settings))
+
+
+async def regenerate_api_key(connection: Connection) -> Secret:
+    """POST /users/me/api_key/regenerate: a new key for oneself; the one in use stops working at once."""
+    answer = await connection.request("POST", "/users/me/api_key/regenerate")
+    return Secret(read(ApiKey, {"email": "", **answer}).api_key)
+
+
+async def mute_user(connection: Connection, *, user_id: int) -> Done:
+    """POST /users/me/muted_users/{user_id}; level 48, else Unsupported. BadRequest when muted already, or
+    oneself.
+    """
+    path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
+    require(await connection.identified(), Beyond.MUTED_USERS)
+    return read(Done, await connection.request("POST", path))
+
+
+async def unmute_user(connection: Connection, *, user_id: int) -> Done:
+    """DELETE /users/me/muted_users/{user_id}; level 48, else Unsupported. BadRequest when not muted."""
+    path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
+    require(await connection.identified(), Beyond.MUTED_USERS)
+    return read(Done, await connection.request("DELETE", path))
+
+
+async def get_alert_words(connection: Connection) -> list[str]:
+    """GET /users/me/alert_words: words of which one wants to hear."""
+    return read(AlertWords, await connection.request("GET", "/users/me/alert_words")).alert_words
+
+
+async def add_alert_words(connection: Connection, *, words: Iterable[str]) -> list[str]:
+    """POST /users/me/alert_words: add some; gives all there are now."""
+    params = {"alert_words": list(words)}
+    return read(AlertWords, await connection.request("POST", "/users/me/alert_words", params)).alert_words
+
+
+async def remove_alert_words(connection: Connection, *, words: Iterable[str]) -> list[str]:
+    """DELETE /users/me/alert_words: take some away; gives those that are left."""
+    params = {"alert_words": list(words)}
+    return read(AlertWords, await connection.request("DELETE", "/users/me/alert_words", params)).alert_words
+
+
+class Settings(Group):
+    """One's own settings."""
+
+    update = Bound(update_settings)
+    regenerate_api_key = Bound(regenerate_api_key)
+    mute_user = Bound(mute_user)
+    unmute_user = Bound(unmute_user)
+    alert_words = Bound(get_alert_words)
+    add_alert_words = Bound(add_alert_words)
+    remove_alert_words = Bound(remove_alert_words)

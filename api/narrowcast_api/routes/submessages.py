@@ -1,0 +1,69 @@
+"""What is done to polls and to-do lists (outside the contract)."""
+
+from __future__ import annotations
+
+import json
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+
+
+async def send_submessage(connection: Connection, *, message_id: int, content: object) -> Done:
+    """POST /submessage: add a part to a poll or to-do list; `content` is any JSON value.
+
+    BadRequest when the message carries none, or when the content is not what its kind takes.
+    """
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput("content is not a value that JSON knows") from None
+    params = {"message_id": int(segment(message_id, "message_id")), "msg_type": "widget", "content": text}
+    return read(Done, await connection.request("POST", "/submessage", params))
+
+
+async def vote(connection: Connection, *, message_id: int, option_key: str, yes: bool = True) -> Done:
+    """Vote for an option of a poll, or take the vote back.
+
+    `option_key` is 'canned,N' for the Nth option of the message itself, else 'SENDER,N' for one added by a
+    user.
+    """
+    content = {"type": "vote", "key": option_key, "vote": 1 if yes else -1}
+    return await send_submessage(connection, message_id=message_id, content=content)
+
+
+async def add_poll_option(connection: Connection, *, message_id: int, number: int, option: str) -> Done:
+    """Add an option to a poll; `number` counts one's own options, from 1."""
+    content = {"type": "new_option", "idx": number, "option": option}
+    return await send_submessage(connection, message_id=message_id, content=content)
+
+
+async def change_poll_question(connection: Connection, *, message_id: int, question: str) -> Done:
+    """Change the question of one's own poll."""
+    content = {"type": "question", "question": question}
+    return await send_submessage(connection, message_id=message_id, content=content)
+
+
+async def add_task(
+    connection: Connection, *, message_id: int, number: int, task: str, description: str = ""
+) -> Done:
+    """Add a task to a to-do list; `number` counts one's own tasks, from 1."""
+    content = {"type": "new_task", "key": number, "task": task, "desc": description, "completed": False}
+    return await send_submessage(connection, message_id=message_id, content=content)
+
+
+async def toggle_task(connection: Connection, *, message_id: int, task_key: str) -> Done:
+    """Tick a task, or untick it; `task_key` is 'N,canned' for a task of the message, else 'N,SENDER'."""
+    content = {"type": "strike", "key": task_key}
+    return await send_submessage(connection, message_id=message_id, content=content)
+
+
+class Submessages(Group):
+    """Polls and to-do lists."""
+
+    send = Bound(send_submessage)
+    vote = Bound(vote)
+    add_option = Bound(add_poll_option)
+    change_question = Bound(change_poll_question)
+    add_task = Bound(add_task)
+    toggle_task = Bound(toggle_task)

@@ -1,0 +1,186 @@
+"""Topics: list (TOP rows), delete (DTOP rows), how one sees them, move, resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.destinations import fold_topic
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Beyond, Gate, require, supports
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
+from narrowcast_api.routes.conversations import wire_topic
+from narrowcast_api.routes.messages import edit_message
+from narrowcast_api.wire.channels import DeleteTopicResult, TopicList
+from narrowcast_api.wire.messages import EditResult
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, Result, VisibilityPolicy
+
+_DELETE_SECONDS = 120.0
+"""The server deletes for almost a minute before it answers that it is not done."""
+
+
+async def get_topics(connection: Connection, *, channel_id: int) -> TopicList:
+    """GET /users/me/{stream_id}/topics: the topics one may see, most recent first (TOP-01, TOP-08).
+
+    From level 334 the empty topic comes as '' and not under a name that stands for it (TOP-03, TOP-05).
+    `max_id` is the id of a topic's last message. BadRequest for a channel that does not exist or that one
+    may not see.
+    """
+    path = f"/users/me/{segment(channel_id, 'channel_id')}/topics"
+    server = await connection.identified()
+    params = {"allow_empty_topic_name": True} if supports(server, Gate.EMPTY_TOPIC) else {}
+    return read(TopicList, await connection.request("GET", path, params))
+
+
+async def delete_topic_batch(connection: Connection, *, channel_id: int, topic: str) -> DeleteTopicResult:
+    """POST /streams/{stream_id}/delete_topic: one request; `complete` says whether all messages are gone
+    (DTOP-06).
+
+    Below level 211 'partially_completed' means that it is not complete, plain success that it is (DTOP-10,
+    DTOP-12).
+    """
+    path = f"/streams/{segment(channel_id, 'channel_id')}/delete_topic"
+    await connection.identified()
+    params = {"topic_name": wire_topic(connection, topic)}
+    answer = await connection.request("POST", path, params, timeout=_DELETE_SECONDS, partial=True)
+    if answer.get("result") == Result.PARTIALLY_COMPLETED:
+        answer = {"complete": False}
+    return read(DeleteTopicResult, answer)
+
+
+async def delete_topic(
+    connection: Connection,
+    *,
+    channel_id: int,
+    topic: str,
+    progress: Callable[[int], bool | None] | None = None,
+) -> DeleteTopicResult:
+    """Delete a topic with all its messages, newest first, asking again until it is complete (DTOP-07,
+    DTOP-08).
+
+    `progress(rounds)` is called after each round that left something; False from it stops there, and
+    `complete` of the result is False. Administrators only: UnauthorizedPrincipal, which is a
+    PermissionDenied. A topic that is gone already is complete.
+    """
+    rounds = 0
+    while True:
+        result = await delete_topic_batch(connection, channel_id=channel_id, topic=topic)
+        rounds += 1
+        if result.complete or (progress is not None and progress(rounds) is False):
+            return result
+
+
+async def set_topic_visibility(
+    connection: Connection, *, channel_id: int, topic: str, policy: VisibilityPolicy
+) -> Done:
+    """POST /user_topics: mute, unmute, follow or reset a topic for oneself (outside the contract).
+
+    Below level 170 only muting and its reset exist, under an older operation; the others raise Unsupported.
+    """
+    channel = int(segment(channel_id, "channel_id"))
+    server = await connection.identified()
+    if supports(server, Beyond.TOPIC_VISIBILITY):
+        params = {
+            "stream_id": channel,
+            "topic": wire_topic(connection, topic),
+            "visibility_policy": int(policy),
+        }
+        return read(Done, await connection.request("POST", "/user_topics", params))
+    if policy not in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED):
+        require(server, Beyond.TOPIC_VISIBILITY)
+    params = {
+        "stream_id": channel,
+        "topic": wire_topic(connection, topic),
+        "op": "add" if policy is VisibilityPolicy.MUTED else "remove",
+    }
+    return read(Done, await connection.request("PATCH", "/users/me/subscriptions/muted_topics", params))
+
+
+async def move_topic(
+    connection: Connection,
+    *,
+    channel_id: int,
+    topic: str,
+    new_topic: str | Omit = OMIT,
+    new_channel_id: int | Omit = OMIT,
+    message_id: int | None = None,
+    notify_old_thread: bool | Omit = OMIT,
+    notify_new_thread: bool | Omit = OMIT,
+) -> EditResult:
+    """Rename a topic or move it to another channel, with all its messages (outside the contract).
+
+    `message_id` is any message of the topic; without it the list of topics is asked for one. InvalidInput
+    when there is no such topic.
+    """
+    if message_id is None:
+        message_id = await _last_message(connection, channel_id, topic)
+    return await edit_message(
+        connection,
+        message_id=message_id,
+        topic=new_topic,
+        channel=new_channel_id,
+        propagate_mode=PropagateMode.CHANGE_ALL,
+        notify_old_thread=notify_old_thread,
+        notify_new_thread=notify_new_thread,
+    )
+
+
+async def resolve_topic(
+    connection: Connection,
+    *,
+    channel_id: int,
+    topic: str,
+    resolved: bool = True,
+    message_id: int | None = None,
+) -> EditResult:
+    """Mark a topic as resolved, or as open again: it is renamed with or without its mark (outside the
+    contract).
+
+    A name that would be longer than the server allows is cut at its end. InvalidInput when it is so already.
+    """
+    name = resolved_name(topic) if resolved else unresolved_name(topic)
+    limit = connection.limits.max_topic_length
+    if limit is not None:
+        name = name[:limit]
+    if name == topic:
+        raise InvalidInput("the topic is resolved already" if resolved else "the topic is not resolved")
+    return await move_topic(
+        connection, channel_id=channel_id, topic=topic, new_topic=name, message_id=message_id
+    )
+
+
+def is_resolved(topic: str) -> bool:
+    """Whether a topic's name carries the mark."""
+    return topic.startswith(RESOLVED_TOPIC_PREFIX)
+
+
+def resolved_name(topic: str) -> str:
+    """The name with the mark, once."""
+    return topic if is_resolved(topic) else RESOLVED_TOPIC_PREFIX + topic
+
+
+def unresolved_name(topic: str) -> str:
+    """The name without any mark."""
+    while is_resolved(topic):
+        topic = topic[len(RESOLVED_TOPIC_PREFIX) :]
+    return topic
+
+
+async def _last_message(connection: Connection, channel_id: int, topic: str) -> int:
+    listed = await get_topics(connection, channel_id=channel_id)
+    wanted = fold_topic(topic)
+    for entry in listed.topics:
+        if fold_topic(entry.name) == wanted:
+            return entry.max_id
+    raise InvalidInput(f"there is no topic {topic!r} in this channel")
+
+
+class Topics(Group):
+    """Topics."""
+
+    list = Bound(get_topics)
+    delete = Bound(delete_topic)
+    delete_batch = Bound(delete_topic_batch)
+    set_visibility = Bound(set_topic_visibility)
+    move = Bound(move_topic)
+    resolve = Bound(resolve_topic)

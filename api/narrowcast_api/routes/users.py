@@ -1,0 +1,193 @@
+"""People and bots: oneself (ME rows), others (USR), administration (USRU, USRD)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Gate, require
+from narrowcast_api.routes.common import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    dropped,
+    given,
+    read,
+    segment,
+    text_segment,
+)
+from narrowcast_api.secret import Secret
+from narrowcast_api.wire.users import CreatedUser, OwnUser, User, UserAnswer, UserList
+from narrowcast_api.wire.vocabulary import Role
+
+
+async def get_own_user(connection: Connection) -> OwnUser:
+    """GET /users/me: oneself (ME-01). Takes no parameters; `max_message_id` is deprecated."""
+    user = read(OwnUser, await connection.request("GET", "/users/me"))
+    connection.own_user_id = user.user_id
+    return user
+
+
+async def get_user(
+    connection: Connection,
+    *,
+    user_id: int,
+    client_gravatar: bool = True,
+    include_custom_profile_fields: bool = False,
+) -> User:
+    """GET /users/{user_id} (USR-01). `profile_data` comes only when asked for, and only for people.
+
+    `client_gravatar` is always sent, because its default changed at level 92 (USR-04). Values of profile
+    fields that are HTML must be treated as message content is (USR-28). BadRequest for an unknown id.
+    """
+    path = f"/users/{segment(user_id, 'user_id')}"
+    params = {
+        "client_gravatar": client_gravatar,
+        "include_custom_profile_fields": include_custom_profile_fields,
+    }
+    return read(UserAnswer, await connection.request("GET", path, params)).user
+
+
+async def get_user_by_email(
+    connection: Connection,
+    *,
+    email: str,
+    client_gravatar: bool = True,
+    include_custom_profile_fields: bool = False,
+) -> User:
+    """GET /users/{email}: by API email address or real one (outside the contract)."""
+    params = {
+        "client_gravatar": client_gravatar,
+        "include_custom_profile_fields": include_custom_profile_fields,
+    }
+    answer = await connection.request("GET", f"/users/{text_segment(email, 'email')}", params)
+    return read(UserAnswer, answer).user
+
+
+async def list_users(
+    connection: Connection, *, client_gravatar: bool = True, include_custom_profile_fields: bool = False
+) -> UserList:
+    """GET /users: everybody, deactivated ones too (outside the contract)."""
+    params = {
+        "client_gravatar": client_gravatar,
+        "include_custom_profile_fields": include_custom_profile_fields,
+    }
+    return read(UserList, await connection.request("GET", "/users", params))
+
+
+async def create_user(connection: Connection, *, email: str, password: Secret, full_name: str) -> CreatedUser:
+    """POST /users: make an account; for administrators whom the server allows it (outside the contract)."""
+    params = {"email": email, "password": password, "full_name": full_name}
+    return read(CreatedUser, await connection.request("POST", "/users", params))
+
+
+async def update_user(
+    connection: Connection,
+    *,
+    user_id: int,
+    full_name: str | Omit = OMIT,
+    role: Role | int | Omit = OMIT,
+    profile_data: Mapping[int, object] | Omit = OMIT,
+    new_email: str | Omit = OMIT,
+) -> Done:
+    """PATCH /users/{user_id}: change a user; only what is given is sent (USRU-01). Administrators only.
+
+    `profile_data` maps ids of custom fields to values (null clears one); it travels as a list of id and value
+    (USRU-08). `new_email` needs level 285 (Unsupported below) and an owner who may change addresses. Only
+    owners give or take the owner role. PermissionDenied, or BadRequest, for the server's refusals: a guest
+    does not become an administrator in one step, the only owner stays one.
+    """
+    path = f"/users/{segment(user_id, 'user_id')}"
+    params = given(full_name=full_name, new_email=new_email)
+    if not isinstance(role, Omit):
+        params["role"] = _role(role)
+    if not isinstance(profile_data, Omit):
+        params["profile_data"] = [{"id": key, "value": value} for key, value in profile_data.items()]
+    if not params:
+        raise InvalidInput("nothing to change")
+    if "new_email" in params:
+        require(await connection.identified(), Gate.NEW_EMAIL)
+    return read(Done, await connection.request("PATCH", path, params))
+
+
+async def deactivate_user(
+    connection: Connection, *, user_id: int, notification_comment: str | Omit | None = OMIT
+) -> Done:
+    """DELETE /users/{user_id}: deactivate a user (USRD-01). Administrators only.
+
+    `notification_comment`: left out or None, the user is not told; '' sends an email without a text of
+    one's own; a text is included in it. Below level 135 it is left out, and a notice says so (USRD-06).
+    BadRequest (CannotDeactivateLastUser) for the only owner.
+    """
+    path = f"/users/{segment(user_id, 'user_id')}"
+    params: dict[str, object] = {}
+    notices: list[str] = []
+    if isinstance(notification_comment, str):
+        params["deactivation_notification_comment"] = notification_comment
+        server = await connection.identified()
+        notices = dropped(server, Gate.DEACTIVATION_COMMENT, params, "deactivation_notification_comment")
+    return read(Done, await connection.request("DELETE", path, params), notices)
+
+
+async def deactivate_own_user(connection: Connection) -> Done:
+    """DELETE /users/me: deactivate oneself (outside the contract). The only owner cannot."""
+    return read(Done, await connection.request("DELETE", "/users/me"))
+
+
+async def reactivate_user(connection: Connection, *, user_id: int) -> Done:
+    """POST /users/{user_id}/reactivate: undo a deactivation; administrators only (outside the contract)."""
+    path = f"/users/{segment(user_id, 'user_id')}/reactivate"
+    return read(Done, await connection.request("POST", path))
+
+
+async def update_own_profile_data(connection: Connection, *, values: Mapping[int, object]) -> Done:
+    """PATCH /users/me/profile_data: set one's own custom profile fields by id (outside the contract)."""
+    data = [{"id": key, "value": value} for key, value in values.items()]
+    return read(Done, await connection.request("PATCH", "/users/me/profile_data", {"data": data}))
+
+
+async def clear_own_profile_data(connection: Connection, *, field_ids: list[int]) -> Done:
+    """DELETE /users/me/profile_data: empty one's own custom profile fields (outside the contract)."""
+    return read(Done, await connection.request("DELETE", "/users/me/profile_data", {"data": field_ids}))
+
+
+def avatar_address(user: User) -> str | None:
+    """Where a user's picture is: as the server says, or computed from the address when it said null (USR-23).
+
+    None when the server left the picture out (USR-24); it can be asked for with `client_gravatar=False`.
+    Relative addresses belong to the organization's. Nothing is fetched.
+    """
+    if user.avatar_url is not None or not user.was_sent("avatar_url"):
+        return user.avatar_url
+    address = user.delivery_email or user.email
+    digest = hashlib.md5(
+        address.strip().lower().encode("utf-8", "replace"), usedforsecurity=False
+    ).hexdigest()
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={user.avatar_version}"
+
+
+def _role(role: Role | int) -> Role:
+    try:
+        return Role(role)
+    except ValueError:
+        raise InvalidInput(f"{role} is no role") from None
+
+
+class Users(Group):
+    """People and bots."""
+
+    me = Bound(get_own_user)
+    get = Bound(get_user)
+    get_by_email = Bound(get_user_by_email)
+    list = Bound(list_users)
+    create = Bound(create_user)
+    update = Bound(update_user)
+    deactivate = Bound(deactivate_user)
+    deactivate_me = Bound(deactivate_own_user)
+    reactivate = Bound(reactivate_user)
+    update_my_profile = Bound(update_own_profile_data)
+    clear_my_profile = Bound(clear_own_profile_data)
