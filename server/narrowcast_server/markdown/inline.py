@@ -13,8 +13,9 @@ from narrowcast_server.markdown.run import Run, run_of
 
 EMOJI = re.compile(r":([A-Za-z0-9_+-]{1,60}):")
 TIME = re.compile(r"<time:([^>\n]{1,60})>")
-EXTRA_EMOJI = "narrowcast"
-EXTRA_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/narrowcast.svg"
+EXTRA_EMOJI = "zulip"
+"""The one emoji of the service that is neither in Unicode nor uploaded."""
+EXTRA_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.svg"
 DEEPEST_BRACKETS = 12
 
 

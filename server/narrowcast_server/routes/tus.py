@@ -1,0 +1,155 @@
+"""Resumable uploads at /api/v1/tus (UPL-14, UPL-15): tus 1.0.0 with creation, creation-with-upload,
+expiration and termination. The answer that completes an upload has the body of POST /user_uploads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping
+from email.utils import formatdate
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from narrowcast_server.core import Core
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import RESUMABLE_UPLOADS
+from narrowcast_server.routes.user_uploads import upload_answer
+from narrowcast_server.routing import Call, Routes
+from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
+from narrowcast_server.uploads.resumable import Resumable, Unfinished, parse_metadata
+
+routes = Routes()
+
+VERSION: Final = "1.0.0"
+EXTENSIONS: Final = "creation,creation-with-upload,expiration,termination"
+PART_TYPE: Final = "application/offset+octet-stream"
+PATH: Final = "/api/v1/tus"
+
+_locks: WeakKeyDictionary[Core, defaultdict[str, asyncio.Lock]] = WeakKeyDictionary()
+"""Who writes to which upload."""
+
+
+@routes.add("OPTIONS", "/tus", since=RESUMABLE_UPLOADS, public=True, accepts_anything=True)
+@routes.add("OPTIONS", "/tus/", since=RESUMABLE_UPLOADS, public=True, accepts_anything=True)
+def describe(call: Call) -> Response:
+    """What this server can do."""
+    limit = call.core.config.limits.max_file_upload_mib * MEBIBYTE
+    return answer(204, {"Tus-Version": VERSION, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(limit)})
+
+
+@routes.add("POST", "/tus", since=RESUMABLE_UPLOADS, streaming=True, accepts_anything=True)
+@routes.add("POST", "/tus/", since=RESUMABLE_UPLOADS, streaming=True, accepts_anything=True)
+async def create(call: Call) -> Response:
+    """Begins an upload, perhaps with its first bytes."""
+    check_version(call.request)
+    length = declared_length(call)
+    metadata = parse_metadata(call.request.headers.get("upload-metadata", ""))
+    uploads = Unfinished(call.core)
+    upload = uploads.create(call.user, length, metadata)
+    headers = {"Location": f"{PATH}/{upload.identity}"}
+    if call.request.headers.get("content-type") != PART_TYPE and length > 0:
+        return answer(201, {**headers, **progress(upload, 0)})
+    return await receive(call, uploads, upload, 201, headers)
+
+
+@routes.add("GET", "/tus/{identity}", since=RESUMABLE_UPLOADS, accepts_anything=True)
+def look(call: Call) -> Response:
+    """HEAD: how far an upload has come."""
+    if call.request.method != "HEAD":
+        raise ServiceError("Method Not Allowed", status=405, headers={"Allow": "DELETE, HEAD, PATCH"})
+    check_version(call.request)
+    uploads = Unfinished(call.core)
+    upload = uploads.find(call.user, call.path["identity"])
+    headers = {"Upload-Length": str(upload.length), "Cache-Control": "no-store"}
+    return answer(200, {**headers, **progress(upload, uploads.offset(upload))})
+
+
+@routes.add("PATCH", "/tus/{identity}", since=RESUMABLE_UPLOADS, streaming=True, accepts_anything=True)
+async def append(call: Call) -> Response:
+    """Adds bytes at the offset that both sides agree on."""
+    check_version(call.request)
+    if call.request.headers.get("content-type") != PART_TYPE:
+        raise ServiceError(f"The content type must be {PART_TYPE}", status=415, headers=tus_headers())
+    uploads = Unfinished(call.core)
+    upload = uploads.find(call.user, call.path["identity"])
+    lock = locks(call.core)[upload.identity]
+    if lock.locked():
+        raise ServiceError("The upload is being written to", status=423, headers=tus_headers())
+    async with lock:
+        if call.request.headers.get("upload-offset") != str(uploads.offset(upload)):
+            raise ServiceError("Upload-Offset does not fit", status=409, headers=tus_headers())
+        return await receive(call, uploads, upload, 204, {})
+
+
+@routes.add("DELETE", "/tus/{identity}", since=RESUMABLE_UPLOADS, accepts_anything=True)
+def terminate(call: Call) -> Response:
+    """Gives an upload up."""
+    check_version(call.request)
+    uploads = Unfinished(call.core)
+    upload = uploads.find(call.user, call.path["identity"])
+    uploads.remove(upload)
+    locks(call.core).pop(upload.identity, None)
+    return answer(204, {})
+
+
+async def receive(
+    call: Call, uploads: Unfinished, upload: Resumable, status: int, headers: Mapping[str, str]
+) -> Response:
+    """Takes the bytes of a request; the last of them turn the upload into an attachment."""
+    try:
+        offset = await uploads.append(upload, call.request.stream())
+    except ClientDisconnect:
+        # What came is kept; the client asks with HEAD where to go on.
+        return answer(status, {**headers, **progress(upload, uploads.offset(upload))})
+    if offset < upload.length:
+        return answer(status, {**headers, **progress(upload, offset)})
+    path_id, name = keep(call.core, call.user, uploads.part(upload), upload.filename, upload.content_type)
+    uploads.remove(upload)
+    locks(call.core).pop(upload.identity, None)
+    done = {**tus_headers(), **headers, "Upload-Offset": str(offset)}
+    return JSONResponse({"result": "success", "msg": "", **upload_answer(call, path_id, name)}, 200, done)
+
+
+def locks(core: Core) -> defaultdict[str, asyncio.Lock]:
+    """The locks of a server, by upload."""
+    return _locks.setdefault(core, defaultdict(asyncio.Lock))
+
+
+def check_version(request: Request) -> None:
+    """Raises 412 for a client that speaks another version of the protocol."""
+    if request.headers.get("tus-resumable") != VERSION:
+        raise ServiceError(
+            "Unsupported version of tus", status=412, headers={**tus_headers(), "Tus-Version": VERSION}
+        )
+
+
+def declared_length(call: Call) -> int:
+    """`Upload-Length`; raises BAD_REQUEST without it and 413 beyond the limit."""
+    text = call.request.headers.get("upload-length", "")
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise ServiceError("Upload-Length is missing or no number")
+    limit_mib = call.core.config.limits.max_file_upload_mib
+    length = int_header(call.request, "upload-length")
+    if length > limit_mib * MEBIBYTE:
+        refusal = too_large(limit_mib)
+        raise ServiceError(refusal.message, status=413, headers=tus_headers())
+    return length
+
+
+def tus_headers() -> dict[str, str]:
+    """What every answer of this protocol carries."""
+    return {"Tus-Resumable": VERSION}
+
+
+def progress(upload: Resumable, offset: int) -> dict[str, str]:
+    """How far an upload is, and how long it is kept."""
+    return {"Upload-Offset": str(offset), "Upload-Expires": formatdate(upload.expires, usegmt=True)}
+
+
+def answer(status: int, headers: Mapping[str, str]) -> Response:
+    """An answer without a body."""
+    return Response(status_code=status, headers={**tus_headers(), **headers})

@@ -1,0 +1,87 @@
+"""Uploads as things of people: added, opened, listed, removed. What messages do with them is in
+`actions.attachments`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.access import find_message
+from narrowcast_server.actions.attachments import attachment_object, may_fetch, space_used
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.store import Row
+from narrowcast_server.uploads.files import Folder, Kind
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, kind: Kind) -> int:
+    """Notes an upload whose bytes are in place. Its owner alone can open it until a message has the link."""
+    identity = core.store.insert(
+        "INSERT INTO attachments (path_id, name, owner_id, size, content_type, created, width, height)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        path_id,
+        name,
+        owner.id,
+        size,
+        kind.content_type,
+        core.now(),
+        kind.width,
+        kind.height,
+    )
+    _emit(core, owner.id, "add", attachment_object(core, identity))
+    return identity
+
+
+def may_open(core: Core, user: User | None, attachment: Row) -> bool:
+    """Who may fetch it (UPL-08, UPL-09); without an account only what a web-public channel shows."""
+    if user is not None:
+        return may_fetch(core, user, attachment["id"])
+    messages = core.store.integers(
+        "SELECT message_id FROM message_attachments WHERE attachment_id = ?", attachment["id"]
+    )
+    return any(is_web_public(core, message_id) for message_id in messages)
+
+
+def is_web_public(core: Core, message_id: int) -> bool:
+    """Whether anybody in the world may read a message."""
+    message = find_message(core, message_id)
+    if message is None or message.channel_id is None:
+        return False
+    channel = core.channels[message.channel_id]
+    return channel.is_web_public and not channel.is_archived
+
+
+def row_by_path(core: Core, path_id: str) -> Row | None:
+    """An upload by its path id."""
+    return core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
+
+
+def attachments_of(core: Core, user: User) -> list[dict[str, object]]:
+    """Somebody's uploads, oldest first."""
+    mine = core.store.integers("SELECT id FROM attachments WHERE owner_id = ? ORDER BY id", user.id)
+    return [attachment_object(core, identity) for identity in mine]
+
+
+def remove_attachment(core: Core, user: User, identity: int) -> str:
+    """Forgets an upload of one's own; gives its path id, whose bytes can go after the commit."""
+    row = core.store.one("SELECT * FROM attachments WHERE id = ? AND owner_id = ?", identity, user.id)
+    if row is None:
+        raise ServiceError("Invalid attachment")
+    core.store.execute("DELETE FROM attachments WHERE id = ?", identity)
+    _emit(core, user.id, "remove", {"id": identity})
+    path_id: str = row["path_id"]
+    return path_id
+
+
+def remove_bytes(core: Core, path_id: str) -> None:
+    """Deletes what a forgotten upload held."""
+    Folder(core).remove(path_id)
+
+
+def _emit(core: Core, owner_id: int, operation: str, attachment: dict[str, object]) -> None:
+    used = space_used(core)
+    event = {"type": "attachment", "op": operation, "attachment": attachment, "upload_space_used": used}
+    core.emit(event, [owner_id])

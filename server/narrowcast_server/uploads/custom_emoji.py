@@ -1,0 +1,83 @@
+"""The organization's own emoji."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_assets.emoji import emoji_names
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.permissions import realm_allows
+from narrowcast_server.uploads.files import ORGANIZATION
+from narrowcast_server.uploads.pictures import keep_picture
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+PICTURES: Final = "/user_avatars"
+_NAME = re.compile(r"[a-z0-9 _-]*[a-z0-9][a-z0-9 _-]*")
+
+
+def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
+    """Every custom emoji, the deactivated too, by id: `realm_emoji` of registration."""
+    return {
+        str(row["id"]): {
+            "id": str(row["id"]),
+            "name": row["name"],
+            "source_url": row["source_url"],
+            "deactivated": bool(row["deactivated"]),
+            "author_id": row["author_id"],
+            "still_url": row["still_url"],
+        }
+        for row in core.store.all("SELECT * FROM custom_emoji ORDER BY id")
+    }
+
+
+def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
+    """Adds an emoji from the bytes of a picture; gives its id."""
+    if not realm_allows(core, user, "can_add_custom_emoji_group"):
+        raise ServiceError("Insufficient permission")
+    if not _NAME.fullmatch(name) or len(name) > 50:
+        raise ServiceError(
+            "Emoji names must contain only lowercase English letters, digits, spaces, dashes,"
+            " and underscores."
+        )
+    name = name.strip().replace(" ", "_")
+    if active_id(core, name) is not None:
+        raise ServiceError("A custom emoji with this name already exists.")
+    if emoji_names().code(name) is not None and not user.is_administrator:
+        raise ServiceError("Only administrators can override default emoji.")
+    stored = keep_picture(core, picture)
+    identity = core.store.insert(
+        "INSERT INTO custom_emoji (name, author_id, source_url) VALUES (?, ?, ?)",
+        name,
+        user.id,
+        f"{PICTURES}/{ORGANIZATION}/emoji/images/{stored}",
+    )
+    emit(core)
+    return identity
+
+
+def active_id(core: Core, name: str) -> int | None:
+    """The id of the emoji that a name stands for now."""
+    return core.store.integer("SELECT id FROM custom_emoji WHERE name = ? AND deactivated = 0", name)
+
+
+def deactivate_emoji(core: Core, user: User, name: str) -> None:
+    """Takes an emoji out of use; messages that have it keep it."""
+    identity = active_id(core, name)
+    if identity is None:
+        raise ServiceError(f"Emoji '{name}' does not exist", status=404)
+    author = core.store.integer("SELECT author_id FROM custom_emoji WHERE id = ?", identity)
+    if author != user.id and not user.is_administrator:
+        raise ServiceError("Must be an organization administrator or emoji author")
+    core.store.execute("UPDATE custom_emoji SET deactivated = 1 WHERE id = ?", identity)
+    emit(core)
+
+
+def emit(core: Core) -> None:
+    """Tells everybody of the table as it is now."""
+    core.emit(
+        {"type": "realm_emoji", "op": "update", "realm_emoji": custom_emoji_table(core)}, core.user_ids()
+    )

@@ -1,0 +1,200 @@
+"""Where uploads lie on disk, what they are called, and what kind of content they are."""
+
+from __future__ import annotations
+
+import contextlib
+import mimetypes
+import os
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import imagesize
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+ORGANIZATION: Final = 1
+"""First part of every path id: a server of this kind has one organization."""
+UNNAMED: Final = "uploaded-file"
+LONGEST_NAME: Final = 255
+_SECRET_BYTES: Final = 32
+_PATH_ID = re.compile(rf"{ORGANIZATION}/([0-9a-f]{{2}})/([A-Za-z0-9_-]{{24}})/[^/\\]+")
+_UNSAFE_IN_PATH = re.compile(r"[^\w.-]+")
+
+INLINE_TYPES: Final = frozenset(
+    {
+        "application/pdf",
+        "audio/aac",
+        "audio/flac",
+        "audio/mp4",
+        "audio/mpeg",
+        "audio/ogg",
+        "audio/wav",
+        "audio/webm",
+        "image/apng",
+        "image/avif",
+        "image/gif",
+        "image/jpeg",
+        "image/png",
+        "image/webp",
+        "text/plain",
+        "video/mp4",
+        "video/webm",
+    }
+)
+"""What browsers may show in place; everything else is offered for saving."""
+IMAGE_TYPES: Final = frozenset(kind for kind in INLINE_TYPES if kind.startswith("image/"))
+_KNOWN_TYPES: Final = {
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".opus": "audio/ogg",
+    ".wav": "audio/wav",
+    ".flac": "audio/flac",
+    ".m4a": "audio/mp4",
+}
+"""What the table of the standard library lacks, or calls by an older name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is: its media type and, of raster images, the size in pixels."""
+
+    content_type: str
+    width: int | None = None
+    height: int | None = None
+
+
+class Folder:
+    """`DIR/uploads`: `files/ab/<token>` holds the bytes; names of users never become names on disk."""
+
+    def __init__(self, core: Core) -> None:
+        self.path = core.folder / "uploads"
+
+    def new_path_id(self, filename: str) -> str:
+        """A path id that nobody can guess, ending in a name fit for an address."""
+        token = secrets.token_urlsafe(18)
+        return f"{ORGANIZATION}/{secrets.token_hex(1)}/{token}/{path_name(filename)}"
+
+    def file(self, path_id: str) -> Path | None:
+        """Where the bytes of a path id are; None for anything that is not a path id."""
+        match = _PATH_ID.fullmatch(path_id)
+        return None if match is None else self.path / "files" / match[1] / match[2]
+
+    def take(self, source: Path, path_id: str) -> None:
+        """Moves a finished file to its place, durably."""
+        target = self.file(path_id)
+        if target is None:
+            raise ValueError(path_id)
+        self.make(target.parent)
+        with source.open("rb") as finished:
+            os.fsync(finished.fileno())
+        source.replace(target)
+
+    def remove(self, path_id: str) -> None:
+        """Deletes the bytes; nothing happens where there are none."""
+        target = self.file(path_id)
+        if target is not None:
+            target.unlink(missing_ok=True)
+
+    def partial(self) -> Path:
+        """A new, empty file for an upload in progress."""
+        path = self.make(self.path / "partial") / secrets.token_hex(16)
+        path.touch(mode=0o600, exist_ok=False)
+        return path
+
+    def public(self, name: str) -> Path:
+        """Where avatars and custom emoji lie; `name` is one that this server made."""
+        return self.make(self.path / "public") / name
+
+    def make(self, folder: Path) -> Path:
+        """The folder, made for the server's user alone."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder
+
+    def secret(self) -> bytes:
+        """The key that signs temporary addresses; made once for a data folder."""
+        path = self.make(self.path) / "secret"
+        with contextlib.suppress(FileNotFoundError):
+            key = path.read_bytes()
+            if len(key) == _SECRET_BYTES:
+                return key
+        key = secrets.token_bytes(_SECRET_BYTES)
+        fresh = path.with_name(f"secret.{secrets.token_hex(4)}")
+        with open(fresh, "xb", opener=private_opener) as file:
+            file.write(key)
+        fresh.replace(path)
+        return key
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Opens files for the server's user alone."""
+    return os.open(path, flags, 0o600)
+
+
+def stored_name(filename: str) -> str:
+    """The name that people see: the last part of what was sent, without control characters."""
+    name = unicodedata.normalize("NFKC", filename).replace("\\", "/").rpartition("/")[2]
+    name = "".join(character for character in name if character.isprintable()).strip()
+    return UNNAMED if name in ("", ".", "..") else shortened(name)
+
+
+def shortened(name: str) -> str:
+    """A name of at most 255 characters, with its suffix."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    stem, dot, suffix = name.rpartition(".")
+    keep = LONGEST_NAME - len(dot + suffix)
+    return stem[:keep] + dot + suffix if stem and keep > 0 else name[:LONGEST_NAME]
+
+
+def path_name(filename: str) -> str:
+    """The name as the last part of an address: blanks become dashes, other marks go."""
+    dashed = re.sub(r"\s+", "-", stored_name(filename))
+    name = _UNSAFE_IN_PATH.sub("", dashed).lstrip(".")
+    return name or UNNAMED
+
+
+def content_type(filename: str, claimed: str = "") -> str:
+    """The media type by the name, else by what the sender says, else bytes."""
+    suffix = Path(filename).suffix.lower()
+    known = _KNOWN_TYPES.get(suffix) or mimetypes.guess_type(f"x{suffix}", strict=False)[0]
+    claim = claimed.partition(";")[0].strip().lower()
+    if known is None and re.fullmatch(r"[a-z]+/[a-z0-9.+-]{1,80}", claim):
+        known = claim
+    return known or "application/octet-stream"
+
+
+def kind_of(filename: str, claimed: str, content: BinaryIO) -> Kind:
+    """What a file is. The size of images comes from their headers: nothing is decoded."""
+    media_type = content_type(filename, claimed)
+    if media_type not in IMAGE_TYPES:
+        return Kind(media_type)
+    size = image_size(content)
+    return Kind(media_type) if size is None else Kind(media_type, *size)
+
+
+def image_size(content: BinaryIO) -> tuple[int, int] | None:
+    """Width and height of a raster image from its header, None where it has none to be believed."""
+    content.seek(0)
+    head = content.read(32)
+    content.seek(0)
+    if not raster_header(head):
+        return None
+    try:
+        width, height = imagesize.get(content)
+    except (ValueError, OSError, OverflowError, IndexError, KeyError):
+        return None
+    return (width, height) if 0 < width < 1 << 20 and 0 < height < 1 << 20 else None
+
+
+def raster_header(head: bytes) -> bool:
+    """Whether a file begins as PNG, JPEG, GIF, WebP or AVIF do."""
+    return (
+        head.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"))
+        or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
+        or head[4:12] in (b"ftypavif", b"ftypavis")
+    )

@@ -1,0 +1,48 @@
+"""Small public pictures: avatars and custom emoji. Stored as they come, checked by their headers."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from starlette.datastructures import UploadFile
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.uploads.files import Folder, image_size
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+LARGEST_PICTURE_MIB: Final = 5
+MOST_PIXELS: Final = 50_000_000
+_SUFFIXES: Final = ((b"\x89PNG", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"GIF8", ".gif"), (b"RIFF", ".webp"))
+
+
+def bad_image() -> ServiceError:
+    """A file that is no picture, or a picture that nobody should decode."""
+    return ServiceError("Could not decode image; did you upload an image file?", "BAD_IMAGE")
+
+
+def keep_picture(core: Core, content: bytes) -> str:
+    """Stores a picture under a name that cannot be guessed; gives the name."""
+    suffix = next((suffix for head, suffix in _SUFFIXES if content.startswith(head)), None)
+    if suffix is None:
+        raise bad_image()
+    folder = Folder(core)
+    partial = folder.partial()
+    try:
+        partial.write_bytes(content)
+        with partial.open("rb") as file:
+            size = image_size(file)
+        if size is None or size[0] * size[1] > MOST_PIXELS:
+            raise bad_image()
+        name = f"{secrets.token_hex(20)}{suffix}"
+        partial.replace(folder.public(name))
+    finally:
+        partial.unlink(missing_ok=True)
+    return name
+
+
+async def picture_bytes(upload: UploadFile) -> bytes:
+    """The content of a picture in a form."""
+    return await upload.read()

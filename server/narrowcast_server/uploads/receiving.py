@@ -1,0 +1,113 @@
+"""From a request's body to a file on disk, within the limit, whatever the request claims."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from anyio import to_thread
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.types import Message
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.uploads.attachments import add_attachment
+from narrowcast_server.uploads.files import Folder, kind_of, stored_name
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MEBIBYTE: Final = 1 << 20
+_ROOM_FOR_FORM: Final = 64 * 1024
+_MOST_FIELDS: Final = 20
+_MOST_FILES: Final = 4
+
+
+def too_large(limit_mib: int) -> ServiceError:
+    """The refusal of a file beyond the limit (UPL-12)."""
+    return ServiceError(f"File is larger than the configured maximum upload size of {limit_mib} MiB.")
+
+
+@asynccontextmanager
+async def single_file(request: Request, limit_mib: int, none: str, several: str) -> AsyncIterator[UploadFile]:
+    """The only file of a multipart request, in any field (UPL-16); the texts say what is wrong with others."""
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise ServiceError(none)
+    limit = limit_mib * MEBIBYTE + _ROOM_FOR_FORM
+    if int_header(request, "content-length") > limit:
+        raise too_large(limit_mib)
+    bounded = Request(request.scope, counted(request, limit, limit_mib))
+    try:
+        form = await bounded.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
+    except MultiPartException as error:
+        raise ServiceError(several if "files" in error.message else "The form is malformed") from error
+    try:
+        files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+        if not files:
+            raise ServiceError(none)
+        if len(files) > 1:
+            raise ServiceError(several)
+        if (files[0].size or 0) > limit_mib * MEBIBYTE:
+            raise too_large(limit_mib)
+        yield files[0]
+    finally:
+        await form.close()
+
+
+def int_header(request: Request, name: str) -> int:
+    """A header as a number, 0 where it is none."""
+    text = request.headers.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+class counted:  # noqa: N801  a function with memory
+    """The body of a request, which ends with an error when it is longer than the limit."""
+
+    def __init__(self, request: Request, limit: int, limit_mib: int) -> None:
+        self._receive = request.receive
+        self._left = limit
+        self._limit_mib = limit_mib
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise too_large(self._limit_mib)
+        return message
+
+
+async def keep_form_file(core: Core, user: User, upload: UploadFile) -> tuple[str, str]:
+    """Stores a file of a form; gives its path id and its name."""
+    folder = Folder(core)
+    partial = folder.partial()
+    try:
+        await to_thread.run_sync(copy_to, upload, partial)
+        return keep(core, user, partial, upload.filename or "", upload.content_type or "")
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def copy_to(upload: UploadFile, target: Path) -> None:
+    """Writes the bytes of a form's file."""
+    upload.file.seek(0)
+    with target.open("wb") as file:
+        shutil.copyfileobj(upload.file, file, MEBIBYTE)
+
+
+def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
+    """Makes a finished file on disk an upload of somebody; gives its path id and its name."""
+    folder = Folder(core)
+    name = stored_name(filename)
+    path_id = folder.new_path_id(name)
+    with partial.open("rb") as content:
+        kind = kind_of(name, claimed_type, content)
+    size = partial.stat().st_size
+    folder.take(partial, path_id)
+    with core.transaction():
+        add_attachment(core, user, path_id, name, size, kind)
+    return path_id, name

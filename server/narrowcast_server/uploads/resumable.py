@@ -1,0 +1,137 @@
+"""Uploads in parts, which go on after a cut: the state of each on disk, by the tus protocol's terms.
+
+created --append--> partial --append--> whole --(becomes an attachment)--> gone
+   \\______________ expiry or termination ______________/
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+import re
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.uploads.files import Folder, private_opener
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+LIFETIME_SECONDS: Final = 24 * 3600
+_LONGEST_METADATA: Final = 4096
+_IDENTITY = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Resumable:
+    """An upload in progress. `expires` in UTC seconds; how much is there is the size of its file."""
+
+    identity: str
+    owner_id: int
+    length: int
+    filename: str
+    content_type: str
+    expires: int
+
+
+class Unfinished:
+    """The uploads in progress of a server: `DIR/uploads/resumable/<id>.json` and `<id>.part`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._folder = Folder(core)
+        self._path = self._folder.path / "resumable"
+
+    def create(self, owner: User, length: int, metadata: dict[str, str]) -> Resumable:
+        """A new, empty upload."""
+        self.collect()
+        self._folder.make(self._path)
+        upload = Resumable(
+            identity=secrets.token_hex(16),
+            owner_id=owner.id,
+            length=length,
+            filename=metadata.get("filename") or metadata.get("name") or "",
+            content_type=metadata.get("filetype") or metadata.get("type") or "",
+            expires=int(self._core.clock.now()) + LIFETIME_SECONDS,
+        )
+        with open(self.part(upload), "xb", opener=private_opener):
+            pass
+        with open(self._note(upload.identity), "x", opener=private_opener) as file:
+            json.dump(asdict(upload), file)
+        return upload
+
+    def find(self, user: User, identity: str) -> Resumable:
+        """An upload of this user; raises 404 for unknown and expired ones, and for those of others."""
+        upload = self._read(identity) if _IDENTITY.fullmatch(identity) else None
+        if upload is None or upload.owner_id != user.id:
+            raise ServiceError("Upload not found", status=404)
+        if upload.expires < self._core.clock.now():
+            self.remove(upload)
+            raise ServiceError("Upload not found", status=404)
+        return upload
+
+    def part(self, upload: Resumable) -> Path:
+        """The file that holds what has come so far."""
+        return self._path / f"{upload.identity}.part"
+
+    def offset(self, upload: Resumable) -> int:
+        """How many bytes have come."""
+        return self.part(upload).stat().st_size
+
+    async def append(self, upload: Resumable, chunks: AsyncIterator[bytes]) -> int:
+        """Adds bytes at the end; gives the new offset. What came before a cut stays, too much is refused."""
+        left = upload.length - self.offset(upload)
+        with self.part(upload).open("ab") as file:
+            try:
+                async for chunk in chunks:
+                    if len(chunk) > left:
+                        raise ServiceError("The upload is longer than its Upload-Length", status=413)
+                    file.write(chunk)
+                    left -= len(chunk)
+            finally:
+                file.flush()
+                os.fsync(file.fileno())
+        return upload.length - left
+
+    def remove(self, upload: Resumable) -> None:
+        """Forgets an upload and what came of it."""
+        self._note(upload.identity).unlink(missing_ok=True)
+        self.part(upload).unlink(missing_ok=True)
+
+    def collect(self) -> None:
+        """Removes what has expired."""
+        for note in self._path.glob("*.json"):
+            upload = self._read(note.stem)
+            if upload is None or upload.expires < self._core.clock.now():
+                note.unlink(missing_ok=True)
+                note.with_suffix(".part").unlink(missing_ok=True)
+
+    def _note(self, identity: str) -> Path:
+        return self._path / f"{identity}.json"
+
+    def _read(self, identity: str) -> Resumable | None:
+        try:
+            return Resumable(**json.loads(self._note(identity).read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def parse_metadata(header: str) -> dict[str, str]:
+    """`Upload-Metadata`: pairs of a key and a base64 value, separated by commas. Raises ServiceError."""
+    if len(header) > _LONGEST_METADATA:
+        raise ServiceError("Upload-Metadata is too long")
+    pairs = {}
+    for pair in filter(None, (part.strip() for part in header.split(","))):
+        key, _, value = pair.partition(" ")
+        try:
+            pairs[key] = base64.b64decode(value.strip(), validate=True).decode()
+        except (binascii.Error, ValueError) as error:
+            raise ServiceError("Invalid Upload-Metadata") from error
+    return pairs

@@ -1,0 +1,95 @@
+"""Handing out files: safe types, ranges, and addresses that open a file for a minute without a password."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from starlette.responses import FileResponse, Response
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.store import Row
+from narrowcast_server.uploads.attachments import row_by_path
+from narrowcast_server.uploads.files import INLINE_TYPES, Folder
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+TEMPORARY_SECONDS: Final = 60
+_SAFETY: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+def missing_file() -> ServiceError:
+    """No such file, or no longer."""
+    return ServiceError("This file does not exist or has been deleted.", status=404)
+
+
+def forbidden_file() -> ServiceError:
+    """A file of somebody else that was not shared with the caller (UPL-08)."""
+    return ServiceError("You are not authorized to view this file.", status=403)
+
+
+def attachment_row(core: Core, path_id: str) -> Row:
+    """The upload at a path; raises 404."""
+    row = row_by_path(core, path_id)
+    if row is None:
+        raise missing_file()
+    return row
+
+
+def upload_response(core: Core, row: Row, *, private: bool, download: bool = False) -> Response:
+    """An upload's bytes, with ranges; shown in place only where that is safe."""
+    path = Folder(core).file(row["path_id"])
+    if path is None or not path.is_file():
+        raise missing_file()
+    return file_response(path, row["content_type"], row["name"], private=private, download=download)
+
+
+def file_response(
+    path: Path, media_type: str, name: str, *, private: bool, download: bool = False
+) -> Response:
+    """A file with the headers that keep browsers from running it."""
+    inline = media_type in INLINE_TYPES and not download
+    caching = "private, max-age=86400" if private else "public, max-age=86400"
+    return FileResponse(
+        path,
+        media_type=media_type,
+        filename=name,
+        content_disposition_type="inline" if inline else "attachment",
+        headers={**_SAFETY, "Cache-Control": f"{caching}, immutable"},
+    )
+
+
+def temporary_path(core: Core, row: Row) -> str:
+    """An address that opens an upload for a minute, for programs that cannot send credentials."""
+    expiry = int(core.clock.now()) + TEMPORARY_SECONDS
+    text = f"{row['path_id']}:{expiry}"
+    token = f"{text}:{signature(core, text)}".encode().hex().upper()
+    name = str(row["path_id"]).rpartition("/")[2]
+    return f"/user_uploads/temporary/{token}/{quote(name)}"
+
+
+def signature(core: Core, text: str) -> str:
+    """What only this server can make of a text."""
+    return hmac.new(Folder(core).secret(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def row_of_token(core: Core, token: str) -> Row:
+    """The upload that a temporary address opens; raises BAD_REQUEST for a forged or an old one."""
+    try:
+        text, _, signed = bytes.fromhex(token).decode().rpartition(":")
+        path_id, _, expiry = text.rpartition(":")
+        valid = hmac.compare_digest(signature(core, text).encode(), signed.encode())
+        valid = valid and int(expiry) >= core.clock.now()
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ServiceError("Invalid token")
+    return attachment_row(core, path_id)
