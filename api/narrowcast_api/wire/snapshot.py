@@ -35,7 +35,7 @@ from .server import dialect_of
 from .settings import UserSettings
 from .tables import ChannelRow, PresenceRow, UserRow, read_by_id, read_rows
 from .unread import UnreadMessages
-from .users import MutedUser, UserStatus
+from .users import ClientPresence, MutedUser, UserStatus, modern_presence
 from .vocabulary import Dialect
 
 
@@ -121,6 +121,9 @@ _SCALARS = frozenset(
 )
 
 _UNREAD = TypeAdapter(UnreadMessages)
+_LEGACY_PRESENCES: TypeAdapter[dict[str, dict[str, ClientPresence]]] = TypeAdapter(
+    Good[dict[str, dict[str, ClientPresence]]]
+)
 _STATUSES: TypeAdapter[dict[int, UserStatus]] = TypeAdapter(Good[dict[int, UserStatus]])
 _TOPICS: TypeAdapter[list[UserTopic]] = TypeAdapter(GoodList[UserTopic])
 _MUTED_USERS: TypeAdapter[list[MutedUser]] = TypeAdapter(GoodList[MutedUser])
@@ -212,9 +215,23 @@ class Snapshot:
 
     @cached_property
     def presences(self) -> dict[int, PresenceRow]:
-        """When people were last seen, by user id (with slim presence)."""
+        """When people were last seen, by user id; the legacy form, by address and client, is converted."""
         key = "presences"
-        return self._collect(key, lambda: read_by_id(key, self.raw.get(key), PresenceRow), {})
+        value = self.raw.get(key)
+        if isinstance(value, dict) and any("@" in str(name) for name in value):
+            return self._legacy_presences(value)
+        return self._collect(key, lambda: read_by_id(key, value, PresenceRow), {})
+
+    def _legacy_presences(self, value: dict[str, object]) -> dict[int, PresenceRow]:
+        ids = {user.email: user.user_id for user in self.users}
+        found: dict[int, PresenceRow] = {}
+        nothing: dict[str, dict[str, ClientPresence]] = {}
+        legacy = self._collect("presences", lambda: _LEGACY_PRESENCES.validate_python(value), nothing)
+        for email, clients in legacy.items():
+            if email in ids:
+                seen = modern_presence(clients)
+                found[ids[email]] = PresenceRow(seen.active_timestamp, seen.idle_timestamp)
+        return found
 
     @cached_property
     def unread(self) -> UnreadMessages:
@@ -321,9 +338,13 @@ def lenient(model: type[Model], values: Mapping[str, Any], problems: list[Proble
 
     They are reported.
     """
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        wrong = {str(item["loc"][0]) for item in error.errors(include_url=False, include_input=False)}
+    # Names of the wire are ASCII; anything else cannot be a field, and lone surrogates could not even be kept.
+    left = {name: value for name, value in values.items() if name.isascii()}
+    while True:
+        try:
+            return model.model_validate(left)
+        except ValidationError as error:
+            wrong = {str(item["loc"][0]) for item in error.errors(include_url=False, include_input=False)}
+        # Again, because an unreadable name may have hidden its alias, which may be unreadable too.
         problems.extend(Problem(name, "whole", "unreadable") for name in sorted(wrong))
-        return model.model_validate({key: value for key, value in values.items() if key not in wrong})
+        left = {name: value for name, value in left.items() if name not in wrong}

@@ -1,0 +1,58 @@
+"""Every answer parses whole: our own samples always, the recordings of a real server where they are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from narrowcast_api.wire.base import collecting_problems
+from narrowcast_api.wire.snapshot import Snapshot
+from support.answers import model_for, operation, operations_with_answers
+from support.captures import fixture, recorded_answers
+
+_ELSEWHERE = frozenset({"GET events", "POST register"})
+
+
+def _successes() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    for name, answer in fixture("answers.json").items():
+        method, path = name.split(" ", 1)
+        yield "our own sample", method, path.replace("/N", "/5").replace("FILE", "2/ab/c.txt"), answer
+    for source, record in recorded_answers():
+        if record["status"] == 200:
+            yield source, record["request"]["method"], record["request"]["path"], record["response"]
+
+
+def test_every_answer_parses_whole() -> None:
+    for source, method, path, answer in _successes():
+        if operation(method, path) in _ELSEWHERE:
+            continue
+        model = model_for(method, path)
+        assert model is not None, (source, method, path)
+        with collecting_problems() as problems:
+            parsed = model.model_validate(answer)
+        assert not problems, (source, problems)
+        for name in model.model_fields:
+            if name in answer:
+                assert parsed.was_sent(name), (source, name)
+
+
+def test_our_own_samples_cover_every_answer() -> None:
+    assert set(fixture("answers.json")) == operations_with_answers()
+
+
+def test_every_snapshot_parses_whole() -> None:
+    snapshots = [("our own sample", fixture("snapshot.json"))]
+    for source, record in recorded_answers():
+        request = record["request"]
+        if record["status"] == 200 and operation(request["method"], request["path"]) == "POST register":
+            snapshots.append((source, record["response"]))
+    for source, raw in snapshots:
+        snapshot = Snapshot(raw)
+        for part in parts():
+            getattr(snapshot, part)
+        assert snapshot.problems == [], source
+
+
+def parts() -> list[str]:
+    """The names of all parts of a snapshot."""
+    return [name for name, value in vars(Snapshot).items() if type(value).__name__ == "cached_property"]

@@ -1,0 +1,97 @@
+"""Whatever a broken or malicious server sends, models give a typed value or a ValidationError, and nothing
+else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import AliasChoices, ValidationError
+
+from narrowcast_api.wire import (
+    channels,
+    drafts,
+    groups,
+    messages,
+    organization,
+    server,
+    unread,
+    users,
+)
+from narrowcast_api.wire import settings as settings_module
+from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.events import Event, parse_event
+from support.captures import fixture, own_events
+from support.hostile import deep, hostile_json
+
+_MODULES = (channels, drafts, groups, messages, organization, server, settings_module, unread, users)
+MODELS = sorted(
+    {
+        value
+        for module in _MODULES
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, WireModel) and value.__module__ == module.__name__
+    },
+    key=lambda model: (model.__module__, model.__name__),
+)
+
+
+def _names(model: type[WireModel]) -> list[str]:
+    """Every name by which a field of the model travels."""
+    found: list[str] = []
+    for name, info in model.model_fields.items():
+        alias = info.validation_alias
+        found += [str(choice) for choice in alias.choices] if isinstance(alias, AliasChoices) else [name]
+    return found
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+@given(data=st.data())
+@settings(max_examples=12, deadline=None)
+def test_a_model_of_hostile_fields_is_a_value_or_a_validation_error(
+    model: type[WireModel], data: st.DataObject
+) -> None:
+    names = _names(model)
+    chosen = data.draw(st.lists(st.sampled_from(names), unique=True, max_size=4)) if names else []
+    raw = {name: data.draw(hostile_json()) for name in chosen}
+    with suppress(ValidationError):
+        assert isinstance(model.model_validate(raw), model)
+
+
+@given(event=st.sampled_from(own_events()), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_an_event_with_hostile_fields_is_always_an_event(event: dict[str, Any], data: st.DataObject) -> None:
+    changed = data.draw(st.lists(st.sampled_from(sorted(event)), unique=True, min_size=1, max_size=3))
+    raw = {**event, **{name: data.draw(hostile_json()) for name in changed}}
+    assert isinstance(parse_event(raw), Event)
+
+
+@given(raw=hostile_json())
+@settings(max_examples=120, deadline=None)
+def test_anything_at_all_is_an_event(raw: object) -> None:
+    assert isinstance(parse_event(raw), Event)
+
+
+@pytest.mark.parametrize("kind", sorted({event["type"] for event in own_events()}))
+def test_events_nested_without_end_are_events(kind: str) -> None:
+    for event in own_events():
+        if event["type"] == kind:
+            for name in event.keys() - {"type", "op", "id"}:
+                assert isinstance(parse_event({**event, name: deep(5_000)}), Event)
+
+
+@given(data=st.data())
+@settings(max_examples=120, deadline=None)
+def test_one_hostile_message_of_a_page_costs_that_message_only(data: st.DataObject) -> None:
+    page = fixture("answers.json")["GET messages"]
+    good = page["messages"][0]
+    name = data.draw(st.sampled_from(sorted(good)))
+    bad = {**good, name: data.draw(hostile_json())}
+    read = messages.MessagePage.model_validate({**page, "messages": [good, bad, good]})
+    assert [message.id for message in read.messages if message.id == good["id"]][:2] == [good["id"]] * 2
+    assert read.anchor == page["anchor"]

@@ -1,0 +1,134 @@
+"""Which model reads the answer of which operation, for tests that parse whole recordings."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from narrowcast_api.wire import channels, drafts, groups, messages, organization, server, users
+from narrowcast_api.wire.base import WireModel
+
+_TABLE: Final[dict[str, type[WireModel]]] = {
+    "GET attachments": organization.AttachmentList,
+    "GET bots": users.BotList,
+    "POST bots": users.Bot,
+    "PATCH bots/N": users.Bot,
+    "GET channel_folders": channels.ChannelFolderList,
+    "POST channel_folders/create": channels.CreatedChannelFolder,
+    "POST channels/create": channels.ChannelId,
+    "GET drafts": drafts.DraftList,
+    "POST drafts": drafts.CreatedDrafts,
+    "POST fetch_api_key": users.ApiKey,
+    "GET get_stream_id": channels.ChannelId,
+    "GET invites": organization.InvitationList,
+    "POST invites/multiuse": organization.InviteLink,
+    "POST mark_all_as_read": messages.MarkAllRead,
+    "GET messages": messages.MessagePage,
+    "POST messages": messages.SentMessage,
+    "GET messages/N": messages.MessageAnswer,
+    "PATCH messages/N": messages.EditResult,
+    "GET messages/N/history": messages.MessageHistory,
+    "GET messages/N/read_receipts": messages.ReadReceipts,
+    "POST messages/flags": messages.FlagsChanged,
+    "POST messages/flags/narrow": messages.NarrowFlagsChanged,
+    "GET messages/matches_narrow": messages.NarrowMatches,
+    "POST messages/render": messages.RenderedMessage,
+    "GET navigation_views": organization.NavigationViewList,
+    "GET realm/domains": organization.DomainList,
+    "GET realm/emoji": organization.RealmEmojiList,
+    "POST realm/filters": organization.CreatedId,
+    "GET realm/linkifiers": organization.LinkifierList,
+    "POST realm/playgrounds": organization.CreatedId,
+    "GET realm/presence": users.RealmPresences,
+    "GET realm/profile_fields": organization.ProfileFieldList,
+    "POST realm/profile_fields": organization.CreatedId,
+    "GET reminders": drafts.ReminderList,
+    "POST reminders": drafts.CreatedReminder,
+    "GET saved_snippets": drafts.SavedSnippetList,
+    "POST saved_snippets": drafts.CreatedSavedSnippet,
+    "GET scheduled_messages": drafts.ScheduledMessageList,
+    "POST scheduled_messages": drafts.CreatedScheduledMessage,
+    "GET server_settings": server.ServerSettings,
+    "GET streams": channels.ChannelList,
+    "GET streams/N": channels.ChannelAnswer,
+    "POST streams/N/delete_topic": channels.DeleteTopicResult,
+    "GET streams/N/email_address": channels.ChannelEmail,
+    "GET streams/N/members": channels.Subscribers,
+    "GET user_groups": groups.GroupList,
+    "POST user_groups/create": groups.CreatedGroup,
+    "GET user_groups/N/members": groups.GroupMembers,
+    "GET user_groups/N/members/N": groups.GroupMembership,
+    "GET user_groups/N/subgroups": groups.GroupSubgroups,
+    "POST user_uploads": messages.UploadResult,
+    "GET user_uploads/FILE": messages.TemporaryUrl,
+    "GET users": users.UserList,
+    "POST users": users.CreatedUser,
+    "GET users/N": users.UserAnswer,
+    "GET users/N/channels": channels.SubscribedChannels,
+    "GET users/N/presence": users.UserPresence,
+    "GET users/N/status": users.UserStatusAnswer,
+    "GET users/N/subscriptions/N": channels.SubscriptionStatus,
+    "GET users/me": users.OwnUser,
+    "GET users/me/N/topics": channels.TopicList,
+    "GET users/me/alert_words": users.AlertWords,
+    "POST users/me/alert_words": users.AlertWords,
+    "DELETE users/me/alert_words": users.AlertWords,
+    "POST users/me/avatar": users.AvatarAnswer,
+    "DELETE users/me/avatar": users.AvatarAnswer,
+    "POST users/me/presence": users.PresenceAnswer,
+    "GET users/me/subscriptions": channels.SubscriptionList,
+    "POST users/me/subscriptions": channels.SubscribeResult,
+    "PATCH users/me/subscriptions": channels.SubscribeResult,
+    "DELETE users/me/subscriptions": channels.UnsubscribeResult,
+}
+
+_PLAIN: Final = frozenset(
+    """
+    DELETE attachments/N|DELETE bots/N|DELETE default_streams|DELETE drafts/N|DELETE events|DELETE invites/N
+    DELETE invites/multiuse/N|DELETE messages/N|DELETE messages/N/reactions|DELETE navigation_views/VIEW
+    DELETE realm/domains/DOMAIN|DELETE realm/emoji/NAME|DELETE realm/filters/N|DELETE realm/playgrounds/N
+    DELETE realm/profile_fields/N|DELETE reminders/N|DELETE saved_snippets/N|DELETE scheduled_messages/N
+    DELETE streams/N|DELETE users/N|DELETE users/me|DELETE users/me/muted_users/N|DELETE users/me/profile_data
+    GET calls/bigbluebutton/create|PATCH channel_folders|PATCH channel_folders/N|PATCH drafts/N
+    PATCH navigation_views/VIEW|PATCH realm|PATCH realm/filters/N|PATCH realm/linkifiers
+    PATCH realm/user_settings_defaults|PATCH saved_snippets/N|PATCH scheduled_messages/N|PATCH settings
+    PATCH streams/N|PATCH user_groups/N|PATCH users/N|PATCH users/me/profile_data
+    PATCH users/me/subscriptions/muted_topics|POST bots/N/api_key/regenerate|POST default_streams|POST invites
+    POST invites/N/resend|POST mark_stream_as_read|POST mark_topic_as_read|POST messages/N/reactions
+    POST messages/N/typing|POST navigation_views|POST realm/domains|POST realm/emoji/NAME|POST submessage
+    POST typing|POST user_groups/N/deactivate|POST user_groups/N/members|POST user_groups/N/subgroups
+    POST user_topics|POST users/N/reactivate|POST users/N/status|POST users/me/muted_users/N
+    POST users/me/onboarding_steps|POST users/me/status|POST users/me/subscriptions/properties|POST zcommand
+    """.replace("\n", "|").split("|")
+)
+"""Operations whose success says nothing more."""
+
+_SHAPES: Final = (
+    (r"^/?(api/v1/)?", ""),
+    (r"^user_uploads/.*", "user_uploads/FILE"),
+    (r"^navigation_views/.+", "navigation_views/VIEW"),
+    (r"^realm/domains/.+", "realm/domains/DOMAIN"),
+    (r"^realm/emoji/.+", "realm/emoji/NAME"),
+    (r"/\d+(?=/|$)", "/N"),
+    (r"/[^/]+@[^/]+", "/N"),
+)
+
+
+def operation(method: str, path: str) -> str:
+    """``GET messages/N`` of ``GET /api/v1/messages/5``."""
+    for pattern, name in _SHAPES:
+        path = re.sub(pattern, name, path)
+    return f"{method} {path}"
+
+
+def model_for(method: str, path: str) -> type[WireModel] | None:
+    """The model of an operation's answer, None for an operation nobody has a model for."""
+    name = operation(method, path)
+    if name in _TABLE:
+        return _TABLE[name]
+    return WireModel if name in {plain.strip() for plain in _PLAIN} else None
+
+
+def operations_with_answers() -> frozenset[str]:
+    """Every operation whose answer has a model of its own."""
+    return frozenset(_TABLE)

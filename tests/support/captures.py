@@ -1,0 +1,60 @@
+"""Recordings of a real server, read where they are at hand.
+
+They are reference data and no part of the project: ``NARROWCAST_CAPTURES`` names their folder, else
+``shared/captures`` beside the checkout. Tests that use them always run on the project's own fixtures too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FIXTURES = Path(__file__).resolve().parents[1] / "api" / "fixtures"
+_BESIDE = Path(__file__).resolve().parents[3] / "shared" / "captures"
+
+
+def captures() -> Path | None:
+    """The folder of recordings, where there is one."""
+    named = os.environ.get("NARROWCAST_CAPTURES")
+    folder = Path(named) if named else _BESIDE
+    return folder if folder.is_dir() else None
+
+
+def fixture(name: str) -> Any:
+    """One of the project's own fixtures."""
+    return json.loads((FIXTURES / name).read_text(encoding="utf-8"))
+
+
+def own_events() -> list[dict[str, Any]]:
+    """The project's own samples: at least one of every kind of event."""
+    events: list[dict[str, Any]] = fixture("events.json")
+    return events
+
+
+def recorded_events() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every event of the recordings, with the file that it comes from."""
+    folder = captures()
+    if folder is None:
+        return
+    for path in sorted((folder / "events").rglob("*.json")):
+        content = json.loads(path.read_bytes())
+        for sample in content if isinstance(content, list) else [content]:
+            events = [sample["event"]] if "event" in sample else sample["response"]["events"]
+            for event in events:
+                yield str(path.relative_to(folder)), event
+
+
+def recorded_answers() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every request with a JSON object as its answer: {request, status, response, events}."""
+    folder = captures()
+    if folder is None:
+        return
+    for path in sorted(folder.glob("*/*.json")):
+        if path.parent.name == "events":
+            continue
+        content = json.loads(path.read_bytes())
+        if isinstance(content, dict) and isinstance(content.get("response"), dict) and "request" in content:
+            yield str(path.relative_to(folder)), content
