@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import sqlite3
 import threading
 import zlib
@@ -55,7 +56,7 @@ MIGRATIONS = (
 DEFAULT_LIMIT = 256 * 2**20
 """Bytes that the file may have before what was seen longest ago goes."""
 
-_EVICTED_AT_ONCE = 500
+_ROOM = 0.9
 _VIEWS_KEPT = 50
 _LARGEST_ID = 2**63 - 1
 
@@ -352,15 +353,17 @@ class Cache:
         return None
 
     def _shrink(self) -> None:
-        """Forget what was seen longest ago until the file is within its limit."""
-        while self.size > self._limit:
-            rows = self._read("SELECT id FROM messages ORDER BY seen, id LIMIT ?", _EVICTED_AT_ONCE)
-            if not rows:
-                return
-            before = self.size
-            self.delete_messages([_number(row[0]) for row in rows])
-            if self.size >= before and self.warning is not None:
-                return  # the disk refuses: do not spin
+        """Forget what was seen longest ago until the file is within its limit, with some room to spare."""
+        size = self.size
+        while size > self._limit:
+            rows = self._read("SELECT count(*) FROM messages")
+            excess = (size - _ROOM * self._limit) / size
+            many = math.ceil(_number(rows[0][0]) * excess) if rows else 0
+            oldest = self._read("SELECT id FROM messages ORDER BY seen, id LIMIT ?", many)
+            self.delete_messages([_number(row[0]) for row in oldest])
+            before, size = size, self.size
+            if not oldest or size >= before:
+                return  # nothing is left, or the disk refuses: do not spin
         if self._path is not None:
             with suppress(sqlite3.Error), self._lock:
                 self._writer.execute("PRAGMA incremental_vacuum").fetchall()

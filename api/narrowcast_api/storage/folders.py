@@ -19,7 +19,7 @@ def account_folder_name(site: str, email: str) -> str:
     """
     parts = urlsplit(site if "//" in site else f"//{site}")
     identity = f"{parts.netloc.lower()}{parts.path.rstrip('/')} {email.strip().lower()}"
-    readable = _UNSAFE.sub("-", f"{parts.netloc}-{email}".lower()).strip(".-")[:_LONGEST_NAME]
+    readable = _UNSAFE.sub("-", f"{parts.netloc}-{email.strip()}".lower()).strip(".-")[:_LONGEST_NAME]
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{readable or 'account'}-{digest}"
 

@@ -1,0 +1,273 @@
+"""cache.db: quick, searchable, bounded, and never missed when it breaks."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.state.messages import Message, Reaction, Submessage
+from narrowcast_api.storage.cache import Cache
+from narrowcast_api.storage.codec import message_from_text, message_to_text, plain_text
+from narrowcast_api.storage.search import match_expression
+
+ME = 1
+LUNCH = ChannelDestination(7, "lunch")
+
+
+def message(number: int, content: str = "<p>hello</p>", **changes: object) -> Message:
+    base: dict[str, object] = {"channel_id": 7, "topic": "lunch"}
+    return Message(number, 2, "Bruno", "bruno@demo.example", 1_800_000_000, content, **{**base, **changes})  # type: ignore[arg-type]
+
+
+def direct(number: int, people: set[int]) -> Message:
+    return message(number, channel_id=None, topic=None, direct_user_ids=frozenset(people))
+
+
+@given(
+    st.builds(
+        Message,
+        id=st.integers(),
+        sender_id=st.integers(),
+        sender_name=st.text(st.characters()),
+        sender_email=st.text(),
+        timestamp=st.integers(),
+        content=st.text(st.characters()),
+        channel_id=st.none() | st.integers(),
+        topic=st.none() | st.text(),
+        direct_user_ids=st.none() | st.frozensets(st.integers()),
+        flags=st.frozensets(st.text()),
+        reactions=st.lists(st.builds(Reaction, st.text(), st.text(), st.text(), st.integers())).map(tuple),
+        is_me_message=st.booleans(),
+        edited_at=st.none() | st.integers(),
+        moved_at=st.none() | st.integers(),
+        submessages=st.lists(st.builds(Submessage, st.integers(), st.integers(), st.text(), st.text())).map(
+            tuple
+        ),
+        client=st.text(),
+        local_id=st.none(),
+    )
+)
+def test_a_message_survives_being_text(value: Message) -> None:
+    assert message_from_text(message_to_text(value)) == value
+
+
+def test_a_conversation_is_loaded_oldest_first_whatever_the_case_of_its_topic(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(3), message(1), message(2, topic="Lunch"), message(4, topic="tea")])
+    assert [m.id for m in cache.load_conversation(ChannelDestination(7, "LUNCH"), ME, 10)] == [1, 2, 3]
+    assert [m.id for m in cache.load_conversation(LUNCH, ME, 2)] == [2, 3]
+    assert [m.id for m in cache.load_conversation(LUNCH, ME, 2, before=2)] == [1]
+    assert [m.id for m in cache.load_channel(7, 10)] == [1, 2, 3, 4]
+    assert [m.id for m in cache.load_newest(1)] == [4]
+    assert [m.id for m in cache.load_messages([4, 99, 1])] == [1, 4]
+    cache.close()
+
+
+def test_a_direct_conversation_is_known_by_the_others(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([direct(1, {ME, 5}), direct(2, {ME, 5, 6}), direct(3, {ME})])
+    assert [m.id for m in cache.load_conversation(DirectDestination(frozenset({5})), ME, 10)] == [1]
+    assert [m.id for m in cache.load_conversation(DirectDestination(frozenset()), ME, 10)] == [3]
+    cache.close()
+
+
+def test_everything_is_there_again_after_a_restart(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1), message(2)])
+    cache.delete_messages([1])
+    cache.save_view("first", [1], None)
+    cache.save_view("second", [1, 2], 2)
+    cache.save_snapshot(b'{"queue_id": "x"}' * 1000)
+    cache.close()
+    again = Cache.open(tmp_path / "cache.db")
+    assert again.load_newest(10) == [message(2)]
+    last = again.last_view()
+    assert last is not None
+    assert (last.key, last.ids, last.anchor) == ("second", (1, 2), 2)
+    again.save_view("first", [2], 2)
+    assert (again.last_view() or last).key == "first"
+    assert again.load_snapshot() == b'{"queue_id": "x"}' * 1000
+    again.close()
+
+
+def test_an_edited_message_replaces_the_old_one_also_for_search(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1, "<p>apples</p>")])
+    cache.save_messages([message(1, "<p>pears</p>")])
+    assert cache.search("apples") == []
+    assert [hit.message_id for hit in cache.search("pears")] == [1]
+    cache.delete_messages([1])
+    assert cache.search("pears") == []
+    cache.close()
+
+
+@pytest.mark.parametrize(
+    "typed", ["creme brulee", "Crème", "BRÛLÉE", '"crème brûlée"', "brul", "bruno crème", "lunch cr"]
+)
+def test_search_folds_accents_and_case_and_completes_the_last_word(tmp_path: Path, typed: str) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages(
+        [message(1, "<p>We have <strong>crème</strong> brûlée</p>"), message(2, "<p>soup</p>")]
+    )
+    (hit,) = cache.search(typed)
+    assert hit.message_id == 1
+    assert "crème brûlée" in hit.snippet
+    cache.close()
+
+
+def test_a_hit_says_where_the_words_are(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1, "<p>one two three</p>")])
+    (hit,) = cache.search("two")
+    assert hit.snippet == "one two three"
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["two"]
+    cache.close()
+
+
+def test_search_is_limited_to_a_channel_or_a_sender(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1), message(2, channel_id=8), direct(3, {ME, 2})])
+    assert [hit.message_id for hit in cache.search("hello")] == [3, 2, 1]
+    assert [hit.message_id for hit in cache.search("hello", channel_id=8)] == [2]
+    assert cache.search("hello", sender_id=99) == []
+    cache.close()
+
+
+@given(st.text(st.characters()))
+def test_no_text_is_understood_as_a_query_language(typed: str) -> None:
+    cache = Cache.open(None)
+    cache.save_messages([message(1)])
+    expression = match_expression(typed)
+    if expression is not None:
+        # A syntax error would raise here; `search` itself would hide it.
+        cache._reader.execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)).fetchall()
+    cache.close()
+
+
+def test_plain_text_keeps_words_whole_and_blocks_apart() -> None:
+    assert plain_text("<p>in<em>divis</em>ible</p><p>next &amp; last</p>") == "indivisible next & last"
+
+
+def test_a_hundred_messages_are_there_within_twenty_milliseconds(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(number, "<p>" + "some words " * 40 + "</p>") for number in range(5000)])
+    took = []
+    for _ in range(5):
+        started = time.perf_counter()
+        assert len(cache.load_conversation(LUNCH, ME, 100)) == 100
+        took.append(time.perf_counter() - started)
+    assert min(took) < 0.020
+    cache.close()
+
+
+def test_above_its_size_it_forgets_what_was_seen_longest_ago(tmp_path: Path) -> None:
+    limit = 2 * 2**20
+    cache = Cache.open(tmp_path / "cache.db", limit=limit)
+    old, new = "<p>" + "old " * 500 + "</p>", "<p>" + "new " * 500 + "</p>"
+    cache.save_messages([message(number, old) for number in range(10_000, 10_500)])
+    for start in range(0, 2500, 500):
+        cache.save_messages([message(number, new) for number in range(start, start + 500)])
+    assert cache.size <= limit
+    assert cache.load_messages(range(10_000, 10_500)) == [], "a greater id does not help"
+    assert len(cache.load_messages(range(2000, 2500))) > 0
+    cache.close()
+    assert (tmp_path / "cache.db").stat().st_size <= limit * 1.2
+
+
+def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "cache.db").write_bytes(os.urandom(20_000))
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1)])
+    assert cache.load_newest(10) == [message(1)]
+    assert len(list(tmp_path.glob("cache.db.damaged-*"))) == 1
+    cache.close()
+
+
+def test_damage_found_while_reading_leads_to_a_new_cache(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    cache = Cache.open(path)
+    cache.save_messages([message(number, "<p>" + "words " * 200 + "</p>") for number in range(2000)])
+    cache.close()
+    raw = bytearray(path.read_bytes())
+    raw[4096 * 20 : 4096 * 400] = os.urandom(4096 * 380)
+    path.write_bytes(raw)
+    told: list[str | None] = []
+    cache = Cache.open(path)
+    cache.warned = lambda: told.append(cache.warning)
+    assert cache.verify() is False
+    assert "being made anew" in (told[0] or "")
+    cache.save_messages([message(1)])
+    assert cache.load_newest(10) == [message(1)]
+    assert cache.verify() is True
+    cache.close()
+
+
+def test_a_cache_of_a_later_version_is_made_anew(tmp_path: Path) -> None:
+    Cache.open(tmp_path / "cache.db").close()
+    connection = sqlite3.connect(tmp_path / "cache.db")
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1)])
+    assert cache.load_newest(1) == [message(1)]
+    cache.close()
+
+
+def test_on_a_full_disk_it_says_so_and_goes_on_with_what_it_has(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(1)])
+    pages = cache._writer.execute("PRAGMA page_count").fetchone()[0]
+    cache._writer.execute(f"PRAGMA max_page_count={pages}")
+    cache.save_messages([message(2, "<p>" + "x" * 200_000 + "</p>")])
+    assert cache.warning == "What you read is not kept for the next start: the disk is full."
+    assert [m.id for m in cache.load_newest(10)] == [1]
+    cache._writer.execute("PRAGMA max_page_count=1000000")
+    cache.save_messages([message(3)])
+    assert cache.warning is None
+    cache.close()
+
+
+def test_where_no_file_can_be_made_it_works_in_memory(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "missing" / "cache.db")
+    cache.save_messages([message(1)])
+    assert cache.load_newest(1) == [message(1)]
+    assert [hit.message_id for hit in cache.search("hello")] == [1]
+    assert "not kept for the next start" in (cache.warning or "")
+    cache.close()
+
+
+def test_ids_that_sqlite_cannot_hold_are_skipped(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    cache.save_messages([message(2**70), message(1)])
+    cache.delete_messages([2**70])
+    assert cache.load_messages([2**70, 1]) == [message(1)]
+    cache.close()
+
+
+async def test_writes_happen_in_order_in_a_thread_of_its_own(tmp_path: Path) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    for number in range(50):
+        cache.post(cache.save_messages, [message(1, f"<p>{number}</p>")])
+    assert (await cache.run(cache.load_messages, [1]))[0].content == "<p>49</p>"
+    cache.post(cache.save_messages, [message(2)])
+    cache.close()
+    again = Cache.open(tmp_path / "cache.db")
+    assert len(again.load_newest(10)) == 2, "close waits for what was posted"
+    again.close()
+
+
+def test_a_second_instance_reads_the_cache_and_learns_nothing(tmp_path: Path) -> None:
+    first = Cache.open(tmp_path / "cache.db")
+    first.save_messages([message(1)])
+    second = Cache.open(tmp_path / "cache.db", read_only=True)
+    second.save_messages([message(2)])
+    assert [m.id for m in second.load_newest(10)] == [1]
+    second.close()
+    first.close()

@@ -1,0 +1,302 @@
+"""journal.db: what it promises to keep, and what it does when the disk does not."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
+
+LUNCH = ChannelDestination(7, "lunch")
+MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
+DRAFT = DraftRecord("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
+
+destinations: st.SearchStrategy[Destination] = st.one_of(
+    st.builds(ChannelDestination, st.integers(1, 2**40), st.text()),
+    st.builds(DirectDestination, st.frozensets(st.integers(1, 2**40))),
+)
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def journal_at(folder: Path, *, read_only: bool = False) -> Journal:
+    return Journal.open(folder / "journal.db", read_only=read_only, threaded=False)
+
+
+@given(
+    destination=destinations,
+    content=texts,
+    state=st.sampled_from(OutboxState),
+    floor=st.none() | st.integers(0),
+)
+def test_a_message_is_read_back_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory,
+    destination: Destination,
+    content: str,
+    state: OutboxState,
+    floor: int | None,
+) -> None:
+    record = OutboxRecord("x", 3, destination, content, state, 12.5, "why", floor, True)
+    folder = tmp_path_factory.mktemp("journal")
+    journal = journal_at(folder)
+    journal.put_outbox(record)
+    journal.close()
+    again = journal_at(folder)
+    assert again.load_outbox() == [record]
+    again.close()
+
+
+@given(destination=st.none() | destinations, content=texts, base=st.none() | texts)
+def test_a_draft_is_read_back_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, destination: Destination | None, content: str, base: str | None
+) -> None:
+    version = None if base is None else DraftVersion(destination, base)
+    record = DraftRecord("d", DraftVersion(destination, content), 1.5, 7, version, False, True, True, "e")
+    folder = tmp_path_factory.mktemp("journal")
+    journal = journal_at(folder)
+    journal.put_draft(record)
+    journal.close()
+    again = journal_at(folder)
+    assert again.load_drafts() == [record]
+    again.close()
+
+
+def test_what_was_deleted_stays_deleted(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    journal.put_outbox(MESSAGE)
+    journal.put_draft(DRAFT)
+    journal.delete_outbox("m1")
+    journal.delete_draft("d1")
+    journal.close()
+    again = journal_at(tmp_path)
+    assert (again.load_outbox(), again.load_drafts()) == ([], [])
+    again.close()
+
+
+def test_messages_come_back_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    for position in (3, 1, 2):
+        journal.put_outbox(replace(MESSAGE, local_id=f"m{position}", position=position))
+    assert [record.position for record in journal.load_outbox()] == [1, 2, 3]
+    journal.close()
+
+
+def test_only_its_owner_can_read_the_file(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        journal = journal_at(tmp_path)
+        journal.put_draft(DRAFT)
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    journal.close()
+    assert set(modes.values()) == {0o600}, modes
+
+
+def test_the_file_is_written_with_full_sync(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    connection = journal._connection
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    journal.close()
+
+
+async def test_a_thread_of_its_own_writes_and_the_future_says_when_it_is_safe(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "journal.db")
+    writes = [journal.put_outbox(replace(MESSAGE, local_id=str(n), position=n)) for n in range(200)]
+    assert all([await committed(write) for write in writes])
+    assert len(journal.load_outbox()) == 200
+    journal.close()
+
+
+def test_lone_surrogates_of_a_terminal_do_not_stop_a_draft_from_being_kept(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    assert journal.put_draft(replace(DRAFT, version=DraftVersion(LUNCH, "a\udc80b"))).result()
+    assert journal.load_drafts()[0].version.content == "a?b"
+    journal.close()
+
+
+def test_with_a_full_disk_the_words_stay_in_memory_and_are_written_once_there_is_room(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    told: list[str | None] = []
+    journal.warned = lambda: told.append(journal.warning)
+    pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
+    journal._connection.execute(f"PRAGMA max_page_count={pages}")
+    assert journal.put_draft(replace(DRAFT, version=DraftVersion(None, "x" * 50_000))).result() is False
+    assert journal.warning is not None
+    assert "the disk is full" in journal.warning
+    assert journal.put_outbox(MESSAGE).result() is False, "later words wait behind, none overtakes"
+    journal._connection.execute("PRAGMA max_page_count=100000")
+    assert journal.retry().result() is True
+    assert journal.warning is None
+    assert told == [
+        "Drafts and unsent messages cannot be saved: the disk is full. They are kept in memory.",
+        None,
+    ]
+    journal.close()
+    again = journal_at(tmp_path)
+    assert len(again.load_drafts()) == 1
+    assert again.load_outbox() == [MESSAGE]
+    again.close()
+
+
+def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    connection = journal._connection
+    connection.execute("PRAGMA query_only=1")
+    journal.put_draft(DRAFT)
+    journal.put_draft(replace(DRAFT, version=DraftVersion(LUNCH, "Soup today")))
+    journal.put_outbox(MESSAGE)
+    journal.delete_outbox("m1")
+    connection.execute("PRAGMA query_only=0")
+    assert journal.flush()
+    assert [draft.version.content for draft in journal.load_drafts()] == ["Soup today"]
+    assert journal.load_outbox() == []
+    journal.close()
+
+
+def test_a_folder_that_cannot_be_written_means_memory_and_a_warning(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "missing" / "journal.db", threaded=False)
+    assert journal.warning is not None
+    assert "in memory only" in journal.warning
+    journal.put_draft(DRAFT)
+    assert journal.load_drafts() == [DRAFT]
+    assert "in memory only" in (journal.warning or "")
+    journal.close()
+
+
+def test_a_damaged_journal_is_set_aside_and_its_readable_rows_are_taken_over(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    for number in range(200):
+        journal.put_draft(
+            replace(DRAFT, draft_id=f"d{number:03}", version=DraftVersion(None, f"{number} " + "x" * 500))
+        )
+    journal.close()
+    path = tmp_path / "journal.db"
+    raw = bytearray(path.read_bytes())
+    middle = len(raw) // 2
+    raw[middle : middle + 3 * 4096] = os.urandom(3 * 4096)
+    path.write_bytes(raw)
+    again = journal_at(tmp_path)
+    assert again.warning is not None
+    assert "damaged" in again.warning
+    assert 0 < len(again.load_drafts()) < 200
+    assert [old.name for old in tmp_path.glob("journal.db.damaged-*")], (
+        "the old file is kept for a rescue by hand"
+    )
+    assert again.put_outbox(MESSAGE).result() is True
+    again.close()
+
+
+def test_a_file_that_is_no_database_is_kept_and_a_new_one_is_made(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").write_bytes(b"not a database at all, but four hundred bytes" * 10)
+    journal = journal_at(tmp_path)
+    assert "damaged" in (journal.warning or "")
+    assert journal.put_draft(DRAFT).result() is True
+    journal.close()
+
+
+def test_a_file_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    journal_at(tmp_path).close()
+    path = tmp_path / "journal.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    before = path.read_bytes()
+    journal = journal_at(tmp_path)
+    journal.put_draft(DRAFT)
+    assert "later version" in (journal.warning or "")
+    journal.close()
+    assert path.read_bytes() == before
+
+
+def test_a_second_instance_reads_and_never_writes(tmp_path: Path) -> None:
+    first = journal_at(tmp_path)
+    first.put_outbox(MESSAGE)
+    second = journal_at(tmp_path, read_only=True)
+    assert second.load_outbox() == [MESSAGE]
+    assert second.put_draft(DRAFT).result() is False
+    assert "Another window" in (second.warning or "")
+    second.close()
+    assert first.load_drafts() == []
+    first.close()
+
+
+_VICTIM = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import *
+
+fatal = int(sys.argv[2])
+statements = 0
+
+def trace(statement):
+    # Before each statement that SQLite runs, commits included: the process is killed at number `fatal`.
+    global statements
+    statements += 1
+    if statements == fatal:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+journal = Journal.open(Path(sys.argv[1]), threaded=False)
+journal._connection.set_trace_callback(trace)
+where = ChannelDestination(7, "lunch")
+for number in range(1, 5):
+    # What the journal is told, then, only if that is durable, what is promised to the world.
+    journal.put_draft(DraftRecord("d", DraftVersion(where, f"text {number}"), float(number)))
+    print("draft", number, flush=True)
+    record = OutboxRecord(f"m{number}", number, where, f"text {number}", OutboxState.WAITING, 1.0)
+    journal.put_outbox(record)
+    print("queued", number, flush=True)
+    journal.put_outbox(replace(record, state=OutboxState.SENDING, tried=True))
+    print("sending", number, flush=True)
+    journal.delete_outbox(f"m{number}")
+    print("sent", number, flush=True)
+print("statements", statements, flush=True)
+"""
+
+
+def killed_at(statement: int, path: Path) -> dict[str, int]:
+    """Run the victim and kill it before one of its statements; the last number of each promise it made."""
+    ran = subprocess.run(
+        [sys.executable, "-c", _VICTIM, str(path), str(statement)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stderr == ""
+    return {line.split()[0]: int(line.split()[1]) for line in ran.stdout.splitlines()}
+
+
+def test_nothing_promised_is_lost_whichever_statement_the_process_is_killed_at(tmp_path: Path) -> None:
+    total = killed_at(10_000, tmp_path / "whole.db")["statements"]
+    assert total >= 4 * 4 * 3, "begin, write and commit of each step are all points to die at"
+    for statement in range(1, total + 1):
+        path = tmp_path / f"killed-{statement}.db"
+        promised = killed_at(statement, path)
+        journal = Journal.open(path, threaded=False)
+        assert journal.warning is None
+        drafts = [record.version.content for record in journal.load_drafts()]
+        outbox = {record.position: record.state for record in journal.load_outbox()}
+        journal.close()
+        written = promised.get("draft", 0)
+        assert drafts in ([f"text {written}"], [f"text {written + 1}"]) or (written == 0 and drafts == [])
+        for number in range(1, promised.get("queued", 0) + 1):
+            if number <= promised.get("sent", 0):
+                allowed: set[OutboxState | None] = {None}  # sent and forgotten: it must not come back
+            elif number <= promised.get("sending", 0):
+                allowed = {OutboxState.SENDING, None}  # the try is known, or its end already is
+            else:
+                allowed = {OutboxState.WAITING, OutboxState.SENDING}
+            assert outbox.get(number) in allowed
