@@ -29,6 +29,7 @@ from narrowcast_api.routes.submessages import Submessages
 from narrowcast_api.routes.subscriptions import Subscriptions
 from narrowcast_api.routes.topics import Topics
 from narrowcast_api.routes.typing import Typing
+from narrowcast_api.routes.uploads import Uploads
 from narrowcast_api.routes.users import Users
 from narrowcast_api.server_info import ServerInfo
 
@@ -57,6 +58,7 @@ class Client:
         self.submessages = Submessages(connection)
         self.subscriptions = Subscriptions(connection)
         self.topics = Topics(connection)
+        self.uploads = Uploads(connection)
         self.users = Users(connection)
 
     @classmethod

@@ -186,9 +186,7 @@ class Connection:
                 body = interpret(answer[0], answer[1], answer[2], partial=partial)
             except RateLimited as limited:
                 error = limited
-                self._gate.close(limited.retry_after, bucket)
-                if self.on_rate_limited is not None:
-                    self.on_rate_limited(limited.retry_after)
+                self._limited(limited, bucket)
                 if limited.retry_after <= patience:
                     continue
             except NarrowcastError as failed:
@@ -215,6 +213,7 @@ class Connection:
         `timeout` is for each step (connect, each read, each write), not the whole. `cross_origin` follows
         redirects of a GET to other origins, without credentials; else they raise RedirectRefused.
         """
+        await self._gate.enter(self._patience)
         client = self._client()
         request = client.build_request(
             method,
@@ -234,6 +233,26 @@ class Connection:
             failure = _transport_error(error)
         if failure is not None:
             raise failure
+
+    async def read(self, response: httpx.Response, max_bytes: int = ANSWER_BYTES) -> bytes:
+        """The body of a raw exchange, decoded; AnswerTooLarge past `max_bytes`."""
+        return await read_bounded(response, max_bytes)
+
+    async def finish(self, response: httpx.Response, *, max_bytes: int = ANSWER_BYTES) -> dict[str, object]:
+        """The JSON object of a raw exchange's success, or its typed error, as `request` gives them."""
+        raw = await read_bounded(response, max_bytes)
+        error: NarrowcastError
+        try:
+            body = interpret(response.status_code, response.headers, raw)
+        except RateLimited as limited:
+            self._limited(limited, "")
+            error = limited
+        except NarrowcastError as failed:
+            error = failed
+        else:
+            self._report_ignored(response.request.method, response.url.path, body)
+            return body
+        raise scrubbed(error, *self._secrets())
 
     # --- inside
 
@@ -327,6 +346,11 @@ class Connection:
 
     def _secrets(self) -> tuple[str, ...]:
         return () if self.account is None else (self.account.key.reveal(), self._basic())
+
+    def _limited(self, limited: RateLimited, bucket: str) -> None:
+        self._gate.close(limited.retry_after, bucket)
+        if self.on_rate_limited is not None:
+            self.on_rate_limited(limited.retry_after)
 
     def _report_ignored(self, method: str, path: str, body: Mapping[str, object]) -> None:
         listed = body.get("ignored_parameters_unsupported")

@@ -334,6 +334,14 @@ class GroupInUse(ApiError):
         return tuple(value) if isinstance(value, list) else ()
 
 
+class FileTooLarge(BadRequest):
+    """413: the server does not take a request of this size."""
+
+    @property
+    def user_message(self) -> str:
+        return self.msg or "The file is larger than the server accepts."
+
+
 class BadImage(BadRequest):
     """BAD_IMAGE: the uploaded picture cannot be used."""
 
@@ -367,6 +375,7 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
     403: PermissionDenied,
     404: NotFound,
     405: MethodNotAllowed,
+    413: FileTooLarge,
 }
 
 _PERMISSION_WORDS = ("insufficient permission", "must be an organization", "have permission", "not allowed")

@@ -1,0 +1,160 @@
+"""Files from the server to the disk: streamed, under a safe name, never over something that is there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import (
+    AnswerTooLarge,
+    InvalidInput,
+    OutcomeUnknown,
+    PermissionDenied,
+    RedirectRefused,
+)
+from narrowcast_api.files.names import name_of_answer, safe_name
+
+_STEP_SECONDS = 60.0
+_CHUNK_BYTES = 256 * 1024
+_SAME_NAME_TRIES = 1000
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+DownloadProgress = Callable[[int, int | None], None]
+"""Called with the bytes received so far, and all there are where the server says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """A file on the disk: `size` in bytes, `content_type` as the server called it."""
+
+    path: Path
+    size: int
+    content_type: str
+
+
+async def download_file(
+    connection: Connection,
+    *,
+    url: str,
+    folder: Path,
+    name: str | None = None,
+    progress: DownloadProgress | None = None,
+    max_bytes: int | None = None,
+) -> Downloaded:
+    """Fetch a file of the organization into `folder`, under `name` or the name that the server gives.
+
+    `url` is relative to the organization or on its own origin; anything else is refused (RedirectRefused),
+    though the server may redirect to where it keeps files, without credentials. The name is made safe; a
+    number is added to one that is taken. The file is made anew with mode 0600 and removed again when the
+    download fails or is cancelled. InvalidInput when `folder` cannot be written, AnswerTooLarge past
+    `max_bytes`.
+    """
+    address = own_url(connection, url)
+    async with connection.stream(
+        "GET",
+        str(address),
+        headers={"Accept": "*/*", "Accept-Encoding": "identity"},
+        timeout=_STEP_SECONDS,
+        cross_origin=True,
+    ) as response:
+        await _check(connection, address, response)
+        wanted = safe_name(name) if name else name_of_answer(response.headers.get("content-disposition"), url)
+        path, descriptor = await asyncio.to_thread(create_new, folder, wanted)
+        try:
+            size = await _copy(response, descriptor, progress, max_bytes)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise
+    return Downloaded(path, size, response.headers.get("content-type", ""))
+
+
+async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> bytes:
+    """A small file of the organization, such as a picture, held in memory; AnswerTooLarge past
+    `max_bytes`.
+    """
+    address = own_url(connection, url)
+    async with connection.stream(
+        "GET", str(address), headers={"Accept": "*/*"}, timeout=_STEP_SECONDS, cross_origin=True
+    ) as response:
+        await _check(connection, address, response)
+        return await connection.read(response, max_bytes)
+
+
+def own_url(connection: Connection, url: str) -> httpx.URL:
+    """The full address of what the server called `url`, joined with the organization's when relative
+    (UPL-17).
+    """
+    try:
+        target = httpx.URL(f"{connection.site}/").join(url)
+    except (httpx.InvalidURL, ValueError):
+        raise InvalidInput("this is no address") from None
+    if not connection.is_own(target):
+        raise RedirectRefused(str(target.copy_with(query=None, fragment=None, username=None, password=None)))
+    return target.copy_with(fragment=None, username=None, password=None)
+
+
+def create_new(folder: Path, name: str) -> tuple[Path, int]:
+    """A new file, opened for writing, mode 0600; never an old one and never through a link. (path,
+    descriptor)
+    """
+    stem, dot, ending = name.rpartition(".")
+    stem, ending = (stem, dot + ending) if dot and stem else (name, "")
+    problem = ""
+    for number in range(_SAME_NAME_TRIES):
+        path = folder / (f"{stem} ({number}){ending}" if number else name)
+        try:
+            return path, os.open(path, _FLAGS, 0o600)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            problem = f"{folder} cannot be written: {error.strerror}"
+            break
+    raise InvalidInput(problem or f"{folder} has too many files called {name}")
+
+
+async def _check(connection: Connection, asked: httpx.URL, response: httpx.Response) -> None:
+    if response.status_code != 200:
+        await connection.finish(response, max_bytes=2**16)
+    prefix = httpx.URL(connection.site).path.rstrip("/")
+    first = asked.path.removeprefix(prefix).strip("/").split("/", 1)[0]
+    moved = connection.is_own(response.url) and not response.url.path.startswith(f"{prefix}/{first}")
+    if response.status_code != 200 or moved:
+        # A page to sign in at, where a file was wanted.
+        raise PermissionDenied("", "This file may not be read, or no longer exists.", response.status_code)
+
+
+async def _copy(
+    response: httpx.Response, descriptor: int, progress: DownloadProgress | None, max_bytes: int | None
+) -> int:
+    text = response.headers.get("content-length", "")
+    encoded = response.headers.get("content-encoding", "identity") != "identity"
+    total = int(text) if text.isascii() and text.isdigit() and len(text) < 19 and not encoded else None
+    if max_bytes is not None and total is not None and total > max_bytes:
+        os.close(descriptor)
+        raise AnswerTooLarge(max_bytes)
+    size, problem = 0, ""
+    with os.fdopen(descriptor, "wb") as out:
+        async for chunk in response.aiter_bytes(_CHUNK_BYTES):
+            size += len(chunk)
+            if max_bytes is not None and size > max_bytes:
+                raise AnswerTooLarge(max_bytes)
+            try:
+                await asyncio.to_thread(out.write, chunk)
+            except OSError as error:
+                problem = f"the file cannot be written: {error.strerror}"
+                break
+            if progress is not None:
+                progress(size, total)
+    if problem:
+        raise InvalidInput(problem)
+    if total is not None and size != total:
+        raise OutcomeUnknown(f"{size} of {total} bytes arrived")
+    return size

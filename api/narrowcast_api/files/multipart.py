@@ -1,0 +1,42 @@
+"""One file in one request: POST /user_uploads (UPL-01, UPL-02, CONV-05)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.files.names import quoted_for_form
+from narrowcast_api.files.reading import LocalFile, Progress, read_part
+
+_STEP_SECONDS = 180.0
+"""The server may store the file elsewhere before it answers."""
+
+
+async def send_multipart(
+    connection: Connection, file: LocalFile, progress: Progress | None
+) -> dict[str, object]:
+    """Stream the file as the only part of a form, in a field called 'file' (UPL-16); the answer's object."""
+    boundary = secrets.token_hex(16)
+    name = quoted_for_form(file.name)
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+        f"Content-Type: {file.content_type}\r\n\r\n"
+    ).encode()
+    tail = f"\r\n--{boundary}--\r\n".encode()
+
+    async def body() -> AsyncIterator[bytes]:
+        yield head
+        async for chunk in read_part(file, 0, file.size, progress):
+            yield chunk
+        yield tail
+
+    headers = {
+        "Content-Type": f"multipart/form-data; boundary={boundary}",
+        "Content-Length": str(len(head) + file.size + len(tail)),
+    }
+    url = connection.url("/user_uploads")
+    async with connection.stream(
+        "POST", url, headers=headers, content=body(), timeout=_STEP_SECONDS
+    ) as response:
+        return await connection.finish(response)

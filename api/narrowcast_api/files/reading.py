@@ -1,0 +1,66 @@
+"""A local file on its way out."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+import stat
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from narrowcast_api.errors import InvalidInput
+
+CHUNK_BYTES = 256 * 1024
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes sent so far and all there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file to send; `size` in bytes as it was when looked at."""
+
+    path: Path
+    size: int
+    name: str
+    content_type: str
+
+
+async def look_at(path: Path) -> LocalFile:
+    """What there is to send; InvalidInput when it is no ordinary file or cannot be read."""
+    problem = ""
+    try:
+        found = await asyncio.to_thread(path.stat)
+        if not stat.S_ISREG(found.st_mode):
+            problem = "is not a file"
+        elif not await asyncio.to_thread(os.access, path, os.R_OK):
+            problem = "may not be read"
+    except (OSError, ValueError) as error:
+        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    if problem:
+        raise InvalidInput(f"{path.name} {problem}")
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return LocalFile(path, found.st_size, path.name.encode("utf-8", "replace").decode("utf-8"), kind)
+
+
+async def read_part(
+    file: LocalFile, start: int, end: int, progress: Progress | None = None
+) -> AsyncIterator[bytes]:
+    """The bytes from `start` to `end`, read off the loop; InvalidInput when the file became shorter."""
+    handle: BinaryIO = await asyncio.to_thread(file.path.open, "rb")
+    try:
+        await asyncio.to_thread(handle.seek, start)
+        position = start
+        while position < end:
+            chunk = await asyncio.to_thread(handle.read, min(CHUNK_BYTES, end - position))
+            if not chunk:
+                raise InvalidInput(f"{file.name} became shorter while it was sent")
+            yield chunk
+            position += len(chunk)
+            if progress is not None:
+                progress(position, file.size)
+    finally:
+        await asyncio.to_thread(handle.close)

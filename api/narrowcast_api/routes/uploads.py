@@ -1,0 +1,106 @@
+"""Files: up (UPL rows), down, and what one has uploaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import FileTooLarge, InvalidInput, MethodNotAllowed, NotFound
+from narrowcast_api.files.downloads import download_file, fetch_bytes
+from narrowcast_api.files.multipart import send_multipart
+from narrowcast_api.files.names import markdown_link
+from narrowcast_api.files.reading import LocalFile, Progress, look_at
+from narrowcast_api.files.tus import send_resumable
+from narrowcast_api.levels import Gate, supports
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.wire.messages import UploadResult
+from narrowcast_api.wire.organization import AttachmentList
+from narrowcast_api.wire.vocabulary import LARGE_UPLOAD_BYTES
+
+__all__ = ["Uploads", "download_file", "fetch_bytes", "markdown_link", "upload_file"]
+
+
+async def upload_file(
+    connection: Connection,
+    *,
+    path: Path,
+    progress: Progress | None = None,
+    resume_from: str | None = None,
+    resumable: Callable[[str], None] | None = None,
+) -> UploadResult:
+    """POST /user_uploads, or a resumable upload at /api/v1/tus: send one file from the disk (UPL-01).
+
+    `progress(sent, size)` counts bytes. From 25,000,000 bytes on, or when the server refuses a plain
+    request as too large, the upload is resumable where the level is 296 or more; below, one plain request
+    is tried and a notice says that it may time out (UPL-13, UPL-14). `resumable(address)` and `resume_from`
+    carry an upload over a restart. Cancel it by cancelling the task.
+
+    The result's `url` is relative to the organization mostly; `filename` is the name it is stored under,
+    below level 285 the local one; `markdown_link(result.filename, result.url)` makes the link of a message.
+    Until it is sent only the uploader can open it. InvalidInput, before a byte is sent, for a file larger
+    than registration allowed; FileTooLarge when the server says so.
+    """
+    file = await look_at(path)
+    limit = connection.limits.max_file_upload_size_mib
+    if limit is not None and file.size > limit * 2**20:
+        raise InvalidInput(f"{file.name} is too large: the server takes files of up to {limit} MiB")
+    server = await connection.identified()
+    large = file.size >= LARGE_UPLOAD_BYTES
+    notices: list[str] = []
+    if (large or resume_from is not None) and supports(server, Gate.RESUMABLE_UPLOAD):
+        try:
+            body = await send_resumable(
+                connection, file, progress=progress, resume_from=resume_from, resumable=resumable
+            )
+            return _result(connection, file, body, notices)
+        except (NotFound, MethodNotAllowed):
+            notices.append("this server takes no resumable uploads: sent in one request, which may time out")
+    elif large:
+        gate = Gate.RESUMABLE_UPLOAD
+        notices.append(
+            f"sent in one request, which may time out: {gate.title} need level {gate.level}, "
+            f"the server has {server.level}"
+        )
+    refused: FileTooLarge
+    try:
+        return _result(connection, file, await send_multipart(connection, file, progress), notices)
+    except FileTooLarge as error:
+        if large or not supports(server, Gate.RESUMABLE_UPLOAD):
+            raise
+        refused = error
+    try:
+        body = await send_resumable(connection, file, progress=progress, resumable=resumable)
+    except (NotFound, MethodNotAllowed):
+        raise refused from None
+    return _result(connection, file, body, notices)
+
+
+def _result(
+    connection: Connection, file: LocalFile, body: dict[str, object], notices: list[str]
+) -> UploadResult:
+    result = read(UploadResult, body, notices)
+    if supports(connection, Gate.UPLOAD_FILENAME) and result.filename:
+        return result
+    return result.model_copy(update={"filename": file.name})
+
+
+async def list_attachments(connection: Connection) -> AttachmentList:
+    """GET /attachments: the files that one has uploaded (outside the contract)."""
+    return read(AttachmentList, await connection.request("GET", "/attachments"))
+
+
+async def delete_attachment(connection: Connection, *, attachment_id: int) -> Done:
+    """DELETE /attachments/{id}: remove a file of one's own from the server (outside the contract)."""
+    path = f"/attachments/{segment(attachment_id, 'attachment_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+class Uploads(Group):
+    """Files."""
+
+    upload = Bound(upload_file)
+    download = Bound(download_file)
+    fetch = Bound(fetch_bytes)
+    list = Bound(list_attachments)
+    delete = Bound(delete_attachment)
