@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.draft_sheets import ServerDraft, Sheet, Sheets, same
+from narrowcast_api.protocols.draft_sheets import Sheet, Sheets, same, version_of
+from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.records import DraftRecord, DraftVersion
 
 CAP = 1000
@@ -27,7 +28,7 @@ class DraftMerge:
     def added(self, drafts: Iterable[ServerDraft]) -> None:
         """Event `add`; it can come before the answer to the request that made the draft."""
         for draft in drafts:
-            known = self._sheets.of_server(draft.server_id)
+            known = self._sheets.of_server(draft.id)
             if known is None:
                 known = self.adopt(draft)
             if known is not None:
@@ -38,7 +39,7 @@ class DraftMerge:
     def updated(self, drafts: Iterable[ServerDraft]) -> None:
         """Event `update`."""
         for draft in drafts:
-            known = self._sheets.of_server(draft.server_id)
+            known = self._sheets.of_server(draft.id)
             if known is not None:
                 self._news(known, draft, final=False)
             else:
@@ -52,9 +53,9 @@ class DraftMerge:
 
     def snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """All drafts of the server, from a registration."""
-        present = {draft.server_id for draft in drafts}
+        present = {draft.id for draft in drafts}
         for draft in drafts:
-            known = self._sheets.of_server(draft.server_id) or self.adopt(draft)
+            known = self._sheets.of_server(draft.id) or self.adopt(draft)
             if known is not None:
                 self._news(known, draft, final=True)
             else:
@@ -69,9 +70,9 @@ class DraftMerge:
 
     def adopt(self, draft: ServerDraft) -> Sheet | None:
         """A draft of the server that we created, though no answer said so."""
-        sheet = self._sheets.posted(draft.version)
+        sheet = self._sheets.posted(version_of(draft))
         if sheet is not None:
-            self.created(sheet, draft.server_id, draft.version)
+            self.created(sheet, draft.id, version_of(draft))
         return sheet
 
     def created(self, sheet: Sheet, server_id: int, sent: DraftVersion) -> None:
@@ -120,11 +121,12 @@ class DraftMerge:
 
     def _news(self, sheet: Sheet, draft: ServerDraft, *, final: bool) -> None:
         """The server has, or had, this version. `final`: it is the present one, not one of a history."""
-        record, version = sheet.record, draft.version
+        record, version = sheet.record, version_of(draft)
         echo = next((i for i, sent in enumerate(sheet.expected) if same(sent, version)), None)
         if echo is not None:
             del sheet.expected[: echo + 1]
-            self._based_on(sheet, version)
+            if not sheet.expected:  # else it is history: later words of ours are there or on their way
+                self._based_on(sheet, version)
         elif same(version, record.base):
             return
         elif record.deleted:
@@ -137,7 +139,7 @@ class DraftMerge:
             self._take_over(sheet, draft)
 
     def _take_over(self, sheet: Sheet, draft: ServerDraft) -> None:
-        sheet.set(version=draft.version, base=draft.version, edited=draft.timestamp)
+        sheet.set(version=version_of(draft), base=version_of(draft), edited=draft.timestamp)
         self._sheets.keep(sheet)
 
     def _based_on(self, sheet: Sheet, version: DraftVersion) -> None:
@@ -150,16 +152,14 @@ class DraftMerge:
         if sheet.busy:
             self._copy(draft)
             return
-        sheet.set(
-            version=draft.version, base=draft.version, edited=draft.timestamp, deleted=False, dirty=False
-        )
-        self._sheets.keep(sheet)
+        sheet.set(deleted=False, dirty=False)
+        self._take_over(sheet, draft)
 
     def _conflict(self, sheet: Sheet, draft: ServerDraft, *, final: bool) -> None:
         """Ours stays this draft and will be the server's; theirs becomes a draft of its own."""
         if sheet.record.dirty or final:
-            sheet.set(base=draft.version, dirty=True)
+            sheet.set(base=version_of(draft), dirty=True)
         self._sheets.link(sheet, self._copy(draft))
 
     def _copy(self, draft: ServerDraft) -> Sheet:
-        return self._sheets.add(DraftRecord(self._sheets.new_id(), draft.version, draft.timestamp))
+        return self._sheets.add(DraftRecord(self._sheets.new_id(), version_of(draft), draft.timestamp))

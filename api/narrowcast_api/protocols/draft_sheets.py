@@ -9,6 +9,7 @@ from typing import Protocol
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import DraftRecord, DraftVersion
 
@@ -41,18 +42,9 @@ class DraftConflict:
     theirs: Draft
 
 
-@dataclass(frozen=True, slots=True)
-class ServerDraft:
-    """A draft as the server has it. `timestamp` is UTC seconds; `destination` None: addressed to nobody."""
-
-    server_id: int
-    destination: Destination | None
-    content: str
-    timestamp: float
-
-    @property
-    def version(self) -> DraftVersion:
-        return DraftVersion(self.destination, self.content)
+def version_of(draft: ServerDraft) -> DraftVersion:
+    """What a draft of the server says."""
+    return DraftVersion(draft.destination, draft.content)
 
 
 class DraftRequests(Protocol):
@@ -171,10 +163,10 @@ class Sheets:
         return self.add(
             DraftRecord(
                 self.new_id(),
-                draft.version,
+                version_of(draft),
                 draft.timestamp,
-                server_id=draft.server_id,
-                base=draft.version,
+                server_id=draft.id,
+                base=version_of(draft),
                 dirty=False,
             )
         )

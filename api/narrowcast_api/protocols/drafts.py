@@ -26,7 +26,6 @@ from narrowcast_api.errors import (
     InvalidInput,
     NarrowcastError,
     NotConnected,
-    NotFound,
     RateLimited,
     RedirectRefused,
     Unsupported,
@@ -37,13 +36,14 @@ from narrowcast_api.protocols.draft_sheets import (
     Draft,
     DraftConflict,
     DraftRequests,
-    ServerDraft,
     Sheet,
     Sheets,
     same,
+    version_of,
 )
 from narrowcast_api.protocols.outbox_entry import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
+from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.records import DraftRecord, DraftVersion
 
@@ -299,8 +299,8 @@ class Drafts:
     async def _look(self, sheet: Sheet) -> None:
         """A request to create this draft may have worked: see before it is made again."""
         for draft in await self._requests.fetch():
-            if self._sheets.of_server(draft.server_id) is None and same(draft.version, sheet.record.base):
-                self._merge.created(sheet, draft.server_id, draft.version)
+            if self._sheets.of_server(draft.id) is None and same(version_of(draft), sheet.record.base):
+                self._merge.created(sheet, draft.id, version_of(draft))
                 return
         if self._sheets.holds(sheet) and sheet.record.posting:
             sheet.expected.clear()
@@ -314,14 +314,14 @@ class Drafts:
             sheet.expected.append(sent)
         try:
             await self._requests.edit(server_id, sent, sheet.record.edited)
-        except NotFound:
+        except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
+            if sent in sheet.expected:
+                sheet.expected.remove(sent)
+            if not _is_missing(error):
+                raise
             if self._sheets.holds(sheet) and sheet.record.server_id == server_id:
                 self._merge.detach(sheet)
             return
-        except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused):
-            if sent in sheet.expected:
-                sheet.expected.remove(sent)
-            raise
         if self._sheets.holds(sheet) and sent in sheet.expected:  # else its event was first
             record = sheet.record
             sheet.set(base=sent, dirty=record.deleted or not same(record.version, sent))
@@ -332,8 +332,9 @@ class Drafts:
         if server_id is not None:
             try:
                 await self._requests.delete(server_id)
-            except NotFound:
-                log.debug("draft %d was gone already", server_id)
+            except ApiError as error:
+                if not _is_missing(error):
+                    raise
         if not self._sheets.holds(sheet):
             return
         if sheet.record.deleted:
@@ -363,3 +364,8 @@ class Drafts:
         if limits.max_topic is not None and len(topic) > limits.max_topic:
             return "Kept on this machine only: its topic is too long for this server."
         return None
+
+
+def _is_missing(error: NarrowcastError) -> bool:
+    """Whether the server says that it has no such draft (DRF-15): by status, or in words with a 400."""
+    return isinstance(error, ApiError) and (error.status == 404 or "does not exist" in error.msg)

@@ -1,0 +1,233 @@
+"""The requests that the machines ask for, made with the routes; and what they must know of the state.
+
+Cheap to import: routes and HTTP come with the first request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.levels import Beyond, Gate
+from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.protocols.outbox_entry import FoundMessage, MessageLimits
+from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
+from narrowcast_api.state.rows import records
+from narrowcast_api.state.tables import ServerDraft, read_draft
+from narrowcast_api.storage.records import DraftVersion
+
+if TYPE_CHECKING:
+    from narrowcast_api.client import Client
+    from narrowcast_api.state.state import State
+    from narrowcast_api.wire.users import PresenceAnswer
+
+_LOOKED_THROUGH = 100
+
+
+class RouteRequests:
+    """For `Outbox`, `TypingSender`, `ReadMarks` and `PresenceSender`.
+
+    `client` and `state` are asked for at each use, because both are replaced while a session lives.
+    `on_presence` gets what the server says of others in return for one's own presence.
+    """
+
+    def __init__(
+        self,
+        client: Callable[[], Client],
+        state: Callable[[], State],
+        on_presence: Callable[[PresenceAnswer], None] = lambda answer: None,
+    ) -> None:
+        self._client = client
+        self._state = state
+        self._on_presence = on_presence
+
+    # outbox
+
+    async def send(
+        self,
+        destination: Destination,
+        content: str,
+        *,
+        local_id: str,
+        queue_id: str | None,
+        read_by_sender: bool,
+    ) -> int:
+        """POST /messages."""
+        from narrowcast_api.routes.common import OMIT
+
+        sent = await self._client().messages.send(
+            to=destination,
+            content=content,
+            # A local id means something to one queue only.
+            local_id=OMIT if queue_id is None else local_id,
+            queue_id=OMIT if queue_id is None else queue_id,
+            read_by_sender=read_by_sender,
+        )
+        return sent.id
+
+    async def find(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]:
+        """GET /messages: one's own last messages in the conversation, as source."""
+        state = self._state()
+        own = Term("sender", frozenset({state.me}))
+        narrow = Narrow((*Narrow.from_destination(destination).terms, own))
+        page = await self._client().messages.list(
+            narrow=narrow.to_wire(state.server, state, state.me),
+            num_before=_LOOKED_THROUGH,
+            apply_markdown=False,
+        )
+        return [
+            FoundMessage(message.id, message.content)
+            for message in page.messages
+            if message.id > after_id and message.sender_id == state.me
+        ]
+
+    def limits(self) -> MessageLimits:
+        """What fits in a message."""
+        limits = self._state().limits
+        return MessageLimits(limits.max_message_length, limits.max_topic_length)
+
+    # typing
+
+    async def typing(self, target: TypingTarget, op: TypingOp) -> None:
+        """POST /typing, or POST /messages/{message_id}/typing."""
+        if isinstance(target, MessageEdit):
+            await self._client().typing.set_edit(op=op, message_id=target.message_id)
+        else:
+            await self._client().typing.set(op=op, to=target)
+
+    def typing_periods(self) -> TypingPeriods:
+        """As the server wants them."""
+        limits = self._state().limits
+        return TypingPeriods(limits.typing_started_wait, limits.typing_stopped_wait)
+
+    def typing_allowed(self, target: TypingTarget) -> bool:
+        """Whether others may and can be told (TYP-12, privacy settings, the right to post)."""
+        state = self._state()
+        if isinstance(target, MessageEdit):
+            message = state.messages.get(target.message_id)
+            known = message is not None and self._has(Beyond.TYPING_EDIT)
+            return known and message is not None and self._shared(message.destination(state.me))
+        return self._shared(target)
+
+    def _shared(self, destination: Destination) -> bool:
+        state = self._state()
+        if isinstance(destination, DirectDestination):
+            return bool(destination.user_ids) and state.settings.flag(
+                "send_private_typing_notifications", True
+            )
+        return (
+            state.settings.flag("send_stream_typing_notifications", True)
+            and self._has(Gate.TYPING_CHANNEL_ID)
+            and state.may_post(destination.channel_id)
+            and (bool(destination.topic.strip()) or self._empty_topic_allowed())
+        )
+
+    def _empty_topic_allowed(self) -> bool:
+        return self._has(Gate.EMPTY_TOPIC) and not self._state().organization.flag("mandatory_topics")
+
+    def _has(self, gate: Gate | Beyond) -> bool:
+        return self._state().server.level >= gate.level
+
+    # read marks and presence
+
+    async def mark_read(self, message_ids: Sequence[int]) -> None:
+        """POST /messages/flags."""
+        await self._client().flags.change(message_ids=message_ids, op="add", flag="read")
+
+    async def presence(self, active: bool, new_user_input: bool) -> None:
+        """POST /users/me/presence."""
+        from narrowcast_api.routes.presence import update_presence
+        from narrowcast_api.wire.vocabulary import PresenceStatus
+
+        status = PresenceStatus.ACTIVE if active else PresenceStatus.IDLE
+        answer = await update_presence(
+            self._client().connection, status=status, new_user_input=new_user_input
+        )
+        self._on_presence(answer)
+
+    def presence_period(self) -> float:
+        """Seconds between two reports."""
+        return self._state().limits.presence_ping_interval
+
+    # uploads
+
+    async def upload(
+        self,
+        path: Path,
+        *,
+        progress: Callable[[int, int], None],
+        resume_from: str | None,
+        resumable: Callable[[str], None],
+    ) -> str:
+        """POST /user_uploads, or tus for what is large; the Markdown link."""
+        from narrowcast_api.routes.uploads import markdown_link, upload_file
+
+        connection = self._client().connection
+        done = await upload_file(
+            connection, path=path, progress=progress, resume_from=resume_from, resumable=resumable
+        )
+        return markdown_link(done.filename or path.name, done.url)
+
+    # drafts
+
+    def drafts_enabled(self) -> bool:
+        """The user's setting."""
+        return self._state().settings.flag("enable_drafts_synchronization", True)
+
+
+class DraftRoutes:
+    """POST, PATCH, DELETE and GET /drafts, for `Drafts`."""
+
+    def __init__(self, client: Callable[[], Client], state: Callable[[], State]) -> None:
+        self._client = client
+        self._state = state
+
+    async def create(self, version: DraftVersion, timestamp: float) -> int:
+        """POST /drafts with one draft; its id."""
+        from narrowcast_api.routes.common import read
+        from narrowcast_api.wire.drafts import CreatedDrafts
+
+        answer = await self._request("POST", "/drafts", {"drafts": [self._wire(version, timestamp)]})
+        ids = read(CreatedDrafts, answer).ids
+        if not ids:
+            raise MalformedAnswer("no id of the new draft")
+        return ids[0]
+
+    async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None:
+        """PATCH /drafts/{draft_id} (DRF-01)."""
+        await self._request("PATCH", f"/drafts/{server_id}", {"draft": self._wire(version, timestamp)})
+
+    async def delete(self, server_id: int) -> None:
+        """DELETE /drafts/{draft_id}."""
+        await self._request("DELETE", f"/drafts/{server_id}", {})
+
+    async def fetch(self) -> Sequence[ServerDraft]:
+        """GET /drafts."""
+        answer = await self._request("GET", "/drafts", {})
+        me = self._state().me
+        return list(records(answer.get("drafts"), lambda row: read_draft(row, me), "draft"))
+
+    async def _request(self, method: str, path: str, params: dict[str, object]) -> dict[str, object]:
+        return await self._client().connection.request(method, path, params)
+
+    def _wire(self, version: DraftVersion, timestamp: float) -> dict[str, object]:
+        """A draft as it travels, without an id (DRF-04 to DRF-14)."""
+        return {
+            **draft_address(version.destination, self._state().me),
+            "content": version.content,
+            "timestamp": int(timestamp),
+        }
+
+
+def draft_address(destination: Destination | None, me: int) -> dict[str, object]:
+    """`type`, `to` and `topic` of a draft as it travels (DRF-05 to DRF-10)."""
+    match destination:
+        case None:
+            return {"type": "", "to": [], "topic": ""}
+        case ChannelDestination(channel_id, topic):
+            return {"type": "stream", "to": [channel_id], "topic": topic}
+        case DirectDestination(user_ids):
+            return {"type": "private", "to": sorted(user_ids) or [me], "topic": ""}
