@@ -8,6 +8,7 @@ Narrows are part of the contract's NAR rows; the operators are those of the publ
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -244,6 +245,37 @@ class Narrow:
     def marks_read(self) -> bool:
         """Whether looking at a message here counts as reading it: not in searches, stars and mentions."""
         return all(term.is_place for term in self.terms)
+
+    @property
+    def picks(self) -> bool:
+        """Whether it depends on more than where a message is: its flags, sender, words."""
+        return not self.marks_read
+
+    def dump(self) -> str:
+        """The narrow as text, for storage; `load` reads it."""
+        return json.dumps(
+            [
+                [t.operator, sorted(t.operand) if isinstance(t.operand, frozenset) else t.operand, t.negated]
+                for t in self.terms
+            ]
+        )
+
+    @classmethod
+    def load(cls, text: str) -> Narrow:
+        """The narrow that `dump` wrote. Raises `ValueError` for anything else."""
+        entries = json.loads(text)
+        if not isinstance(entries, list):
+            raise ValueError("not a narrow")
+        terms = []
+        for entry in entries:
+            match entry:
+                case [str(operator), (str() | int()) as operand, bool(negated)]:
+                    terms.append(Term(operator, operand, negated))
+                case [str(operator), list(people), bool(negated)] if all(type(i) is int for i in people):
+                    terms.append(Term(operator, frozenset(people), negated))
+                case _:
+                    raise ValueError("not a narrow")
+        return cls(tuple(terms))
 
     def _operand(self, operator: str) -> str | int | frozenset[int] | None:
         for term in self.terms:

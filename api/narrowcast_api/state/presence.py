@@ -6,7 +6,7 @@ wrong local clock makes nobody absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -65,6 +65,13 @@ class Presence:
                 self._seen[int(key)] = read_slim(entry)
                 merged.append(int(key))
         return tuple(merged)
+
+    def merge_seen(self, sightings: Mapping[int, Seen]) -> tuple[int, ...]:
+        """Takes sightings; returns whose are news."""
+        news = tuple(user_id for user_id, seen in sightings.items() if self._seen.get(user_id) != seen)
+        for user_id in news:
+            self.put(user_id, sightings[user_id])
+        return news
 
     def put(self, user_id: int, seen: Seen) -> None:
         """Takes one sighting; never moves a time backwards, events can overtake each other."""

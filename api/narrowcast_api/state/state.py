@@ -329,3 +329,59 @@ def _load_tables(state: State, answer: Row) -> None:
         records(answer.get("navigation_views"), read_navigation_view, "navigation view")
     )
     state.own_bots.put(records(answer.get("realm_bots"), read_own_bot, "bot"))
+
+
+_CACHED_KEYS = frozenset(
+    {
+        "alert_words",
+        "channel_folders",
+        "cross_realm_bots",
+        "custom_profile_fields",
+        "drafts",
+        "email",
+        "event_queue_longpoll_timeout_seconds",
+        "full_name",
+        "max_file_upload_size_mib",
+        "max_message_id",
+        "max_message_length",
+        "max_stream_description_length",
+        "max_stream_name_length",
+        "max_topic_length",
+        "muted_topics",
+        "muted_users",
+        "navigation_views",
+        "never_subscribed",
+        "presences",
+        "recent_private_conversations",
+        "reminders",
+        "saved_snippets",
+        "scheduled_messages",
+        "server_emoji_data_url",
+        "server_timestamp",
+        "starred_messages",
+        "streams",
+        "subscriptions",
+        "unread_msgs",
+        "unsubscribed",
+        "user_id",
+        "user_settings",
+        "user_status",
+        "user_topics",
+    }
+)
+
+
+def cacheable(answer: Row) -> dict[str, object]:
+    """The part of a snapshot that is worth keeping on disk: what the state reads, without keys of bots."""
+    return {
+        key: value
+        for key, value in answer.items()
+        if key in _CACHED_KEYS
+        or key.startswith(("server_presence_", "server_typing_", "service_", "zulip_"))
+        or (key.startswith("realm_") and key not in _NOT_CACHED)
+    }
+
+
+_NOT_CACHED = frozenset(
+    {"realm_bots", "realm_embedded_bots", "realm_incoming_webhook_bots", "realm_default_external_accounts"}
+)

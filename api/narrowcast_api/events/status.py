@@ -1,0 +1,38 @@
+"""How the connection is, for people to see. Cheap to import."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ConnectionKind(StrEnum):
+    """The states of the connection.
+
+    ```
+    CONNECTING ──registered──> LIVE ──a poll failed──> RECONNECTING ──for a while──> OFFLINE
+        │                       ^                          │                           │
+        └──failed──> RECONNECTING                          └────────works again────────┴──> LIVE
+    any ──the server does not accept the key──> REFUSED ──asked to try again──> CONNECTING
+    ```
+    """
+
+    CONNECTING = "connecting"
+    LIVE = "live"
+    RECONNECTING = "reconnecting"
+    OFFLINE = "offline"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionStatus:
+    """`since` is when the trouble (or the good time) began, in UTC seconds; `detail` says why, for people."""
+
+    kind: ConnectionKind
+    since: float
+    detail: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether events arrive."""
+        return self.kind is ConnectionKind.LIVE

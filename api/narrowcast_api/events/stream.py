@@ -1,0 +1,342 @@
+"""The stream of events that heals itself: registration, long poll or WebSocket, recovery.
+
+```
+            ┌────────── BAD_EVENT_QUEUE_ID: at once; refusal, unreadable answer or event: later ──────────┐
+            v                                                                                             │
+      no queue ──register──> snapshot ──> receiving <──────────┐ ──────────────────────────────────────── ┘
+         ^  │                                │   ^             │ same queue, `dont_block`,
+         └──┘ no answer: later               v   └── works     │ after a jittered pause
+        401: refused, until asked again   no answer, 5xx ──────┘
+```
+Recovery is the start-up path: a lost queue means a new snapshot, and whoever shows messages fetches them
+again. Events are handed over in order, each id once. A wake from sleep (the wall clock ran ahead of the
+monotonic one) ends whatever wait is under way. A silence longer than the server's own time-out means that
+the connection is dead, though nobody has said so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from random import random
+from typing import Any, TypeVar
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import (
+    BadEventQueueId,
+    MalformedAnswer,
+    NarrowcastError,
+    OutcomeUnknown,
+    RateLimited,
+    ServerFault,
+    TransportError,
+    Unauthorized,
+)
+from narrowcast_api.events.backoff import JitteredBackoff
+from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.events.websocket import OpenSocket, Socket
+from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
+from narrowcast_api.routes.register import register
+from narrowcast_api.state.state import Queue
+from narrowcast_api.wire.events import Event, RestartEvent, parse_event
+
+logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+OFFLINE_AFTER = 30.0
+"""Seconds of trouble after which the connection counts as offline instead of reconnecting."""
+
+CATCH_UP_SECONDS = 10.0
+"""How long a poll that must not block may take: longer, and the connection is as dead as before."""
+
+_LOOK_AT_CLOCKS_EVERY = 5.0
+_JUMP = 10.0
+_AT_ONCE = 100
+_EMPTY_ANSWERS = 3
+_SOCKET_FAILURES = 2
+_DELETE_SECONDS = 2.0
+_GRACE = 5.0
+
+
+class EventStream:
+    """Runs one account's events. `run` is a task; nothing that a network does ends it.
+
+    `on_snapshot` gets each answer of registration, `on_events` each batch of typed events in order; an
+    exception in either is logged and answered by a new snapshot. `on_status` is told of each new status.
+    `open_socket` opens a WebSocket stream, None polls only. `random` gives numbers in [0, 1).
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        clock: Clock,
+        on_snapshot: Callable[[dict[str, object]], Awaitable[None]],
+        on_events: Callable[[Sequence[Event]], Awaitable[None]],
+        on_status: Callable[[ConnectionStatus], None],
+        open_socket: OpenSocket | None = None,
+        random: Callable[[], float] = random,
+    ) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._on_snapshot = on_snapshot
+        self._on_events = on_events
+        self._on_status = on_status
+        self._open_socket = open_socket
+        self._random = random
+        self._quick = JitteredBackoff(random)
+        self._slow = JitteredBackoff(random, most=60.0)
+        self._poked = asyncio.Event()
+        self._socket: Socket | None = None
+        self._socket_failures = 0
+        self._empty_answers = 0
+        self._catching_up = False
+        self._proven = False
+        self._trouble_since: float | None = None
+        self.queue: Queue | None = None
+        self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
+
+    def poke(self) -> None:
+        """Try now: the network may be back, or somebody asked to."""
+        self._poked.set()
+
+    async def run(self) -> None:
+        """Registers and receives for ever."""
+        watch = asyncio.create_task(self._watch_clocks())
+        try:
+            while True:
+                await self._step()
+        finally:
+            watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await watch
+            await self._close_socket()
+
+    async def give_back(self) -> None:
+        """Deletes the queue on the server; waits two seconds at most, and failing does no harm."""
+        queue, self.queue = self.queue, None
+        if queue is not None:
+            with suppress(NarrowcastError, TimeoutError):
+                async with asyncio.timeout(_DELETE_SECONDS):
+                    await delete_queue(self._connection, queue_id=queue.queue_id, timeout=_DELETE_SECONDS)
+
+    # one step, and what its failure means
+
+    async def _step(self) -> None:
+        try:
+            if self.queue is None:
+                await self._register()
+            else:
+                await self._receive(self.queue)
+        except BadEventQueueId as error:
+            await self._register_anew(error, at_once=self._proven)
+        except Unauthorized as error:
+            if self.queue is None:
+                await self._refused(error)
+            else:
+                await self._register_anew(error, at_once=True)
+        except RateLimited as error:
+            self._trouble(error)
+            await self._pause(error.retry_after * (1 + 0.25 * self._random()))
+        except (TransportError, ServerFault) as error:
+            self._trouble(error)
+            await self._close_socket()
+            self._catching_up = True
+            await self._pause(self._quick.failed())
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            await self._register_anew(error, at_once=False)
+
+    async def _register_anew(self, error: Exception, *, at_once: bool) -> None:
+        if not isinstance(error, NarrowcastError):
+            logger.error("an event could not be applied: a new snapshot follows", exc_info=error)
+        else:
+            logger.info("a new snapshot follows: %s", error)
+        self.queue = None
+        self._proven = False
+        await self._close_socket()
+        if not at_once:
+            self._trouble(error)
+            await self._pause(self._slow.failed())
+
+    async def _refused(self, error: Unauthorized) -> None:
+        self._set_status(ConnectionKind.REFUSED, error.user_message)
+        await self._poked.wait()
+        self._poked.clear()
+        self._set_status(ConnectionKind.CONNECTING, "")
+
+    async def _pause(self, seconds: float) -> None:
+        await self._unless_poked(self._clock.sleep(seconds), None)
+
+    # registration
+
+    async def _register(self) -> None:
+        answer = await register(self._connection)
+        queue_id, last_event_id = answer.get("queue_id"), answer.get("last_event_id")
+        path = answer.get("event_stream_path")
+        if not isinstance(queue_id, str) or type(last_event_id) is not int:
+            raise MalformedAnswer("registration gave no event queue")
+        await self._on_snapshot(answer)
+        self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None)
+        self._catching_up = False
+        self._socket_failures = 0
+        self._works()
+
+    # receiving
+
+    async def _receive(self, queue: Queue) -> None:
+        waiting = not self._catching_up
+        wait = self._silence() if waiting else min(CATCH_UP_SECONDS, self._silence())
+        raw = await self._unless_poked(self._next_events(queue, waiting), wait)
+        if raw is None:
+            # Nothing came for longer than the server stays silent, or somebody poked: ask, without waiting.
+            await self._close_socket()
+            if not waiting:
+                raise OutcomeUnknown(f"no answer within {wait:g} s")
+            self._catching_up = True
+            return
+        await self._hand_over(raw)
+        self._catching_up = False
+        self._proven = True
+        self._slow.reset()
+        self._works()
+        await self._brake(waiting and not raw)
+
+    def _silence(self) -> float:
+        """Seconds within which the server says something, if only a heartbeat: its own value."""
+        return self._connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
+
+    async def _next_events(self, queue: Queue, waiting: bool) -> Sequence[object]:
+        if waiting and self._open_socket is not None and queue.stream_path is not None:
+            socket = self._socket or await self._try_socket(queue, queue.stream_path)
+            if socket is not None:
+                events = await socket.receive()
+                self._socket_failures = 0
+                return events
+        batch = await get_events(
+            self._connection,
+            queue_id=queue.queue_id,
+            last_event_id=queue.last_event_id,
+            dont_block=not waiting,
+            longpoll_seconds=None if not waiting else self._silence() + _GRACE,
+        )
+        return batch.events
+
+    async def _try_socket(self, queue: Queue, path: str) -> Socket | None:
+        """Opens the stream; after two failures in a row this queue is polled instead."""
+        if self._open_socket is None or self._socket_failures >= _SOCKET_FAILURES:
+            return None
+        self._socket_failures += 1  # until a frame arrives
+        try:
+            self._socket = await self._open_socket(
+                self._connection, path, queue.queue_id, queue.last_event_id
+            )
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # whatever it is, a long poll says it better
+            logger.info("no event stream, polling instead: %s", type(error).__name__)
+            self._socket_failures = _SOCKET_FAILURES
+            return None
+        return self._socket
+
+    async def _hand_over(self, raw: Sequence[object]) -> None:
+        """Types events and hands them over, a bounded number at a time, so that a burst blocks nobody."""
+        for start in range(0, len(raw), _AT_ONCE):
+            if self.queue is None:
+                return
+            last = self.queue.last_event_id
+            parsed = [parse_event(item) for item in raw[start : start + _AT_ONCE]]
+            fresh = [event for event in parsed if event.id > last or event.id < 0]
+            await self._on_events(fresh)
+            last = max([last, *(event.id for event in fresh)])
+            self.queue = Queue(self.queue.queue_id, last, self.queue.stream_path)
+            self._notice_upgrade(fresh)
+            if len(raw) > _AT_ONCE:
+                await asyncio.sleep(0)
+        if self._socket is not None and self.queue is not None and raw:
+            await self._socket.acknowledge(self.queue.last_event_id)
+
+    def _notice_upgrade(self, events: Sequence[Event]) -> None:
+        """A server of another level sends other events: a snapshot of its own must come first (VER-06)."""
+        for event in events:
+            level = event.feature_level if isinstance(event, RestartEvent) else None
+            if level is not None and level != self._connection.server.level:
+                self.queue = None
+
+    async def _brake(self, is_empty: bool) -> None:
+        """Another client on the same queue makes polls return at once and empty: do not spin."""
+        self._empty_answers = self._empty_answers + 1 if is_empty else 0
+        if self._empty_answers >= _EMPTY_ANSWERS:
+            await self._pause(1.0)
+
+    async def _close_socket(self) -> None:
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            with suppress(Exception):
+                await socket.close()
+
+    # time
+
+    async def _unless_poked(self, work: Coroutine[Any, Any, Answer], seconds: float | None) -> Answer | None:
+        """The result of `work`; None if it took longer than `seconds` or somebody poked."""
+        task = asyncio.ensure_future(work)
+        poked = asyncio.ensure_future(self._poked.wait())
+        waiters: set[asyncio.Future[Any]] = {task, poked}
+        if seconds is not None:
+            waiters.add(asyncio.ensure_future(self._clock.sleep(seconds)))
+        try:
+            await asyncio.wait(waiters, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            return None
+        finally:
+            self._poked.clear()
+            for waiter in waiters:
+                waiter.cancel()
+            await asyncio.gather(*waiters, return_exceptions=True)
+
+    async def _watch_clocks(self) -> None:
+        """Pokes when the wall clock ran ahead of the monotonic one: the machine slept."""
+        before = self._clock.now() - self._clock.monotonic()
+        while True:
+            await self._clock.sleep(_LOOK_AT_CLOCKS_EVERY)
+            after = self._clock.now() - self._clock.monotonic()
+            if abs(after - before) > _JUMP:
+                self.poke()
+            before = after
+            self._grow_tired()
+
+    # status
+
+    def _works(self) -> None:
+        self._quick.reset()
+        self._trouble_since = None
+        if not self.status.is_live:
+            self._set_status(ConnectionKind.LIVE, "")
+
+    def _trouble(self, error: Exception) -> None:
+        detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
+        if self._trouble_since is None:
+            self._trouble_since = self._clock.monotonic()
+        if self.status.kind is not ConnectionKind.OFFLINE:
+            self._set_status(ConnectionKind.RECONNECTING, detail)
+        self._grow_tired()
+
+    def _grow_tired(self) -> None:
+        since = self._trouble_since
+        if since is not None and self._clock.monotonic() - since >= OFFLINE_AFTER:
+            self._set_status(ConnectionKind.OFFLINE, self.status.detail)
+
+    def _set_status(self, kind: ConnectionKind, detail: str) -> None:
+        in_trouble = {ConnectionKind.RECONNECTING, ConnectionKind.OFFLINE}
+        goes_on = kind is self.status.kind or {kind, self.status.kind} == in_trouble
+        since = self.status.since if goes_on else self._clock.now()
+        status = ConnectionStatus(kind, since, detail)
+        if status != self.status:
+            self.status = status
+            self._on_status(status)

@@ -1,0 +1,123 @@
+"""The event queue as a WebSocket stream, where a server offers one (EVT-08).
+
+Registration gives `event_stream_path`. Frames of the server are JSON objects, with `events` in order, or an
+error with `code`; the client answers with the id of the last event it has applied.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Protocol
+from urllib.parse import quote, urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from narrowcast_api.connection import Connection, user_agent
+from narrowcast_api.errors import InvalidInput, MalformedAnswer, OutcomeUnknown, api_error
+from narrowcast_api.safe_json import parse_object
+from narrowcast_api.tls import shared_context
+
+_FRAME_BYTES = 64 * 2**20
+_OPEN_SECONDS = 10.0
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Socket(Protocol):
+    """An open stream of events."""
+
+    async def receive(self) -> list[object]:
+        """The events of the next frame."""
+
+    async def acknowledge(self, last_event_id: int) -> None:
+        """Says up to where events have been applied; the server forgets them."""
+
+    async def close(self) -> None:
+        """Ends the stream; the queue lives on."""
+
+
+class OpenSocket(Protocol):
+    """How a stream is opened."""
+
+    async def __call__(
+        self, connection: Connection, path: str, queue_id: str, last_event_id: int
+    ) -> Socket: ...
+
+
+class _ConnectHere(connect):
+    """A handshake that goes nowhere else: the credentials in it are for this address."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+class WebSocketQueue:
+    """A `Socket` on a WebSocket."""
+
+    def __init__(self, websocket: ClientConnection) -> None:
+        self._websocket = websocket
+
+    async def receive(self) -> list[object]:
+        """The events of the next frame.
+
+        Raises `BadEventQueueId` and other refusals, `OutcomeUnknown` when the stream ended,
+        `MalformedAnswer`.
+        """
+        reason = ""
+        try:
+            frame = await self._websocket.recv()
+        except ConnectionClosed as closed:
+            reason = f"the event stream ended: {closed.rcvd.code if closed.rcvd else 'cut'}"
+        if reason:
+            raise OutcomeUnknown(reason)
+        answer = parse_object(frame)
+        if answer.get("result") == "error":
+            code, message = answer.get("code"), answer.get("msg")
+            raise api_error(
+                400,
+                code if isinstance(code, str) else "",
+                message if isinstance(message, str) else "",
+                answer,
+            )
+        events = answer.get("events")
+        if not isinstance(events, list):
+            raise MalformedAnswer("a frame of events without events")
+        return events
+
+    async def acknowledge(self, last_event_id: int) -> None:
+        """Says up to where events have been applied. A stream that has ended is for `receive` to notice."""
+        try:
+            await self._websocket.send(json.dumps({"last_event_id": last_event_id}))
+        except ConnectionClosed:
+            return
+
+    async def close(self) -> None:
+        """Ends the stream; the queue lives on."""
+        await self._websocket.close()
+
+
+async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> Socket:
+    """Opens the stream of a queue at `path` of the account's own site.
+
+    Raises `InvalidInput` for a path that leads elsewhere, else what `websockets` raises.
+    """
+    site = urlsplit(connection.site)
+    account = connection.account
+    if account is None or not path.startswith("/") or path.startswith("//") or "\\" in path:
+        raise InvalidInput("the event stream is not at the account's own address")
+    scheme = "wss" if site.scheme == "https" else "ws"
+    address = f"{scheme}://{site.netloc}{site.path.rstrip('/')}{quote(path, safe='/%')}"
+    query = f"queue_id={quote(queue_id, safe='')}&last_event_id={last_event_id}"
+    credentials = base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode("ascii")
+    websocket = await _ConnectHere(
+        f"{address}?{query}",
+        additional_headers={"Authorization": f"Basic {credentials}"},
+        user_agent_header=user_agent(),
+        ssl=shared_context(connection.ca_bundle) if scheme == "wss" else None,
+        proxy=None if site.hostname in _LOOPBACK else True,
+        open_timeout=_OPEN_SECONDS,
+        close_timeout=2,
+        max_size=_FRAME_BYTES,
+    )
+    return WebSocketQueue(websocket)

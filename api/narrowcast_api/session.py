@@ -1,0 +1,404 @@
+"""One live account, put together: what the app holds.
+
+    async with ... :  session = await Session.open(account, data_dir=..., cache_dir=...)
+    task = asyncio.create_task(session.run())       # registers, receives, sends; never raises for the network
+    session.subscribe(listener)                     # changes, batched; then read `session.state` again
+
+Cheap to import: nothing of HTTP is loaded before `run` or the first use of `client`, so that an app can
+paint what the cache knows first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrowcast_api.clock import Clock, SystemClock
+from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.machines import Machines
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import (
+    Change,
+    ConnectionChanged,
+    MessagesChanged,
+    PresenceChanged,
+    StateReplaced,
+    StorageChanged,
+    TopicsChanged,
+    TypingChanged,
+    ViewChanged,
+)
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.presence import Seen
+from narrowcast_api.state.rows import BadRow
+from narrowcast_api.state.state import State
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.views import PAGE, Anchor, Match, MessageView, Page, Views
+
+if TYPE_CHECKING:
+    import httpx
+
+    from narrowcast_api.account import Account
+    from narrowcast_api.client import Client
+    from narrowcast_api.live import Live
+    from narrowcast_api.storage.search import SearchHit
+    from narrowcast_api.wire.users import PresenceAnswer
+
+logger = logging.getLogger(__name__)
+
+Listener = Callable[[Sequence[Change]], None]
+
+_GOODBYE_SECONDS = 2.0
+_RESTART_AFTER = 1.0
+
+
+class Session:
+    """An account that is kept true. Make one with `open`; then `run`, and `close` at the end.
+
+    Writes return at once: `outbox.send`, `drafts.save`, `typing.typed`, `read_marks.seen`, `uploads.start`.
+    Acts that are only requests go through `client`; what they change comes back as events.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        storage: AccountStorage,
+        state: State,
+        *,
+        clock: Clock,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.account = account
+        self.storage = storage
+        self.state = state
+        self.clock = clock
+        self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
+        self._transport = transport
+        self._client: Client | None = None
+        self._live: Live | None = None
+        self._loop = asyncio.get_running_loop()
+        self._listeners: list[Listener] = []
+        self._changes: list[Change] = []
+        self._flushing = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._typing_due = asyncio.Event()
+        self._views = Views(self)
+        self._closed = False
+        machines = Machines(self)
+        self.outbox = machines.outbox
+        self.drafts = machines.drafts
+        self.typing = machines.typing
+        self.read_marks = machines.read_marks
+        self.presence = machines.presence
+        self.uploads = machines.uploads
+        self.machines = machines
+        storage.on_warning(self._warned)
+
+    @classmethod
+    async def open(
+        cls,
+        account: Account,
+        *,
+        data_dir: Path,
+        cache_dir: Path,
+        clock: Clock | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> Session:
+        """Opens the files of an account and reads the state that the cache has; no network.
+
+        Never raises for a bad disk: `warnings` say what cannot be kept. `transport` replaces the network in
+        tests.
+        """
+        chosen = clock or SystemClock()
+        storage = await asyncio.to_thread(
+            AccountStorage.open, data_dir, cache_dir, account.site, account.email
+        )
+        state = await asyncio.to_thread(_cached_state, storage, chosen)
+        return cls(account, storage, state, clock=chosen, transport=transport)
+
+    # what is there
+
+    @property
+    def client(self) -> Client:
+        """Every operation of the service, as this account."""
+        if self._client is None:
+            from narrowcast_api.client import Client
+
+            self._client = Client.open(self.account, transport=self._transport, clock=self.clock)
+        return self._client
+
+    @property
+    def transport(self) -> httpx.AsyncBaseTransport | None:
+        """What replaces the network in tests."""
+        return self._transport
+
+    @property
+    def is_live(self) -> bool:
+        """Whether events arrive."""
+        return self.status.is_live
+
+    @property
+    def read_only(self) -> bool:
+        """Whether another instance has this account, so that nothing can be written here."""
+        return self.storage.read_only
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user must be told about the disk."""
+        return self.storage.warnings
+
+    @property
+    def queue_id(self) -> str | None:
+        """The event queue, if there is one."""
+        queue = self._live.stream.queue if self._live is not None else None
+        return queue.queue_id if queue is not None else None
+
+    @property
+    def last_narrow(self) -> Narrow | None:
+        """The view that was on screen last, also in the session before."""
+        cached = self.storage.cache.last_view()
+        if cached is None:
+            return None
+        with suppress(ValueError):
+            return Narrow.load(cached.key)
+        return None
+
+    # changes
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Calls `listener` with each batch of changes; returns how to end that. Exceptions of it are
+        logged.
+        """
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def publish(self, *changes: Change) -> None:
+        """Tells the listeners soon, together with whatever else changes until then."""
+        self._changes.extend(changes)
+        if not self._flushing and not self._closed:
+            self._flushing = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flushing = False
+        changes, self._changes = tuple(dict.fromkeys(self._changes)), []
+        for listener in list(self._listeners):
+            try:
+                listener(changes)
+            except Exception:
+                logger.exception("a listener failed")
+
+    def view_changed(self, change: ViewChanged) -> None:
+        """A view has other messages or ends."""
+        self.publish(change)
+
+    def _warned(self) -> None:
+        """The disk has trouble, or no longer; in whatever thread found out."""
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self.publish, StorageChanged())
+
+    # views
+
+    def view(self, narrow: Narrow) -> MessageView:
+        """The view of a narrow, the same one each time; then `await view.open(anchor)`."""
+        return self._views.get(narrow)
+
+    @property
+    def views(self) -> Views:
+        """All views that are kept true."""
+        return self._views
+
+    def remember(self, narrow: Narrow, position: int | None = None) -> None:
+        """Keeps a view for the next start: the newest messages known of it, and where one stood."""
+        ids = list(self.view(narrow).ids[-PAGE:])
+        cache = self.storage.cache
+        cache.post(cache.save_view, narrow.dump(), ids, position)
+
+    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
+        """What the cache has of a narrow: the newest page before an id."""
+        found = self._cached(narrow, before)
+        fresh = [message for message in found if message.id not in self.state.messages]
+        self.state.add_messages(fresh)
+        return found
+
+    def _cached(self, narrow: Narrow, before: int | None) -> list[Message]:
+        cache = self.storage.cache
+        destination = narrow.destination
+        if destination is not None:
+            return cache.load_conversation(destination, self.state.me, PAGE, before)
+        if len(narrow.terms) == 1 and narrow.channel_id is not None:
+            return cache.load_channel(narrow.channel_id, PAGE, before)
+        if narrow == Narrow.starred():
+            starred = sorted(i for i in self.state.starred if before is None or i < before)
+            return cache.load_messages(starred[-PAGE:])
+        newest = cache.load_newest(PAGE * 5 if narrow.terms else PAGE, before)
+        return [message for message in newest if narrow.matches(message, self.state)][-PAGE:]
+
+    async def fetch(
+        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+    ) -> Page:
+        """Asks the server for a page of a narrow. Raises `NarrowcastError`."""
+        return await self._connected().fetch(narrow, anchor, before, after, include_anchor=include_anchor)
+
+    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
+        return await self._connected().match(narrow, message_ids)
+
+    def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Runs a view's request in the background."""
+        self.spawn(work(), "a view's request")
+
+    async def load_topics(self, channel_id: int) -> None:
+        """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`."""
+        from narrowcast_api.state.topics import Topic
+
+        answer = await self.client.topics.list(channel_id=channel_id)
+        self.state.topics.load(channel_id, (Topic(topic.name, topic.max_id) for topic in answer.topics))
+        self.publish(TopicsChanged(channel_id))
+
+    async def load_message(self, message_id: int) -> Message | None:
+        """A message by its id, fetched if it is not known. Raises `NarrowcastError`."""
+        known = self.state.messages.get(message_id)
+        return known if known is not None else await self._connected().fetch_one(message_id)
+
+    def search_cached(self, text: str, limit: int = 100) -> list[SearchHit]:
+        """Messages that were seen and have these words, newest first; works without a network."""
+        return self.storage.cache.search(text, limit)
+
+    # life
+
+    def reconnect(self) -> None:
+        """Tries to reach the server now, also after it refused the key."""
+        if self._live is not None:
+            self._live.stream.poke()
+
+    def _connected(self) -> Live:
+        if self._live is None:
+            from narrowcast_api.live import Live
+
+            self._live = Live(self)
+        return self._live
+
+    async def run(self) -> None:
+        """Keeps the account true until it is cancelled. Never raises for network causes."""
+        live = self._connected()
+        works = [
+            ("events", live.stream.run),
+            ("typing of others", self._expire_typing),
+            *self.machines.works(),
+        ]
+        try:
+            await asyncio.gather(*(self._keep_running(name, work) for name, work in works))
+        finally:
+            for task in list(self._tasks):
+                task.cancel()
+
+    async def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """One broken machine must not take the others with it, nor stay broken."""
+        while True:
+            try:
+                await work()
+                return
+            except Exception:
+                logger.exception("%s failed and starts again", name)
+                await self.clock.sleep(_RESTART_AFTER)
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Runs `work` in the background; an exception in it is logged."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+
+        def done(ended: asyncio.Task[None]) -> None:
+            self._tasks.discard(ended)
+            if not ended.cancelled() and (error := ended.exception()) is not None:
+                logger.error("%s failed", name, exc_info=error)
+
+        task.add_done_callback(done)
+
+    async def _expire_typing(self) -> None:
+        """Hides those whose last sign of typing is too old (TYP-30)."""
+        while True:
+            due = self.state.typing.next_expiry()
+            if due is None:
+                await self._typing_due.wait()
+            else:
+                await self.clock.sleep(max(0.0, due - self.clock.monotonic()))
+            self._typing_due.clear()
+            destinations, edited = self.state.typing.expire(self.clock.monotonic())
+            changes: list[Change] = [TypingChanged(destination) for destination in destinations]
+            if edited:
+                changes.append(MessagesChanged(tuple(edited)))
+            if changes:
+                self.publish(*changes)
+
+    def typing_seen(self) -> None:
+        """Somebody types: their expiry has to be watched."""
+        self._typing_due.set()
+
+    def others_are_present(self, answer: PresenceAnswer) -> None:
+        """What the server says of others in return for one's own presence."""
+        sightings = {
+            user_id: Seen(presence.active_timestamp, presence.idle_timestamp)
+            for user_id, presence in answer.by_user_id().items()
+        }
+        news = self.state.presence.merge_seen(sightings)
+        if news:
+            self.publish(PresenceChanged(news))
+
+    def replace_state(self, state: State) -> None:
+        """A new snapshot is there: everything is to be read again."""
+        self.state = state
+        self.machines.on_snapshot(state)
+        self._views.lose_touch()
+        self.publish(StateReplaced())
+
+    def set_status(self, status: ConnectionStatus) -> None:
+        """The connection is better or worse."""
+        became_live = status.is_live and not self.status.is_live
+        self.status = status
+        if became_live:
+            self.machines.wake()
+        self.publish(ConnectionChanged())
+
+    async def close(self) -> None:
+        """Ends the session: says goodbye, keeps what is not sent, closes the files. Takes a few seconds at
+        most.
+
+        Cancel `run` first, or do not: what still runs is of no harm.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                await self.machines.close()
+                if self._live is not None:
+                    await self._live.close()
+        self._closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        if self._client is not None:
+            await self._client.aclose()
+        await asyncio.to_thread(self.storage.close)
+
+
+def _cached_state(storage: AccountStorage, clock: Clock) -> State:
+    """The state of the last session; an empty one if there is none that can be read."""
+    raw = storage.cache.load_snapshot()
+    if raw is not None:
+        with suppress(ValueError, RecursionError, BadRow):
+            answer = json.loads(raw)
+            if isinstance(answer, dict):
+                return State.from_snapshot(
+                    answer, now=clock.now(), monotonic=clock.monotonic, from_cache=True
+                )
+    state = State(0, clock.monotonic)
+    state.from_cache = True
+    return state
