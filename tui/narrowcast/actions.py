@@ -76,6 +76,7 @@ _APP: tuple[Action, ...] = (
         ("app.palette", "ctrl+p", "Command palette: any action by name"),
         ("app.redraw", "ctrl+l", "Draw the screen again"),
         ("app.theme", "f6", "Next theme"),
+        ("app.suspend", "ctrl+z", "Suspend to the shell (fg comes back)"),
         ("app.quit", "ctrl+q ctrl+c", "Quit (what you wrote is kept)"),
     ),
 )

@@ -6,8 +6,9 @@ Only argparse is imported here; each command imports what it needs when it runs.
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from narrowcast.commands.outcome import CommandError, Exit
@@ -176,43 +177,9 @@ def _run(args: argparse.Namespace) -> int:
 
         print(f"narrowcast {version('narrowcast')}")  # noqa: T201 - the answer to --version
         return Exit.DONE
-    match args.command:
-        case None:
-            from narrowcast.commands import open_app
-
-            return open_app.run(args)
-        case "demo":
-            from narrowcast.commands import demo
-
-            return demo.run(args)
-        case "serve":
-            from narrowcast.commands import serve
-
-            return serve.run(args)
-        case "login":
-            from narrowcast.commands import login
-
-            return login.run(args)
-        case "send":
-            from narrowcast.commands import send
-
-            return send.run(args)
-        case "read":
-            from narrowcast.commands import read
-
-            return read.run(args)
-        case "search":
-            from narrowcast.commands import search
-
-            return search.run(args)
-        case "export":
-            from narrowcast.commands import export
-
-            return export.run(args)
-        case _:
-            from narrowcast.commands import doctor
-
-            return doctor.run(args)
+    module = importlib.import_module(f"narrowcast.commands.{args.command or 'open_app'}")
+    command: Callable[[argparse.Namespace], int] = module.run
+    return command(args)
 
 
 if __name__ == "__main__":

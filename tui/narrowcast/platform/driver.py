@@ -82,7 +82,9 @@ class TerminalDriver(LinuxDriver):
     def _writer_thread(self, thread: WriterThread | None) -> None:
         """Textual makes its own writer at start and after a suspension; ours takes its place."""
         file = self._file
-        self._writer = None if thread is None or file is None else TerminalWriter(file, self._repaint, self._vanished)
+        self._writer = (
+            None if thread is None or file is None else TerminalWriter(file, self._repaint, self._vanished)
+        )
 
     def _repaint(self) -> None:
         app: App[object] = self._app

@@ -1,0 +1,277 @@
+"""The app: one live account on screen, from the first paint to a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.driver import Driver
+
+from narrowcast import accounts
+from narrowcast.actions import REGISTRY, Action, Context, bindings_for
+from narrowcast.config import Config
+from narrowcast.platform.paths import Paths
+from narrowcast.themes import THEMES, sixteen_colours
+
+if TYPE_CHECKING:
+    from narrowcast.demo_server import DemoServer
+    from narrowcast.platform.guardian import Guardian
+    from narrowcast.screens.main import MainScreen
+    from narrowcast_api.session import Session
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 2.0
+"""How long the session may take to say goodbye to the server."""
+
+Opening = Path | Literal["demo", "welcome"]
+"""What to open: the account in a file, the demo, or the welcome screen."""
+
+
+def terminal_driver() -> type[Driver] | None:
+    """Our driver where there is a POSIX terminal, else Textual's choice."""
+    if sys.platform == "win32":
+        return None
+    from narrowcast.platform.driver import TerminalDriver
+
+    return TerminalDriver
+
+
+class NarrowcastApp(App[int], inherit_bindings=False):
+    """Holds the session and what outlives screens: keys, themes, notices, the way out."""
+
+    TITLE = "Narrowcast"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.APP)]
+    CSS = """
+    Toast { max-width: 60; }
+    """
+
+    def __init__(
+        self,
+        opening: Opening,
+        *,
+        config: Config | None = None,
+        paths: Paths | None = None,
+        demo_data: Path | None = None,
+    ) -> None:
+        super().__init__(driver_class=terminal_driver())
+        self.opening = opening
+        self.config = config or Config()
+        self.paths = paths or Paths.of_user()
+        self.session: Session | None = None
+        self.demo: DemoServer | None = None
+        self.keys: dict[str, tuple[str, ...]] = {action.id: action.keys for action in REGISTRY}
+        self._demo_data = demo_data
+        self._guardian: Guardian | None = None
+        self._leaving = False
+        self._work: set[asyncio.Task[None]] = set()
+
+    # from start to end
+
+    def on_load(self) -> None:
+        """Themes and keys, before anything is drawn."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        wanted = self.config.appearance.theme
+        if wanted == "narrowcast" and sixteen_colours(
+            os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
+        ):
+            wanted = "terminal"
+        self.theme = wanted if wanted in self.available_themes else "narrowcast"
+        if self.config.keys:
+            from narrowcast.keymap import effective, textual_keymap
+
+            self.keys = effective(self.config.keys)
+            self.set_keymap(textual_keymap(self.config.keys))
+
+    async def on_mount(self) -> None:
+        """Take up the signals, then open what was asked for."""
+        if not self.is_headless and sys.platform != "win32":
+            from narrowcast.platform.driver import TerminalDriver
+            from narrowcast.platform.guardian import Guardian
+
+            self._guardian = Guardian(self._leave_now)
+            self._guardian.start()
+            if isinstance(self._driver, TerminalDriver):
+                self._driver.lost = self._guardian.vanished
+        if self.opening == "demo":
+            self.spawn(self.start_demo(), "start the demo")
+        elif self.opening == "welcome":
+            self.show_welcome()
+        else:
+            self.spawn(self.open_account(self.opening), "open the account")
+
+    def show_welcome(self, problem: str = "") -> None:
+        """The screen for who has no account yet, or one that cannot be opened."""
+        from narrowcast.screens.welcome import WelcomeScreen
+
+        self.push_screen(WelcomeScreen(problem))
+
+    async def start_demo(self) -> None:
+        """A server of its own, then the account of the person whom the demo is about."""
+        from narrowcast.demo_server import DemoServer
+        from narrowcast.screens.welcome import WaitScreen
+
+        wait = WaitScreen("Starting the demo: a server of its own, with people who talk…")
+        await self.push_screen(wait)
+        self.demo = DemoServer(self._demo_data)
+        account = await self.demo.start()
+        self.paths = Paths.under(self.demo.folder / "client")
+        await self.open_account(account)
+        await wait.dismiss_quietly()
+
+    async def open_account(self, path: Path) -> None:
+        """Show the account from what is known of it, then bring it to life."""
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            account = accounts.read(path)
+            from narrowcast_api.session import Session
+
+            session = await Session.open(account, data_dir=self.paths.data, cache_dir=self.paths.cache)
+        except NarrowcastError as error:
+            self.show_welcome(error.user_message)
+            return
+        self.session = session
+        from narrowcast.screens.main import MainScreen
+
+        screen = MainScreen(
+            session,
+            people=self.config.appearance.people,
+            enter_sends=self.config.compose.enter == "send",
+        )
+        await self.push_screen(screen)
+        self.spawn(session.run(), "keep the account live")
+        self.call_after_refresh(screen.begin)
+
+    def _leave_now(self, code: int) -> None:
+        """A signal came, or the terminal went."""
+        self.spawn(self.leave(code), "leave")
+
+    async def leave(self, code: int = 0) -> None:
+        """Keep the draft, close the session within a bound, give the terminal back."""
+        if self._leaving:
+            return
+        self._leaving = True
+        screen = self.main_screen
+        if screen is not None:
+            screen.keep()
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self.session is not None:
+                    await self.session.close()
+        except Exception:
+            log.exception("the session did not close")
+        with contextlib.suppress(Exception):
+            if self.demo is not None:
+                await self.demo.stop()
+        self.exit(code)
+
+    def on_unmount(self) -> None:
+        """The terminal is ours no longer."""
+        if self._guardian is not None:
+            self._guardian.stop()
+
+    @property
+    def main_screen(self) -> MainScreen | None:
+        """The main screen, if an account is open."""
+        if self.session is None:
+            return None
+        from narrowcast.screens.main import MainScreen
+
+        return next((screen for screen in self.screen_stack if isinstance(screen, MainScreen)), None)
+
+    # notices and work
+
+    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+        """A notice in a corner. ``text`` may come from anywhere."""
+        from narrowcast.safe_text import safe_block
+
+        level = cast(Literal["information", "warning", "error"], severity)
+        self.notify(safe_block(text[:500]), severity=level, timeout=seconds, markup=False)
+
+    def spawn(self, work: Awaitable[object], what: str) -> None:
+        """Do ``work`` in the background. Whatever goes wrong becomes a notice and a line in the log."""
+        task = asyncio.ensure_future(self._guarded(work, what))
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def _guarded(self, work: Awaitable[object], what: str) -> None:
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            await work
+        except NarrowcastError as error:
+            log.warning("could not %s: %s", what, error)
+            self.tell(error.user_message, severity="error")
+        except Exception as error:
+            log.exception("could not %s", what)
+            self.tell(f"Could not {what}: {type(error).__name__}. The log has more.", severity="error")
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A defect in a handler ends the app: log it, keep the draft, and leave the terminal clean."""
+        log.error("unhandled", exc_info=error)
+        with contextlib.suppress(Exception):
+            if (screen := self.main_screen) is not None:
+                screen.keep()
+        super()._handle_exception(error)
+
+    # actions of the registry
+
+    def action_app_help(self) -> None:
+        from narrowcast.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.keys))
+
+    def action_app_palette(self) -> None:
+        from narrowcast.screens.palette import palette
+
+        self.push_screen(palette(self.keys), self._run_chosen)
+
+    def _run_chosen(self, action: Action | None) -> None:
+        if action is not None:
+            self.call_later(self.perform, action)
+
+    async def perform(self, action: Action) -> None:
+        """Do an action, on the nearest owner of its handler from the focus outwards, else anywhere on
+        screen.
+        """
+        name = f"action_{action.handler}"
+        start = self.focused or self.screen
+        near: list[Any] = [*start.ancestors_with_self, *self.screen.walk_children(), self]
+        for node in near:
+            if hasattr(node, name):
+                await self.run_action(action.handler, node)
+                return
+        self.tell(f"{action.title}: not possible here.", severity="warning")
+
+    def action_app_redraw(self) -> None:
+        self.refresh(layout=True)
+        self.screen.refresh(layout=True)
+
+    def action_app_theme(self) -> None:
+        names = [theme.name for theme in THEMES]
+        place = names.index(self.theme) + 1 if self.theme in names else 0
+        self.theme = names[place % len(names)]
+        self.tell(f"Theme: {self.theme}", seconds=2)
+
+    async def action_app_suspend(self) -> None:
+        self.action_suspend_process()
+
+    def action_app_quit(self) -> None:
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+            self.tell("Copied.")
+            return
+        self.spawn(self.leave(), "leave")

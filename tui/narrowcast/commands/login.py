@@ -1,0 +1,54 @@
+"""``narrowcast login URL``: sign in and store the account."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import sys
+from pathlib import Path
+
+from narrowcast.commands.outcome import CommandError, Exit
+from narrowcast.platform.paths import Paths
+from narrowcast_api.account import normal_site
+from narrowcast_api.secret import Secret
+
+
+def run(args: argparse.Namespace) -> int:
+    """Ask for what is missing, without echo for secrets; never take one from the arguments."""
+    site = normal_site(args.url)
+    email = args.email or _ask_email()
+    secret = _ask_secret("API key" if args.api_key else "Password")
+    from narrowcast.signin import sign_in_and_store
+
+    bundle = Path(args.ca_bundle).expanduser().absolute() if args.ca_bundle else None
+    path = asyncio.run(
+        sign_in_and_store(
+            site,
+            email,
+            secret,
+            Paths.of_user().accounts,
+            is_key=args.api_key,
+            keyring=args.keyring,
+            ca_bundle=bundle,
+        )
+    )
+    print(f"Signed in to {site} as {email}; stored in {path}. Open it with: narrowcast")  # noqa: T201
+    return Exit.DONE
+
+
+def _ask_email() -> str:
+    if not sys.stdin.isatty():
+        raise CommandError("give the email address with --email when nobody can be asked", Exit.USAGE)
+    email = input("Email: ").strip()
+    if not email:
+        raise CommandError("an email address is needed", Exit.USAGE)
+    return email
+
+
+def _ask_secret(what: str) -> Secret:
+    """Typed unseen; from a pipe, the first line of it."""
+    text = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
+    if not text:
+        raise CommandError(f"a {what.lower()} is needed", Exit.USAGE)
+    return Secret(text)

@@ -1,0 +1,57 @@
+"""``narrowcast``: the app with the stored account, or with the welcome screen."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast.commands.account_choice import chosen_file
+from narrowcast.commands.outcome import CommandError, Exit
+from narrowcast.config import load
+from narrowcast.platform.paths import Paths
+
+if TYPE_CHECKING:
+    from narrowcast.app import Opening
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the app."""
+    paths = Paths.of_user()
+    path = chosen_file(args, paths, load(paths.config_file))
+    if args.rc and path is not None:
+        from narrowcast import accounts
+
+        accounts.read(path)  # a file named on the command line is checked before the screen is taken
+    return run_app(path if path is not None else "welcome", paths)
+
+
+def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) -> int:
+    """Take the terminal. Raises CommandError where there is none that can show the app."""
+    check_terminal()
+    config = load(paths.config_file)
+    from narrowcast.platform.logs import start_log
+
+    start_log(paths.log_file)
+    from narrowcast.app import NarrowcastApp
+
+    app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data)
+    code = app.run(mouse=config.appearance.mouse)
+    return app.return_code or 0 if code is None else code
+
+
+def check_terminal() -> None:
+    """Refuse what cannot show the app, and say what to do instead."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise CommandError(
+            "the app needs a terminal; for scripts there are: narrowcast send, read, search, export",
+            Exit.USAGE,
+        )
+    if os.environ.get("TERM", "") in {"", "dumb", "unknown"}:
+        raise CommandError(
+            "this terminal (TERM=dumb) cannot show the app; set TERM to what it is, such as xterm-256color, "
+            "or use: narrowcast send, read, search",
+            Exit.USAGE,
+        )

@@ -1,0 +1,48 @@
+"""``narrowcast search``: on the server, or in what this machine has seen."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import read
+from narrowcast.commands.account_choice import chosen_account
+from narrowcast.commands.directory import parse_narrow
+from narrowcast.commands.outcome import Exit
+from narrowcast.commands.printing import as_json, say
+from narrowcast.platform.paths import Paths
+from narrowcast.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what matches, oldest first. Exit code 1 if nothing does."""
+    account = chosen_account(args)
+    if args.local:
+        return _local(account, " ".join(args.narrow), args.limit, json=args.json)
+    return read.show(account, parse_narrow(args.narrow), args.limit, json=args.json)
+
+
+def _local(account: Account, text: str, limit: int, *, json: bool) -> int:
+    """Search the cache; no network."""
+    from narrowcast_api.storage.account_storage import AccountStorage
+
+    paths = Paths.of_user()
+    storage = AccountStorage.open(paths.data, paths.cache, account.site, account.email, threaded=False)
+    try:
+        hits = storage.cache.search(text, limit)
+        messages = {
+            message.id: message for message in storage.cache.load_messages([hit.message_id for hit in hits])
+        }
+    finally:
+        storage.close()
+    for hit in reversed(hits):
+        message = messages.get(hit.message_id)
+        sender = message.sender_name if message is not None else ""
+        if json:
+            say(as_json({"id": hit.message_id, "sender_full_name": sender, "snippet": hit.snippet}))
+        else:
+            say(f"{hit.message_id}  {safe_line(sender)}: {safe_line(hit.snippet)}")
+    return Exit.DONE if hits else Exit.FAILED

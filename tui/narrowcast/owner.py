@@ -1,0 +1,20 @@
+"""From a widget to the app it belongs to, with its own type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message_pump import MessagePump
+
+if TYPE_CHECKING:
+    from narrowcast.app import NarrowcastApp
+
+
+def app_of(node: MessagePump) -> NarrowcastApp:
+    """The running app. Raises TypeError for a widget in some other app, which is a defect."""
+    from narrowcast.app import NarrowcastApp
+
+    app = node.app
+    if not isinstance(app, NarrowcastApp):
+        raise TypeError(f"{node} is not in a NarrowcastApp")
+    return app

@@ -1,0 +1,475 @@
+"""The compose pane: where a message is written, addressed, completed, kept as a draft and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.actions import SkipAction
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+
+from narrowcast import completion
+from narrowcast.actions import Context, in_context
+from narrowcast.panes.compose_fields import TargetLine
+from narrowcast.panes.uploads import UploadRows
+from narrowcast.screens.picker import Choice, ChoiceList
+from narrowcast.widgets.editor import Editor
+from narrowcast_api.destinations import Destination
+from narrowcast_api.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+
+    from narrowcast_api.state.state import State
+
+COUNT_FROM = 0.8
+"""Share of the length limit from which the count is shown."""
+
+
+@cache
+def emoji_names() -> tuple[str, ...]:
+    """The names of the usual emoji; read when the first colon is typed."""
+    from narrowcast_assets.emoji import emoji_names as table
+
+    return tuple(table().name_to_code)
+
+
+def _bindings() -> Iterator[BindingType]:
+    for action in in_context(Context.COMPOSE):
+        if action.group != "Editing":
+            yield action.binding()
+
+
+class ComposePane(Vertical):
+    """See the module's description. ``enter_sends``: what Enter does; the other Enters do the opposite."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
+    DEFAULT_CSS = """
+    ComposePane { height: auto; background: $surface; }
+    ComposePane #text { height: 3; max-height: 12; padding: 0 1; background: $surface; }
+    ComposePane #text:focus { background: $boost; }
+    ComposePane > #offers {
+        display: none; overlay: screen; constrain: inside inside; width: 44; height: auto;
+        background: $panel; offset: 2 0;
+    }
+    ComposePane.-offering > #offers { display: block; }
+    """
+
+    class Left(Message):
+        """The writer goes back to reading."""
+
+    class Sent(Message):
+        """A message was handed to the outbox."""
+
+        def __init__(self, destination: Destination, local_id: str) -> None:
+            super().__init__()
+            self.destination = destination
+            self.local_id = local_id
+
+    class EditDone(Message):
+        """An existing message shall have ``content``."""
+
+        def __init__(self, message_id: int, content: str) -> None:
+            super().__init__()
+            self.message_id = message_id
+            self.content = content
+
+    class EditorWanted(Message):
+        """Write in an external editor."""
+
+    class AttachWanted(Message):
+        """Choose a file to attach."""
+
+    def __init__(self, session: Session, *, enter_sends: bool = True) -> None:
+        super().__init__(id="compose")
+        self.session = session
+        self.enter_sends = enter_sends
+        self.target = TargetLine()
+        self.text = Editor(multiline=True, placeholder="Write a message (c)", id="text")
+        self.uploads = UploadRows(session)
+        self.draft_id: str | None = None
+        self.editing: int | None = None
+        self._before_edit: tuple[Destination | None, str, str | None] | None = None
+        self._offered: tuple[Editor, int] | None = None
+
+    def compose(self) -> ComposeResult:
+        offers: ChoiceList[completion.Completion] = ChoiceList(id="offers")
+        offers.can_focus = False
+        yield offers
+        yield self.target
+        yield self.uploads
+        yield self.text
+
+    def on_mount(self) -> None:
+        """Say what the keys do."""
+        self._show_hint()
+
+    @property
+    def state(self) -> State:
+        """The live account's state."""
+        return self.session.state
+
+    @property
+    def offers(self) -> ChoiceList[completion.Completion]:
+        """The completions offered now."""
+        return self.query_one("#offers", ChoiceList)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is text that a change of view must not touch."""
+        return bool(self.text.text.strip()) or self.editing is not None
+
+    # where to, and what
+
+    def follow(self, where: Destination | None) -> None:
+        """The view changed: keep what is written as a draft, and take up the draft of ``where``."""
+        if self.editing is not None:
+            self.leave_edit()
+        if where is None and not self.is_busy:
+            return
+        current, _ = self.target.read(self.state)
+        if where is not None and current is not None and current.key == where.key and self.is_busy:
+            return
+        if where is not None:
+            self.keep_draft()
+            self._begin(where)
+
+    def _begin(self, where: Destination | None) -> None:
+        """An empty text for ``where``, or the draft that is kept for it."""
+        self._stop_typing()
+        self.target.show(self.state, where)
+        draft = next(
+            (
+                draft
+                for draft in self.session.drafts.all()
+                if where is not None and draft.destination is not None and draft.destination.key == where.key
+            ),
+            None,
+        )
+        self.draft_id = draft.draft_id if draft is not None else None
+        self.text.text = draft.content if draft is not None else ""
+        self._fit()
+        self._show_hint()
+
+    def write_channel(self, where: Destination | None) -> None:
+        """Address a new message to a channel; the fields that are known already are filled in."""
+        self._make_room()
+        if where is not None:
+            self._begin(where)
+        self.target.show_kind(False)
+        field = self.target.channel if not self.target.channel.text else self.target.topic
+        (self.text if where is not None and self.target.topic.text else field).focus()
+
+    def write_direct(self, where: Destination | None = None) -> None:
+        """Address a new message to people."""
+        self._make_room()
+        self.target.show_kind(True)
+        if where is not None:
+            self._begin(where)
+            self.text.focus()
+        else:
+            self.target.to.text = ""
+            self.target.to.focus()
+
+    def _make_room(self) -> None:
+        if self.editing is not None:
+            self.leave_edit()
+        self.keep_draft()
+        self.draft_id = None
+        self.text.text = ""
+
+    def reply(self, where: Destination, quote: str | None) -> None:
+        """Answer in ``where``, below ``quote`` (Markdown) if given."""
+        current, _ = self.target.read(self.state)
+        if self.editing is not None or current is None or current.key != where.key:
+            self.follow(where)
+            self._begin(where) if not self.is_busy else self.target.show(self.state, where)
+        if quote:
+            head = "" if not self.text.text or self.text.text.endswith("\n") else "\n"
+            self.text.insert(f"{head}{quote.rstrip()}\n")
+        self.text.focus()
+
+    def open_draft(self, draft_id: str) -> bool:
+        """Take up a kept draft; False if it is gone."""
+        draft = self.session.drafts.get(draft_id)
+        if draft is None:
+            return False
+        self._make_room()
+        self.target.show(self.state, draft.destination)
+        self.draft_id = draft.draft_id
+        self.text.text = draft.content
+        self._fit()
+        self._show_hint()
+        (self.text if draft.destination is not None else self.target.channel).focus()
+        return True
+
+    def edit(self, message_id: int, content: str) -> None:
+        """Edit a message of one's own; what was being written comes back afterwards."""
+        if self.editing is None:
+            self.keep_draft()
+            where, _ = self.target.read(self.state)
+            self._before_edit = (where, self.text.text, self.draft_id)
+        self.editing = message_id
+        self.draft_id = None
+        self.target.show_edit(" Editing your message · Enter saves · Esc leaves it as it was")
+        self.text.text = content
+        self._fit()
+        self._show_hint()
+        self.text.focus()
+
+    def leave_edit(self) -> None:
+        """Back to what was being written before."""
+        self.editing = None
+        where, text, self.draft_id = self._before_edit or (None, "", None)
+        self._before_edit = None
+        self.target.show(self.state, where)
+        self.text.text = text
+        self._fit()
+        self._show_hint()
+
+    # writing
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Keep the draft, tell that one types, offer completions."""
+        event.stop()
+        self._offer(event.editor, event.edited)
+        if not event.edited:
+            return
+        if event.editor is self.text:
+            self._fit()
+            self._show_hint()
+            self._tell_typing()
+        self.keep_draft()
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """Enter in a field goes on to the next one."""
+        event.stop()
+        if self._offered is not None and event.editor is self._offered[0]:
+            self._take_offer()
+        self.action_compose_next_field()
+
+    def _tell_typing(self) -> None:
+        if not self.text.text.strip():
+            self._stop_typing()
+            return
+        if self.editing is not None:
+            self.session.typing.typed_edit(self.editing)
+            return
+        where, _ = self.target.read(self.state)
+        if where is not None:
+            self.session.typing.typed(where)
+
+    def _stop_typing(self) -> None:
+        self.session.typing.stop()
+
+    def keep_draft(self) -> None:
+        """Hand the text to the journal, or drop the draft if there is nothing left of it.
+
+        Cheap enough for every key: the journal writes in a thread of its own, within a fraction of a second.
+        """
+        if self.editing is not None:
+            return
+        content = self.text.text
+        if not content.strip():
+            if self.draft_id is not None:
+                self.session.drafts.delete(self.draft_id)
+                self.draft_id = None
+            return
+        where, _ = self.target.read(self.state)
+        self.draft_id = self.session.drafts.save(self.draft_id, where, content)
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """Looking elsewhere ends typing and offers."""
+        if event.widget is self.text:
+            self._stop_typing()
+        self._close_offers()
+
+    def _fit(self) -> None:
+        """Grow with the text; a taller pane costs a whole repaint, so only where rows are missing."""
+        room = max(3, min(12, self.screen.size.height // 3))
+        wanted = min(room, max(3, self.text.row_count))
+        if self.text.styles.height is None or self.text.styles.height.value != wanted:
+            self.text.styles.height = wanted
+
+    def _show_hint(self) -> None:
+        used, limit = len(self.text.text), self.state.limits.max_message_length
+        if used > limit:
+            self.target.hint.show_pieces([], [(f"{used - limit} characters too many ", "bad")])
+            return
+        if used > limit * COUNT_FROM:
+            self.target.hint.show_pieces([], [(f"{limit - used} characters left ", "warn")])
+            return
+        enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
+        hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
+        if self.size.width < 100:
+            hint = f"Enter {enter} "
+        self.target.set_class(self.size.width < 100, "-narrow")
+        self.target.hint.show_pieces([], [(hint, "dim")])
+
+    def on_resize(self) -> None:
+        """The hint depends on the width."""
+        self._show_hint()
+
+    # sending
+
+    def _send(self) -> None:
+        content = self.text.text.strip()
+        if not content:
+            self.app.notify("There is nothing to send yet.", markup=False)
+            return
+        limit = self.state.limits.max_message_length
+        if len(content) > limit:
+            over = len(content) - limit
+            self.app.notify(f"The message is {over} characters too long.", severity="error", markup=False)
+            return
+        if self.editing is not None:
+            message_id = self.editing
+            self.leave_edit()
+            self._stop_typing()
+            self.post_message(self.EditDone(message_id, content))
+            return
+        where, problem = self.target.read(self.state)
+        if where is None:
+            self.app.notify(problem, severity="warning", markup=False)
+            return
+        self._stop_typing()
+        try:
+            local_id = self.session.outbox.send(where, content)
+        except InvalidInput as error:
+            self.app.notify(error.user_message, severity="error", markup=False)
+            return
+        if self.draft_id is not None:
+            self.session.drafts.delete(self.draft_id)
+            self.draft_id = None
+        self.text.text = ""
+        self._fit()
+        self._show_hint()
+        self.post_message(self.Sent(where, local_id))
+
+    # keys
+
+    def action_compose_enter(self) -> None:
+        if self._offered is not None:
+            self._take_offer()
+        elif self.screen.focused is not self.text:
+            raise SkipAction
+        elif self.enter_sends:
+            self._send()
+        else:
+            self.text.insert("\n")
+
+    def action_compose_other_enter(self) -> None:
+        if self.screen.focused is not self.text:
+            raise SkipAction
+        if self.enter_sends:
+            self.text.insert("\n")
+        else:
+            self._send()
+
+    def action_compose_send(self) -> None:
+        self._send()
+
+    def action_compose_leave(self) -> None:
+        if self._offered is not None:
+            self._close_offers()
+            return
+        if self.editing is not None:
+            self.leave_edit()
+        self.keep_draft()
+        self._stop_typing()
+        self.post_message(self.Left())
+
+    def _fields(self) -> list[Editor]:
+        fields = [self.target.to] if self.target.is_direct else [self.target.channel, self.target.topic]
+        return [self.text] if self.editing is not None else [*fields, self.text]
+
+    def _to_field(self, step: int) -> None:
+        fields = self._fields()
+        focused = self.screen.focused
+        place = fields.index(focused) + step if isinstance(focused, Editor) and focused in fields else 0
+        if not 0 <= place < len(fields):
+            raise SkipAction  # past the last field: the panes around take the key
+        fields[place].focus()
+
+    def action_compose_next_field(self) -> None:
+        if self._offered is not None:
+            self._take_offer()
+        else:
+            self._to_field(1)
+
+    def action_compose_previous_field(self) -> None:
+        self._to_field(-1)
+
+    def action_compose_editor(self) -> None:
+        self.post_message(self.EditorWanted())
+
+    def action_compose_attach(self) -> None:
+        self.post_message(self.AttachWanted())
+
+    def action_compose_attach_cancel(self) -> None:
+        self.uploads.cancel_or_resume()
+
+    def action_compose_complete(self) -> None:
+        if isinstance(self.screen.focused, Editor):
+            self._offer(self.screen.focused, True, asked=True)
+
+    def action_compose_new_draft(self) -> None:
+        where, _ = self.target.read(self.state)
+        self._make_room()
+        self.target.show(self.state, where)
+        self._show_hint()
+
+    # completion
+
+    def _completions(self, field: Editor, asked: bool) -> tuple[int, Iterable[completion.Completion]] | None:
+        typed = field.text[: field.buffer.cursor]
+        if field is self.text:
+            found = completion.offers(self.state, field.text, field.buffer.cursor, emoji_names, asked=asked)
+            return (found.start, found.completions) if found is not None else None
+        if field is self.target.channel:
+            return 0, completion.channel_names(self.state, typed)
+        if field is self.target.topic:
+            channel_id = self.state.channels.id_of(self.target.channel.text.strip())
+            return 0, completion.topic_names(self.state, channel_id, typed)
+        return completion.recipient_names(self.state, typed)
+
+    def _offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
+        if not edited and self._offered is None:
+            return
+        found = self._completions(field, asked)
+        completions = list(found[1]) if found is not None else []
+        typed = field.text[: field.buffer.cursor]
+        if found is None or not completions or (len(completions) == 1 and completions[0].insert == typed):
+            self._close_offers()
+            return
+        self._offered = (field, found[0])
+        self.offers.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
+        self.offers.styles.height = len(completions)
+        self.offers.styles.offset = (2, -len(completions))
+        self.offers.action_first()
+        self.add_class("-offering")
+
+    def _close_offers(self) -> None:
+        self._offered = None
+        self.remove_class("-offering")
+
+    def _take_offer(self) -> None:
+        if self._offered is None:
+            return
+        field, start = self._offered
+        item = self.offers.selected_item
+        self._close_offers()
+        if item is not None:
+            field.replace(start, field.buffer.cursor, item.value.insert)
+            self._close_offers()
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self._offered is not None and event.key in {"up", "down"}:
+            event.stop()
+            event.prevent_default()
+            self.offers.action_cursor_up() if event.key == "up" else self.offers.action_cursor_down()

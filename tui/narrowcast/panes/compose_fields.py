@@ -1,0 +1,100 @@
+"""The line above the text in compose: where the message goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from narrowcast import completion, names
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.one_line import OneLine
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+
+class TargetLine(Horizontal):
+    """Channel and topic, or the people, each a field of its own."""
+
+    DEFAULT_CSS = """
+    TargetLine { height: 1; background: $panel; }
+    TargetLine Editor { background: $panel; }
+    TargetLine Editor:focus { background: $boost; }
+    TargetLine OneLine { width: auto; }
+    TargetLine #sign { width: 4; }
+    TargetLine #channel { width: 22; max-width: 30%; }
+    TargetLine #arrow { width: 3; }
+    TargetLine #hint { width: 45; }
+    TargetLine.-direct #channel, TargetLine.-direct #topic, TargetLine.-direct #arrow { display: none; }
+    TargetLine.-channel #to { display: none; }
+    TargetLine.-edit Editor, TargetLine.-edit #arrow { display: none; }
+    TargetLine.-edit #sign { width: 1fr; }
+    TargetLine.-narrow #hint { width: 20; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="target", classes="-channel")
+        self.sign = OneLine(id="sign")
+        self.channel = Editor(placeholder="channel", id="channel")
+        self.topic = Editor(placeholder="topic", id="topic")
+        self.to = Editor(placeholder="names, separated by commas; nobody: notes to myself", id="to")
+        self.hint = OneLine(id="hint")
+
+    def compose(self) -> ComposeResult:
+        arrow = OneLine(id="arrow")
+        arrow.show_pieces([(" › ", "dim")])
+        yield self.sign
+        yield self.channel
+        yield arrow
+        yield self.topic
+        yield self.to
+        yield self.hint
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the message goes to people."""
+        return self.has_class("-direct")
+
+    def show_kind(self, direct: bool) -> None:
+        """Fields for people, or for channel and topic."""
+        self.set_class(direct, "-direct")
+        self.set_class(not direct, "-channel")
+        self.remove_class("-edit")
+        self.sign.show_pieces([(" To " if direct else "  # ", "dim")])
+
+    def show_edit(self, text: str) -> None:
+        """No fields: an existing message is being edited."""
+        self.add_class("-edit")
+        self.sign.show_pieces([(text, "accent")])
+
+    def show(self, state: State, where: Destination | None) -> None:
+        """Fill the fields in."""
+        if isinstance(where, DirectDestination):
+            self.show_kind(True)
+            self.to.text = names.people(state, where.user_ids)
+            return
+        self.show_kind(False)
+        self.channel.text = names.channel(state, where.channel_id) if where is not None else ""
+        self.topic.text = where.topic if where is not None else ""
+
+    def read(self, state: State) -> tuple[Destination | None, str]:
+        """The destination that the fields say, or None and what is wrong with them."""
+        if self.is_direct:
+            ids, unknown = completion.recipients(state, self.to.text)
+            if unknown:
+                return None, f"Nobody here is called {unknown[0]!r}. Tab in the field completes names."
+            return DirectDestination(ids), ""
+        name = self.channel.text.strip().lstrip("#")
+        if not name:
+            return None, "Which channel? Name one in the field above the text (Shift-Tab)."
+        channel_id = state.channels.id_of(name)
+        if channel_id is None:
+            return None, f"There is no channel {name!r}. Tab in the field completes names."
+        topic = self.topic.text.strip()
+        limit = state.limits.max_topic_length
+        if len(topic) > limit:
+            return None, f"The topic is {len(topic)} characters long; {limit} are allowed."
+        return ChannelDestination(channel_id, topic), ""

@@ -1,0 +1,156 @@
+"""The people pane: who is there, on the right where the terminal is wide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.strip import Strip
+
+from narrowcast.panes.navigation import PRESENCE_MARKS
+from narrowcast.safe_text import safe_line
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+
+_ORDER = {"active": 0, "idle": 1, "offline": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One row: somebody and how present they are."""
+
+    user_id: int
+    name: str
+    availability: str
+    is_bot: bool
+    status: str = ""
+    is_me: bool = False
+
+
+class PeopleList(VirtualList[Person]):
+    """The rows."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"people--present"}
+    DEFAULT_CSS = """
+    PeopleList { background: $surface; }
+    PeopleList > .people--present { color: $success; }
+    """
+
+    def render_item(self, item: Person, width: int, selected: bool) -> Sequence[Strip]:
+        """Mark, name, status."""
+        dim = self.part_style("virtual-list--dim")
+        present = item.availability == "active"
+        mark = "⚙" if item.is_bot else PRESENCE_MARKS[item.availability]
+        look = self.part_style("people--present") if present and not item.is_bot else dim
+        name = safe_line(item.name + (" (you)" if item.is_me else ""), width)
+        left = [(f"{mark} ", look), (name, Style.null() if present else dim)]
+        if item.status:
+            left.append((" · " + safe_line(item.status, width), dim))
+        return [compose_line(width, left, base=Style.null())]
+
+    def key_of(self, item: Person) -> Hashable:
+        """The person, whatever changes about them."""
+        return item.user_id
+
+    def text_of(self, item: Person) -> str:
+        """Finding goes by name."""
+        return item.name
+
+
+class PeoplePane(Vertical):
+    """The list, with a field to find somebody."""
+
+    DEFAULT_CSS = """
+    PeoplePane { width: 26; background: $surface; }
+    PeoplePane Editor { background: $panel; padding: 0 1; }
+    """
+
+    class Opened(Message):
+        """Show the direct conversation with somebody."""
+
+        def __init__(self, narrow: Narrow) -> None:
+            super().__init__()
+            self.narrow = narrow
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="people")
+        self.session = session
+        self.list = PeopleList(empty_text="Nobody matches.", id="people-list")
+
+    def compose(self) -> ComposeResult:
+        yield Editor(placeholder="find a person (w)", id="find-person")
+        yield self.list
+
+    def on_mount(self) -> None:
+        """Fill the list."""
+        self.refresh_people()
+
+    def refresh_people(self) -> None:
+        """Everybody who is active, the present ones first."""
+        state = self.session.state
+        now = time.time()
+        people = []
+        for user in state.users.active():
+            if user.is_system_bot:
+                continue
+            status = state.statuses.get(user.user_id)
+            availability = "active" if user.user_id == state.me else str(state.presence.of(user.user_id, now))
+            people.append(
+                Person(
+                    user.user_id,
+                    user.full_name,
+                    availability,
+                    user.is_bot,
+                    status.text if status is not None else "",
+                    user.user_id == state.me,
+                )
+            )
+        people.sort(key=lambda person: (person.is_bot, _ORDER[person.availability], person.name.casefold()))
+        if people != self.list.items:
+            self.list.set_items(people)
+
+    def find(self) -> None:
+        """Begin to find somebody."""
+        self.query_one(Editor).focus()
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Show who matches."""
+        event.stop()
+        if event.edited:
+            self.list.set_filter(event.editor.text)
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """Open the best match."""
+        event.stop()
+        self._open(self.list.selected_item)
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """Open the conversation."""
+        event.stop()
+        self._open(self.list.selected_item)
+
+    def _open(self, person: Person | None) -> None:
+        if person is None:
+            return
+        self.leave_find()
+        others = frozenset({person.user_id}) - {self.session.state.me}
+        self.post_message(self.Opened(Narrow.direct(others)))
+
+    def leave_find(self) -> bool:
+        """Forget what was typed; False if nothing was."""
+        editor = self.query_one(Editor)
+        had = bool(editor.text)
+        editor.text = ""
+        self.list.set_filter("")
+        return had

@@ -1,0 +1,68 @@
+"""Which panes there is room for, and the stylesheet that places them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NARROW_BELOW = 96
+"""Columns below which the channels lie over the messages instead of beside them."""
+WIDE_FROM = 140
+"""Columns from which there is room for the people."""
+
+CSS = """
+MainScreen { layers: base above; background: $background; color: $foreground; }
+MainScreen #panes { height: 1fr; }
+MainScreen #middle { width: 1fr; background: $background; }
+MainScreen #title { background: $panel; }
+MainScreen #banner { display: none; background: $panel; }
+MainScreen.-banner #banner { display: block; }
+MainScreen #navigation { width: 28; border-right: none; }
+MainScreen.-wide #navigation { width: 34; }
+MainScreen #people { width: 28; }
+MainScreen.-no-people #people { display: none; }
+MainScreen.-no-navigation #navigation { display: none; }
+MainScreen.-narrow #navigation { layer: above; dock: left; width: 36; max-width: 90%; height: 100%; }
+MainScreen.-narrow #people { layer: above; dock: right; width: 30; max-width: 90%; height: 100%; }
+"""
+
+
+@dataclass(slots=True)
+class Layout:
+    """What the user asked for; None: as the width suggests."""
+
+    width: int = 0
+    people_wanted: bool = True
+    navigation: bool | None = None
+    people: bool | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.width < NARROW_BELOW
+
+    @property
+    def is_wide(self) -> bool:
+        return self.width >= WIDE_FROM
+
+    @property
+    def shows_navigation(self) -> bool:
+        return (not self.is_narrow) if self.navigation is None else self.navigation
+
+    @property
+    def shows_people(self) -> bool:
+        return (self.is_wide and self.people_wanted) if self.people is None else self.people
+
+    def resized(self, width: int) -> None:
+        """Another width: what was asked for at the old one is forgotten where the kind of layout changed."""
+        before = (self.is_narrow, self.is_wide)
+        self.width = width
+        if before != (self.is_narrow, self.is_wide):
+            self.navigation = self.people = None
+
+    def classes(self) -> dict[str, bool]:
+        """The screen's classes."""
+        return {
+            "-narrow": self.is_narrow,
+            "-wide": self.is_wide,
+            "-no-navigation": not self.shows_navigation,
+            "-no-people": not self.shows_people,
+        }

@@ -1,0 +1,73 @@
+"""The line at the bottom: connection, account, what is unread, who types, and the keys of the moment."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from narrowcast import names
+from narrowcast.widgets.one_line import OneLine, Piece
+
+if TYPE_CHECKING:
+    from narrowcast_api.destinations import Destination
+    from narrowcast_api.session import Session
+
+LOOKS = {
+    "live": ("●", "good", "live"),
+    "connecting": ("◌", "warn", "connecting"),
+    "reconnecting": ("◌", "warn", "reconnecting"),
+    "offline": ("▲", "bad", "offline"),
+    "refused": ("✕", "bad", "signed out"),
+}
+"""Sign, look and word of each state of the connection: the word is always there, colour only helps."""
+
+
+def connection_piece(session: Session) -> Piece:
+    """The state of the connection in a sign and a word."""
+    sign, look, word = LOOKS.get(str(session.status.kind), ("?", "warn", str(session.status.kind)))
+    return f" {sign} {word} ", look
+
+
+def banner(session: Session) -> str:
+    """What to tell above everything while the connection is not as it should be; '' when it is."""
+    status = session.status
+    kind = str(status.kind)
+    since = time.strftime("%H:%M", time.localtime(status.since)) if status.since else ""
+    detail = f" ({status.detail})" if status.detail else ""
+    if kind == "refused":
+        return f"✕ The server refuses this account{detail}. Sign in again: narrowcast login {session.account.site}"
+    if kind == "offline":
+        return f"▲ No connection since {since}{detail}. What you write is kept and sent when it is back."
+    if kind == "reconnecting":
+        return f"◌ Reconnecting since {since}. What you write is kept and sent when it is back."
+    return ""
+
+
+def typing_text(session: Session, where: Destination | None) -> str:
+    """Who types in the conversation that is open."""
+    if where is None:
+        return ""
+    typers = [session.state.users.name(user_id) for user_id in session.state.typing.typers(where)]
+    if not typers:
+        return ""
+    if len(typers) > 3:
+        return f"{len(typers)} people are typing…"
+    return f"{', '.join(typers)} {'is' if len(typers) == 1 else 'are'} typing…"
+
+
+class StatusLine(OneLine):
+    """See the module's description."""
+
+    def update(self, session: Session, where: Destination | None, hint: str) -> None:
+        """Say how things are."""
+        state = session.state
+        unread = state.unreads.count_all()
+        mentions = state.unreads.count_mentions()
+        left: list[Piece] = [connection_piece(session)]
+        if typing := typing_text(session, where):
+            left.append((f" {typing} ", "accent"))
+        left.append((f" {unread} unread" if unread else " nothing unread", ""))
+        if mentions:
+            left.append((f", {mentions} mention{'s' if mentions > 1 else ''}", "accent"))
+        left.append((f"  {names.people(state, [state.me])} · {state.server.name or session.account.site}", "dim"))
+        self.show_pieces(left, [(hint + " ", "dim")])
