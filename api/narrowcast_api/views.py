@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow import Narrow
@@ -35,23 +34,21 @@ Anchor = int | str
 """An id, 'first_unread', 'newest' or 'oldest'."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """How a message matches a search: HTML with highlights, not to be trusted."""
 
     content: str
     topic: str
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Messages as a server or a cache answered, ascending; `anchor` is the one that the server resolved."""
 
     messages: Sequence[Message]
     anchor: int | None = None
     found_oldest: bool = False
     found_newest: bool = False
-    matches: Mapping[int, Match] = field(default_factory=dict)
+    matches: Mapping[int, Match] = {}
 
 
 class Host(Protocol):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ConnectionKind(StrEnum):
@@ -24,8 +24,7 @@ class ConnectionKind(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionStatus:
+class ConnectionStatus(NamedTuple):
     """`since` is when the trouble (or the good time) began, in UTC seconds; `detail` says why, for people."""
 
     kind: ConnectionKind

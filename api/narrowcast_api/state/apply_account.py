@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from narrowcast_api.state.changes import (
     Change,
     DraftsChanged,
@@ -157,9 +155,8 @@ def _organization_settings(state: State, values: dict[str, object]) -> tuple[Cha
     for setting, value in values.items():
         state.organization.put(setting, value)
     organization = state.organization
-    state.server = replace(state.server, name=organization.text("name", state.server.name))
-    state.limits = replace(
-        state.limits,
+    state.server = state.server._replace(name=organization.text("name", state.server.name))
+    state.limits = state.limits._replace(
         message_content_edit_limit=_seconds(organization.get("message_content_edit_limit_seconds")),
         message_content_delete_limit=_seconds(organization.get("message_content_delete_limit_seconds")),
     )

@@ -1,153 +1,223 @@
 """What an event or an answer changed in the state: small values that tell the app what to read again.
 
-They carry no data: whoever gets one looks at the state. Cheap to import.
+They carry no data: whoever gets one looks at the state. Plain classes, because two dozen dataclasses would
+take as long to make as all other values that an app needs before its first paint.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 from narrowcast_api.narrow import Destination, Narrow
 
 
-@dataclass(frozen=True, slots=True)
-class MessagesChanged:
+class _Change:
+    """Equal to a change of the same kind with the same values. Not to be altered."""
+
+    __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def __repr__(self) -> str:
+        values = ", ".join(
+            f"{name}={value!r}" for name, value in zip(self.__match_args__, self._values(), strict=True)
+        )
+        return f"{type(self).__name__}({values})"
+
+
+class MessagesChanged(_Change):
     """Content, place, flags, reactions or parts of these messages are different."""
 
-    ids: tuple[int, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class MessagesAdded:
+class MessagesAdded(_Change):
     """These messages are known now. `live`: they were sent just now, not fetched from history."""
 
-    ids: tuple[int, ...]
-    live: bool = False
+    __slots__ = ("ids", "live")
+    __match_args__ = ("ids", "live")
+
+    def __init__(self, ids: tuple[int, ...], live: bool = False) -> None:
+        self.ids = ids
+        self.live = live
 
 
-@dataclass(frozen=True, slots=True)
-class MessagesRemoved:
+class MessagesRemoved(_Change):
     """These messages are gone for oneself: deleted, or no longer accessible."""
 
-    ids: tuple[int, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadsChanged:
+class UnreadsChanged(_Change):
     """Some unread count is different."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class TypingChanged:
+
+class TypingChanged(_Change):
     """Other people began or stopped typing in `destination`."""
 
-    destination: Destination
+    __slots__ = ("destination",)
+    __match_args__ = ("destination",)
+
+    def __init__(self, destination: Destination) -> None:
+        self.destination = destination
 
 
-@dataclass(frozen=True, slots=True)
-class UsersChanged:
+class UsersChanged(_Change):
     """Names, roles, activity, profiles or mutes of these people are different."""
 
-    ids: tuple[int, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelsChanged:
+class ChannelsChanged(_Change):
     """These channels came, went or changed, or one's subscription to them, or their folders (ids empty)."""
 
-    ids: tuple[int, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class TopicsChanged:
+class TopicsChanged(_Change):
     """The list of topics of this channel, or the visibility of one of them, is different."""
 
-    channel_id: int
+    __slots__ = ("channel_id",)
+    __match_args__ = ("channel_id",)
+
+    def __init__(self, channel_id: int) -> None:
+        self.channel_id = channel_id
 
 
-@dataclass(frozen=True, slots=True)
-class PresenceChanged:
+class PresenceChanged(_Change):
     """Presence or status of these people is different."""
 
-    ids: tuple[int, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class DraftsChanged:
+class DraftsChanged(_Change):
     """A draft came, went or changed."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class ScheduledChanged:
+
+class ScheduledChanged(_Change):
     """A scheduled message or a reminder came, went or changed."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class SnippetsChanged:
+
+class SnippetsChanged(_Change):
     """A saved snippet came, went or changed."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class GroupsChanged:
+
+class GroupsChanged(_Change):
     """A user group came, went or changed."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class EmojiChanged:
+
+class EmojiChanged(_Change):
     """The organization's own emoji are different."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class SettingsChanged:
+
+class SettingsChanged(_Change):
     """These settings of oneself or of the organization are different (names as in `state.settings`)."""
 
-    names: tuple[str, ...]
+    __slots__ = ("names",)
+    __match_args__ = ("names",)
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
 
 
-@dataclass(frozen=True, slots=True)
-class LinkifiersChanged:
+class LinkifiersChanged(_Change):
     """Linkifiers or code playgrounds are different."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class ProfileFieldsChanged:
+
+class ProfileFieldsChanged(_Change):
     """The organization's definitions of profile fields are different."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class StateReplaced:
+
+class StateReplaced(_Change):
     """There is a new state from a new snapshot: read everything again."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class ConnectionChanged:
+
+class ConnectionChanged(_Change):
     """`session.status` is different."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class OutboxChanged:
+
+class OutboxChanged(_Change):
     """The entries with these local ids are different or gone."""
 
-    ids: tuple[str, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class UploadsChanged:
+class UploadsChanged(_Change):
     """Progress or outcome of these uploads is different."""
 
-    ids: tuple[str, ...]
+    __slots__ = ("ids",)
+    __match_args__ = ("ids",)
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.ids = ids
 
 
-@dataclass(frozen=True, slots=True)
-class StorageChanged:
+class StorageChanged(_Change):
     """`session.warnings` is different: disk full, another instance, a cache set aside."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class ViewChanged:
+
+class ViewChanged(_Change):
     """The view of this narrow has other ids, gaps or ends."""
 
-    narrow: Narrow
+    __slots__ = ("narrow",)
+    __match_args__ = ("narrow",)
+
+    def __init__(self, narrow: Narrow) -> None:
+        self.narrow = narrow
 
 
 Change = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from narrowcast_api.state.groups import GroupSetting, read_group_setting, read_permissions
@@ -116,8 +115,7 @@ def read_subscription(row: Row) -> Subscription:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(NamedTuple):
     """A folder that channels are sorted into, the same for everybody."""
 
     id: int
@@ -249,8 +247,7 @@ class Channels:
         """Changes only what `data` carries."""
         folder = self.folders.get(folder_id)
         if folder is not None:
-            self.folders[folder_id] = replace(
-                folder,
+            self.folders[folder_id] = folder._replace(
                 name=text(data, "name", folder.name),
                 description=text(data, "description", folder.description),
                 rendered_description=text(data, "rendered_description", folder.rendered_description),
@@ -262,7 +259,7 @@ class Channels:
         for place, folder_id in enumerate(order):
             folder = self.folders.get(folder_id)
             if folder is not None:
-                self.folders[folder_id] = replace(folder, order=place)
+                self.folders[folder_id] = folder._replace(order=place)
 
 
 def _plus(count: int | None, change: int) -> int | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from narrowcast_api.state.rows import Row, boolean, ids, optional_int, required_int, text
 
 
-@dataclass(frozen=True, slots=True)
-class AdHocGroup:
+class AdHocGroup(NamedTuple):
     """A group without a name, as the value of a permission: people and groups."""
 
     direct_members: frozenset[int]
@@ -42,8 +41,7 @@ def read_permissions(row: Row) -> dict[str, GroupSetting]:
     return permissions
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """A user group with its direct members and subgroups."""
 
     id: int
@@ -94,13 +92,13 @@ class Groups:
         self._by_id.pop(group_id, None)
         for group in list(self._by_id.values()):
             if group_id in group.subgroups:
-                self.put(replace(group, subgroups=group.subgroups - {group_id}))
+                self.put(group._replace(subgroups=group.subgroups - {group_id}))
 
     def remove_user(self, user_id: int) -> bool:
         """Takes a deactivated person out of every group; says whether any changed."""
         affected = [group for group in self._by_id.values() if user_id in group.members]
         for group in affected:
-            self.put(replace(group, members=group.members - {user_id}))
+            self.put(group._replace(members=group.members - {user_id}))
         return bool(affected)
 
     def update(self, group_id: int, data: Row) -> None:
@@ -108,8 +106,7 @@ class Groups:
         group = self._by_id.get(group_id)
         if group is not None:
             self.put(
-                replace(
-                    group,
+                group._replace(
                     name=text(data, "name", group.name),
                     description=text(data, "description", group.description),
                     deactivated=boolean(data, "deactivated", group.deactivated),
@@ -123,7 +120,7 @@ class Groups:
         """Adds or removes direct members."""
         group = self._by_id.get(group_id)
         if group is not None:
-            self.put(replace(group, members=(group.members | (add or set())) - (remove or set())))
+            self.put(group._replace(members=(group.members | (add or set())) - (remove or set())))
 
     def change_subgroups(
         self, group_id: int, *, add: set[int] | None = None, remove: set[int] | None = None
@@ -131,7 +128,7 @@ class Groups:
         """Adds or removes direct subgroups."""
         group = self._by_id.get(group_id)
         if group is not None:
-            self.put(replace(group, subgroups=(group.subgroups | (add or set())) - (remove or set())))
+            self.put(group._replace(subgroups=(group.subgroups | (add or set())) - (remove or set())))
 
     def contains(self, setting: GroupSetting, user_id: int) -> bool:
         """Whether somebody holds the permission `setting`, directly or through groups within groups.

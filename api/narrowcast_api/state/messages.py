@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(NamedTuple):
     """One person's emoji on a message. What counts as the same emoji is `key`, never the name."""
 
     emoji_name: str
@@ -27,8 +27,7 @@ class Reaction:
         return (self.reaction_type, self.emoji_code)
 
 
-@dataclass(frozen=True, slots=True)
-class ReactionGroup:
+class ReactionGroup(NamedTuple):
     """One emoji on a message with everybody who chose it, in the order they did."""
 
     emoji_name: str
@@ -37,8 +36,7 @@ class ReactionGroup:
     user_ids: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Submessage:
+class Submessage(NamedTuple):
     """One part of a poll or to-do list: the first makes the widget, each later one is a vote or a change.
 
     `content` is JSON text as the server sent it.

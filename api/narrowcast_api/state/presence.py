@@ -7,8 +7,8 @@ wrong local clock makes nobody absent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from narrowcast_api.state.rows import Row, number, table, text
 
@@ -21,8 +21,7 @@ class Availability(StrEnum):
     OFFLINE = "offline"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """When somebody was last active and last connected, in the server's UTC seconds; 0 is never."""
 
     active: float = 0
@@ -96,8 +95,7 @@ def read_legacy(row: Row) -> Seen:
     return seen
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """What somebody says about themselves; every part may be empty."""
 
     text: str = ""

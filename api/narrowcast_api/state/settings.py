@@ -6,7 +6,7 @@ Nothing here invents a value where the server sends one; what stands for an olde
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from narrowcast_api.state.rows import Row, boolean, integer, number, optional_int, table, text
 
@@ -45,8 +45,7 @@ class Settings:
         self._values[name] = value
 
 
-@dataclass(frozen=True, slots=True)
-class ServerInfo:
+class ServerInfo(NamedTuple):
     """Which server this is, as the snapshot says."""
 
     level: int
@@ -55,8 +54,7 @@ class ServerInfo:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What the server bounds and paces; periods in seconds, lengths in characters.
 
     The typing defaults are those of servers that do not say (before level 204; TYP-25, TYP-32).

@@ -10,8 +10,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscription
 from narrowcast_api.state.groups import Groups, read_group, read_group_setting
@@ -72,8 +71,7 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(NamedTuple):
     """The event queue that came with a snapshot."""
 
     queue_id: str

@@ -5,8 +5,7 @@ on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.rows import (
@@ -73,8 +72,7 @@ def read_destination(row: Row, me: int) -> Destination | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class ServerDraft:
+class ServerDraft(NamedTuple):
     """A draft as the server keeps it; `timestamp` is the last edit in UTC seconds."""
 
     id: int
@@ -90,8 +88,7 @@ def read_draft(row: Row, me: int) -> ServerDraft:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledMessage:
+class ScheduledMessage(NamedTuple):
     """A message that the server sends later; `failed` says that it tried and could not."""
 
     id: int
@@ -114,8 +111,7 @@ def read_scheduled(row: Row, me: int) -> ScheduledMessage:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Reminder:
+class Reminder(NamedTuple):
     """A note to oneself about a message, delivered later."""
 
     id: int
@@ -138,8 +134,7 @@ def read_reminder(row: Row) -> Reminder:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """A text of one's own to insert into messages (SNP rows)."""
 
     id: int
@@ -155,8 +150,7 @@ def read_snippet(row: Row) -> Snippet:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Linkifier:
+class Linkifier(NamedTuple):
     """A pattern that the server turns into links; never run here (LNK rows)."""
 
     id: int
@@ -173,8 +167,7 @@ def read_linkifier(row: Row) -> Linkifier:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Playground:
+class Playground(NamedTuple):
     """A site that code of one language can be opened in (PLG rows)."""
 
     id: int
@@ -193,8 +186,7 @@ def read_playground(row: Row) -> Playground:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CustomEmoji:
+class CustomEmoji(NamedTuple):
     """An emoji of the organization; `code` is what reactions carry."""
 
     code: str
@@ -220,8 +212,7 @@ def read_emoji(value: object) -> Iterator[CustomEmoji]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileField:
+class ProfileField(NamedTuple):
     """A custom profile field: 1 short text, 2 long text, 3 list, 4 date, 5 link, 6 people, 7 account, 8
     pronouns.
     """
@@ -252,8 +243,7 @@ def read_profile_field(row: Row) -> ProfileField:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class NavigationView:
+class NavigationView(NamedTuple):
     """A view that one has pinned or hidden in navigation."""
 
     fragment: str
@@ -268,8 +258,7 @@ def read_navigation_view(row: Row) -> NavigationView:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OwnBot:
+class OwnBot(NamedTuple):
     """A bot that oneself may manage. Its key is not kept: ask for it when it is wanted."""
 
     user_id: int
@@ -288,8 +277,7 @@ def read_own_bot(row: Row) -> OwnBot:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     """A file that oneself uploaded, with the messages that link to it; `created` in UTC milliseconds."""
 
     id: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from narrowcast_api.state.rows import (
@@ -25,8 +24,7 @@ MEMBER_ROLE = 400
 _FLAG_ROLES = (("is_owner", 100), ("is_admin", 200), ("is_moderator", 300), ("is_guest", 600))
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileValue:
+class ProfileValue(NamedTuple):
     """What somebody filled into one custom profile field; `rendered` is HTML, for fields with Markdown."""
 
     value: str
