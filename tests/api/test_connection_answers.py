@@ -1,0 +1,278 @@
+"""What answers mean: one typed error per cause."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from narrowcast_api import errors
+from narrowcast_api.errors import (
+    ApiError,
+    BadRequest,
+    InvitationFailed,
+    MalformedAnswer,
+    MethodNotAllowed,
+    NarrowcastError,
+    NotConnected,
+    NotFound,
+    OutcomeUnknown,
+    PermissionDenied,
+    RateLimited,
+    ReactionDoesNotExist,
+    ServerFault,
+    StreamDoesNotExist,
+    Unauthorized,
+    UnauthorizedPrincipal,
+)
+from support.api import make_connection
+from support.ledger import proves
+from support.scripted import ScriptedTransport
+
+PATH = "/api/v1/thing"
+
+
+async def answer_to(
+    status: int = 200, content: bytes = b"{}", headers: dict[str, str] | None = None
+) -> dict[str, object]:
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", PATH, status=status, content=content, headers=headers)
+        async with make_connection(transport, patience=0) as connection:
+            return await connection.request("POST", "/thing")
+
+
+async def refusal(**prepared: object) -> ApiError:
+    with ScriptedTransport() as transport:
+        status = prepared.pop("status", 400)
+        assert isinstance(status, int)
+        transport.prepare("POST", PATH, status=status, json={"result": "error", "msg": "no", **prepared})
+        async with make_connection(transport) as connection:
+            with pytest.raises(ApiError) as caught:
+                await connection.request("POST", "/thing")
+    return caught.value
+
+
+@proves("CONV-06")
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<html>hello</html>",
+        b"[]",
+        b"7",
+        b'"text"',
+        b"null",
+        b"{}",
+        b'{"result": "success"}',
+        b'{"msg": ""}',
+        b'{"result": 1, "msg": ""}',
+        b'{"result": "success", "msg": null}',
+        b'{"result": "perhaps", "msg": ""}',
+        b'{"result": "success", "msg": ""',
+        b"\xff\xfe",
+    ],
+)
+async def test_what_is_no_answer_is_a_malformed_answer(content: bytes) -> None:
+    with pytest.raises(MalformedAnswer) as caught:
+        await answer_to(content=content)
+    assert caught.value.user_message
+
+
+@proves("CONV-07", "CONV-08", "CONV-19")
+async def test_the_result_decides_and_not_the_http_status() -> None:
+    success = b'{"result": "success", "msg": "", "id": 5}'
+    assert (await answer_to(200, success))["id"] == 5
+    assert (await answer_to(201, success, {"content-type": "text/plain"}))["id"] == 5
+    with pytest.raises(BadRequest):
+        await answer_to(200, b'{"result": "error", "msg": "no", "code": "BAD_REQUEST"}')
+
+
+async def test_a_third_result_is_an_error_unless_the_operation_knows_it() -> None:
+    content = b'{"result": "partially_completed", "msg": "", "code": "REQUEST_TIMEOUT"}'
+    with pytest.raises(ApiError) as caught:
+        await answer_to(200, content)
+    assert caught.value.code == "REQUEST_TIMEOUT"
+
+
+@proves("CONV-09", "CONV-20")
+async def test_parameters_that_the_server_ignored_are_reported() -> None:
+    seen: list[tuple[str, str, tuple[str, ...]]] = []
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", PATH, json={"ignored_parameters_unsupported": ["foo", 7, None]})
+        transport.prepare("POST", PATH, json={"ignored_parameters_unsupported": "foo"})
+        transport.prepare("POST", PATH, json={"ignored_parameters_unsupported": []})
+        async with make_connection(transport) as connection:
+            connection.on_ignored = lambda *what: seen.append(what)
+            answer = await connection.request("POST", "/thing", {"foo": 1})
+            await connection.request("POST", "/thing")
+            await connection.request("POST", "/thing")
+    assert answer["ignored_parameters_unsupported"] == ["foo", 7, None]
+    assert seen == [("POST", "/thing", ("foo",))]
+
+
+@proves("ERR-01")
+async def test_an_error_has_code_text_status_and_every_further_field() -> None:
+    error = await refusal(code="BAD_REQUEST", extra=[1], status=409)
+    assert (error.code, error.msg, error.status, dict(error.extra)) == (
+        "BAD_REQUEST",
+        "no",
+        409,
+        {"extra": [1]},
+    )
+    assert error.user_message == "no"
+    assert str(error) == "no"
+
+
+@proves("ERR-02", "ERR-03", "ERR-04", "ERR-05", "ERR-06")
+async def test_each_code_of_the_contract_has_a_type() -> None:
+    assert type(await refusal(code="BAD_REQUEST")) is BadRequest
+    channel = await refusal(code="STREAM_DOES_NOT_EXIST", stream_id=7)
+    assert isinstance(channel, StreamDoesNotExist)
+    assert (channel.stream_id, channel.stream) == (7, None)
+    named = await refusal(code="STREAM_DOES_NOT_EXIST", stream="nosuch")
+    assert isinstance(named, StreamDoesNotExist)
+    assert (named.stream_id, named.stream) == (None, "nosuch")
+    assert isinstance(await refusal(code="UNAUTHORIZED_PRINCIPAL"), UnauthorizedPrincipal)
+    assert isinstance(await refusal(code="REACTION_DOES_NOT_EXIST"), ReactionDoesNotExist)
+    failed = await refusal(
+        code="INVITATION_FAILED",
+        daily_limit_reached=False,
+        license_limit_reached=True,
+        sent_invitations=True,
+        errors=[["a@example.org", "Already has an account.", True], ["b", "c"], "odd", [1, 2, 3]],
+    )
+    assert isinstance(failed, InvitationFailed)
+    assert (failed.daily_limit_reached, failed.license_limit_reached, failed.sent_invitations) == (
+        False,
+        True,
+        True,
+    )
+    assert failed.errors == (("a@example.org", "Already has an account.", True), ("b", "c", False))
+
+
+@proves("ERR-07", "DTOP-14")
+@pytest.mark.parametrize("status", [400, 403, 404])
+async def test_the_code_decides_whatever_the_http_status(status: int) -> None:
+    error = await refusal(code="UNAUTHORIZED_PRINCIPAL", status=status)
+    assert type(error) is UnauthorizedPrincipal
+    assert error.status == status
+
+
+@proves("ERR-08")
+@pytest.mark.parametrize("status", [400, 403, 404, 409])
+async def test_an_unknown_code_is_kept_on_a_plain_api_error(status: int) -> None:
+    error = await refusal(code="FOO", status=status, why="x")
+    assert type(error) is ApiError
+    assert (error.code, error.extra) == ("FOO", {"why": "x"})
+
+
+@proves("AUTH-05")
+@pytest.mark.parametrize(
+    ("status", "code"), [(401, "UNAUTHORIZED"), (401, "INVALID_API_KEY"), (401, ""), (403, "UNAUTHORIZED")]
+)
+async def test_bad_credentials_are_one_error(status: int, code: str) -> None:
+    error = await refusal(code=code, status=status)
+    assert isinstance(error, Unauthorized)
+    assert "Sign in again" in error.user_message
+
+
+@proves("AUTH-06")
+@pytest.mark.parametrize("msg", ["Insufficient permission", "Must be an organization administrator"])
+async def test_a_refusal_for_lack_of_permission_is_told_apart(msg: str) -> None:
+    error = await refusal(code="BAD_REQUEST", msg=msg)
+    assert isinstance(error, PermissionDenied)
+    assert isinstance(error, BadRequest)
+    assert (error.code, error.user_message) == ("BAD_REQUEST", msg)
+
+
+@proves("CONV-21")
+@pytest.mark.parametrize(
+    ("status", "content", "kind"),
+    [
+        (404, b"<!DOCTYPE html><p>Page not found", NotFound),
+        (404, b'{"result": "error", "msg": "Draft does not exist", "code": "BAD_REQUEST"}', NotFound),
+        (404, b'{"result": "error", "msg": "gone"}', NotFound),
+        (405, b"<html>Not Allowed</html>", MethodNotAllowed),
+        (405, b'{"result": "error", "msg": "Method Not Allowed", "allowed_methods": []}', MethodNotAllowed),
+        (403, b"<p>You are not authorized to view this file.</p>", PermissionDenied),
+        (413, b"<html>Request Entity Too Large</html>", errors.FileTooLarge),
+        (400, b"<html>", ApiError),
+        (400, b'{"detail": "odd"}', ApiError),
+    ],
+)
+async def test_bodies_of_html_and_without_a_code_are_typed_by_status(
+    status: int, content: bytes, kind: type[ApiError]
+) -> None:
+    with pytest.raises(kind) as caught:
+        await answer_to(status, content)
+    assert caught.value.status == status
+    assert caught.value.user_message
+
+
+@proves("ERR-09")
+@pytest.mark.parametrize(
+    "content", [b"<html>502 Bad Gateway</html>", b"", b'{"result": "error", "msg": "Internal server error"}']
+)
+@pytest.mark.parametrize("status", [500, 502, 503])
+async def test_a_failing_server_is_a_server_fault(status: int, content: bytes) -> None:
+    with pytest.raises(ServerFault) as caught:
+        await answer_to(status, content)
+    assert caught.value.status == status
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind"),
+    [
+        (httpx.ConnectError("refused"), NotConnected),
+        (httpx.ConnectTimeout("slow"), NotConnected),
+        (httpx.PoolTimeout("busy"), NotConnected),
+        (httpx.UnsupportedProtocol("gopher"), NotConnected),
+        (httpx.ReadTimeout("slow"), OutcomeUnknown),
+        (httpx.WriteTimeout("slow"), OutcomeUnknown),
+        (httpx.ReadError("cut"), OutcomeUnknown),
+        (httpx.WriteError("cut"), OutcomeUnknown),
+        (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
+        (httpx.DecodingError("gzip"), MalformedAnswer),
+    ],
+)
+async def test_what_surely_was_not_sent_is_told_from_what_may_have_been(
+    cause: Exception, kind: type[NarrowcastError]
+) -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", PATH, error=cause)
+        async with make_connection(transport) as connection:
+            with pytest.raises(kind) as caught:
+                await connection.request("POST", "/thing")
+    assert type(caught.value) is kind
+    assert caught.value.user_message
+    assert caught.value.__context__ is None, "the transport's own error carries the request"
+
+
+async def test_a_request_has_its_server_given_time_and_no_more() -> None:
+    import asyncio
+
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", PATH, gate=asyncio.Event())
+        async with make_connection(transport) as connection:
+            with pytest.raises(OutcomeUnknown, match="no answer within"):
+                await connection.request("POST", "/thing", timeout=0.01)
+        assert transport.last.timeout["read"] == 0.01
+
+
+async def test_every_error_type_says_what_to_do() -> None:
+    samples: list[NarrowcastError] = [
+        errors.InvalidInput("the message is empty"),
+        errors.Unsupported(184, 100, "Editing scheduled messages"),
+        NotConnected("refused"),
+        OutcomeUnknown("cut"),
+        ServerFault(502),
+        RateLimited(3.2),
+        MalformedAnswer("not JSON"),
+        errors.AnswerTooLarge(2**26),
+        errors.RedirectRefused("https://elsewhere.example"),
+        *(kind(code, "", 400) for code, kind in errors.CODES.items()),
+    ]
+    for error in samples:
+        assert len(error.user_message) > 5, type(error)
+        assert "\n" not in error.user_message
+    assert "184" in samples[1].user_message
+    assert "100" in samples[1].user_message

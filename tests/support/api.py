@@ -1,0 +1,77 @@
+"""A client on a scripted transport, at whatever feature level a test wants."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from narrowcast_api.account import Account
+from narrowcast_api.client import Client
+from narrowcast_api.connection import Connection
+from narrowcast_api.levels import Beyond, Gate
+from narrowcast_api.limiter import RateGate
+from narrowcast_api.secret import Secret
+from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect
+from support.clock import VirtualClock
+from support.scripted import ScriptedTransport
+
+KEY = "canary-key-4711-do-not-show"
+ACCOUNT = Account("https://chat.example.org", "ada@example.org", Secret(KEY))
+
+
+def boundary_levels() -> list[int]:
+    """0, both sides of every gate, and the latest level: where what is sent could change."""
+    levels = {0, LATEST_LEVEL}
+    for gate in (*Gate, *Beyond):
+        levels |= {max(0, gate.level - 1), gate.level}
+    return sorted(levels)
+
+
+def make_connection(
+    transport: ScriptedTransport,
+    *,
+    level: int = LATEST_LEVEL,
+    dialect: Dialect = Dialect.SERVICE,
+    clock: VirtualClock | None = None,
+    limits: Limits | None = None,
+    account: Account = ACCOUNT,
+    patience: float = 10.0,
+) -> Connection:
+    """A connection that knows its server already and never leaves the process. Jitter is half a second."""
+    clock = clock or VirtualClock()
+    connection = Connection(
+        account,
+        transport=transport,
+        clock=clock,
+        server=ServerInfo(level=level, version="test", dialect=dialect, known=True),
+        patience=patience,
+        gate=RateGate(clock, jitter=lambda: 0.5),
+    )
+    connection.limits = limits or Limits()
+    connection.own_user_id = 1
+    return connection
+
+
+@asynccontextmanager
+async def scripted_client(
+    level: int = LATEST_LEVEL,
+    *,
+    dialect: Dialect = Dialect.SERVICE,
+    limits: Limits | None = None,
+    clock: VirtualClock | None = None,
+) -> AsyncIterator[tuple[Client, ScriptedTransport]]:
+    """A client and its transport; on the way out everything prepared must have been asked for."""
+    transport = ScriptedTransport()
+    connection = make_connection(transport, level=level, dialect=dialect, limits=limits, clock=clock)
+    async with Client(connection) as client:
+        yield client, transport
+    transport.finish()
+
+
+def at_levels(client: Client, levels: list[int]) -> Iterator[int]:
+    """Set the client's server to each level in turn, and give it."""
+    for level in levels:
+        client.connection.server = replace(client.connection.server, level=level)
+        yield level
