@@ -14,14 +14,27 @@ import httpx
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
 from narrowcast_api.connection import Connection
+from narrowcast_api.routes.attachments import Attachments
+from narrowcast_api.routes.channel_folders import ChannelFolders
 from narrowcast_api.routes.channels import Channels
+from narrowcast_api.routes.custom_emoji import CustomEmoji
+from narrowcast_api.routes.drafts import Drafts
 from narrowcast_api.routes.events import Events
 from narrowcast_api.routes.flags import Flags
+from narrowcast_api.routes.invites import Invites
+from narrowcast_api.routes.linkifiers import Linkifiers
 from narrowcast_api.routes.messages import Messages
 from narrowcast_api.routes.narrows import Narrows
+from narrowcast_api.routes.navigation_views import NavigationViews
+from narrowcast_api.routes.organization import Organization
+from narrowcast_api.routes.playgrounds import Playgrounds
 from narrowcast_api.routes.presence import Presences
+from narrowcast_api.routes.profile_fields import ProfileFields
 from narrowcast_api.routes.reactions import Reactions
 from narrowcast_api.routes.register import Registration
+from narrowcast_api.routes.reminders import Reminders
+from narrowcast_api.routes.saved_snippets import SavedSnippets
+from narrowcast_api.routes.scheduled_messages import ScheduledMessages
 from narrowcast_api.routes.server_settings import Server
 from narrowcast_api.routes.settings import Settings
 from narrowcast_api.routes.status import Statuses
@@ -30,6 +43,7 @@ from narrowcast_api.routes.subscriptions import Subscriptions
 from narrowcast_api.routes.topics import Topics
 from narrowcast_api.routes.typing import Typing
 from narrowcast_api.routes.uploads import Uploads
+from narrowcast_api.routes.user_groups import UserGroups
 from narrowcast_api.routes.users import Users
 from narrowcast_api.server_info import ServerInfo
 
@@ -60,6 +74,20 @@ class Client:
         self.topics = Topics(connection)
         self.uploads = Uploads(connection)
         self.users = Users(connection)
+        self.attachments = Attachments(connection)
+        self.channel_folders = ChannelFolders(connection)
+        self.custom_emoji = CustomEmoji(connection)
+        self.drafts = Drafts(connection)
+        self.invites = Invites(connection)
+        self.linkifiers = Linkifiers(connection)
+        self.navigation_views = NavigationViews(connection)
+        self.organization = Organization(connection)
+        self.playgrounds = Playgrounds(connection)
+        self.profile_fields = ProfileFields(connection)
+        self.reminders = Reminders(connection)
+        self.saved_snippets = SavedSnippets(connection)
+        self.scheduled_messages = ScheduledMessages(connection)
+        self.user_groups = UserGroups(connection)
 
     @classmethod
     def open(

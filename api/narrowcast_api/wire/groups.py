@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field, field_validator
 
 from .base import GoodList, Id, Int, WireModel, either
+from .vocabulary import SystemGroup
 
 
 class GroupSettingMembers(WireModel):
@@ -80,3 +82,13 @@ class CreatedGroup(WireModel):
     """Answer of POST /user_groups/create (GRPC-09)."""
 
     group_id: Id
+
+
+def mentionable(groups: Iterable[UserGroup]) -> list[UserGroup]:
+    """The groups that can be mentioned: a deactivated one cannot (GSV-17)."""
+    return [group for group in groups if not group.deactivated]
+
+
+def system_group_id(groups: Iterable[UserGroup], name: SystemGroup) -> int | None:
+    """The id of a system group, which differs between organizations (GSV-07); None where there is none."""
+    return next((group.id for group in groups if group.is_system_group and group.name == name), None)

@@ -1,0 +1,59 @@
+"""Folders of channels, the organization's (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.wire.channels import ChannelFolder, ChannelFolderList, CreatedChannelFolder
+
+
+async def list_channel_folders(
+    connection: Connection, *, include_archived: bool = False
+) -> list[ChannelFolder]:
+    """GET /channel_folders: in the organization's order."""
+    answer = await connection.request("GET", "/channel_folders", {"include_archived": include_archived})
+    return list(read(ChannelFolderList, answer).channel_folders)
+
+
+async def create_channel_folder(connection: Connection, *, name: str, description: str = "") -> int:
+    """POST /channel_folders/create: the id of the new one.
+
+    UnauthorizedPrincipal for who is no administrator.
+    """
+    params = {"name": name, "description": description}
+    answer = await connection.request("POST", "/channel_folders/create", params)
+    return read(CreatedChannelFolder, answer).channel_folder_id
+
+
+async def update_channel_folder(
+    connection: Connection,
+    *,
+    channel_folder_id: int,
+    name: str | Omit = OMIT,
+    description: str | Omit = OMIT,
+    is_archived: bool | Omit = OMIT,
+) -> Done:
+    """PATCH /channel_folders/{id}: change what was given; a folder with channels cannot be archived."""
+    params = given(name=name, description=description, is_archived=is_archived)
+    if not params:
+        raise InvalidInput("nothing to change")
+    path = f"/channel_folders/{segment(channel_folder_id, 'channel_folder_id')}"
+    return read(Done, await connection.request("PATCH", path, params))
+
+
+async def reorder_channel_folders(connection: Connection, *, order: Iterable[int]) -> Done:
+    """PATCH /channel_folders: the order of all of them, archived ones too, by id."""
+    return read(Done, await connection.request("PATCH", "/channel_folders", {"order": ids(order, "order")}))
+
+
+class ChannelFolders(Group):
+    """Folders of channels."""
+
+    list = Bound(list_channel_folders)
+    create = Bound(create_channel_folder)
+    update = Bound(update_channel_folder)
+    reorder = Bound(reorder_channel_folders)

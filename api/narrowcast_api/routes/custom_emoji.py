@@ -1,0 +1,43 @@
+"""The organization's own emoji (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
+from narrowcast_api.wire.organization import RealmEmoji, RealmEmojiList
+
+
+async def list_custom_emoji(connection: Connection) -> dict[str, RealmEmoji]:
+    """GET /realm/emoji: by id, the deactivated ones among them, because old messages still show them."""
+    return dict(read(RealmEmojiList, await connection.request("GET", "/realm/emoji")).emoji)
+
+
+async def upload_custom_emoji(
+    connection: Connection,
+    *,
+    emoji_name: str,
+    image: bytes,
+    file_name: str = "emoji.png",
+    content_type: str = "image/png",
+) -> Done:
+    """POST /realm/emoji/{emoji_name}: a new emoji from the bytes of a picture.
+
+    BadRequest when the name is taken or invalid, BadImage for what is no picture.
+    """
+    path = f"/realm/emoji/{text_segment(emoji_name, 'emoji_name')}"
+    files = {"filename": (file_name, image, content_type)}
+    return read(Done, await connection.request("POST", path, files=files))
+
+
+async def deactivate_custom_emoji(connection: Connection, *, emoji_name: str) -> Done:
+    """DELETE /realm/emoji/{emoji_name}: it can no longer be used; NotFound when there is none."""
+    path = f"/realm/emoji/{text_segment(emoji_name, 'emoji_name')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+class CustomEmoji(Group):
+    """The organization's own emoji."""
+
+    list = Bound(list_custom_emoji)
+    upload = Bound(upload_custom_emoji)
+    deactivate = Bound(deactivate_custom_emoji)

@@ -1,0 +1,157 @@
+"""Invitations by email and reusable links (INV and INVM rows.
+
+Listing, revoking and resending are outside them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Gate, require, supports
+from narrowcast_api.routes.common import Bound, Done, Group, dropped, ids, read, segment
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.organization import Invitation, InvitationList, InviteLink
+from narrowcast_api.wire.vocabulary import Role
+
+_DAY = 24 * 60
+
+
+async def send_invites(
+    connection: Connection,
+    *,
+    invitee_emails: Iterable[str],
+    stream_ids: Iterable[int] = (),
+    invite_expires_in_minutes: int | Omit | None = OMIT,
+    invite_as: Role | int | Omit = OMIT,
+    group_ids: Iterable[int] | Omit = OMIT,
+    include_realm_default_subscriptions: bool | Omit = OMIT,
+    notify_referrer_on_join: bool | Omit = OMIT,
+) -> Done:
+    """POST /invites: invite addresses (INV-01 to INV-39).
+
+    `invite_expires_in_minutes`: None never expires (level 117), left out the server decides; below 126 only
+    whole days can be said. Below 180 a channel is needed, below 322 groups are refused (Unsupported). Below
+    261 and 267 the last two parameters are left out, and a notice says so.
+
+    InvitationFailed when some addresses could not be invited: the others were, unless `sent_invitations` is
+    False; its `errors` say which and why, so send again only what can be mended (INV-31). BadRequest for
+    missing permission and unknown channels, and then nobody was invited.
+    """
+    server = await connection.identified()
+    params: dict[str, object] = {"invitee_emails": ",".join(_addresses(invitee_emails))}
+    channels = ids(stream_ids, "stream_ids")
+    if not channels:
+        require(server, Gate.INVITE_NO_CHANNELS)
+    params |= {"stream_ids": channels, **_expiry(server, invite_expires_in_minutes), **_role(invite_as)}
+    params |= _groups(server, group_ids)
+    params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
+    params["notify_referrer_on_join"] = notify_referrer_on_join
+    notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
+    notices += dropped(server, Gate.INVITE_NOTIFY_REFERRER, params, "notify_referrer_on_join")
+    return read(Done, await connection.request("POST", "/invites", params), notices)
+
+
+async def create_invite_link(
+    connection: Connection,
+    *,
+    stream_ids: Iterable[int] | Omit = OMIT,
+    invite_expires_in_minutes: int | Omit | None = OMIT,
+    invite_as: Role | int | Omit = OMIT,
+    group_ids: Iterable[int] | Omit = OMIT,
+    include_realm_default_subscriptions: bool | Omit = OMIT,
+) -> InviteLink:
+    """POST /invites/multiuse: a link that anybody may use until it expires (INVM-01 to INVM-13).
+
+    Parameters as for `send_invites`; channels may be left out at every level. Before level 209 only
+    administrators can make links, and a notice says so.
+    """
+    server = await connection.identified()
+    params: dict[str, object] = {**_expiry(server, invite_expires_in_minutes), **_role(invite_as)}
+    if not isinstance(stream_ids, Omit):
+        params["stream_ids"] = ids(stream_ids, "stream_ids")
+    params |= _groups(server, group_ids)
+    params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
+    notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
+    if not supports(server, Gate.INVITE_LINKS_FOR_ALL):
+        notices.append(f"before level {Gate.INVITE_LINKS_FOR_ALL.level} only administrators can make links")
+    return read(InviteLink, await connection.request("POST", "/invites/multiuse", params), notices)
+
+
+async def list_invites(connection: Connection) -> list[Invitation]:
+    """GET /invites: open invitations and links, one's own or, for administrators, everybody's (INV-39)."""
+    return list(read(InvitationList, await connection.request("GET", "/invites")).invites)
+
+
+async def revoke_invite(connection: Connection, *, invite_id: int) -> Done:
+    """DELETE /invites/{invite_id}; BadRequest when it is used or gone already."""
+    return read(Done, await connection.request("DELETE", f"/invites/{segment(invite_id, 'invite_id')}"))
+
+
+async def revoke_invite_link(connection: Connection, *, invite_id: int) -> Done:
+    """DELETE /invites/multiuse/{invite_id}; BadRequest when it was revoked already."""
+    path = f"/invites/multiuse/{segment(invite_id, 'invite_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+async def resend_invite(connection: Connection, *, invite_id: int) -> Done:
+    """POST /invites/{invite_id}/resend: the same invitation by email again."""
+    path = f"/invites/{segment(invite_id, 'invite_id')}/resend"
+    return read(Done, await connection.request("POST", path))
+
+
+def _addresses(emails: Iterable[str]) -> list[str]:
+    if isinstance(emails, str):
+        raise InvalidInput("the addresses must be a list")
+    found = [email.strip() for email in emails]
+    if not found or not all(found):
+        raise InvalidInput("at least one email address is needed, and none may be empty")
+    if any(mark in email for email in found for mark in ",\n\r"):
+        raise InvalidInput("an email address holds neither commas nor line breaks")
+    return found
+
+
+def _expiry(server: ServerInfo, minutes: int | Omit | None) -> dict[str, object]:
+    """The parameter of the server's level (INV-03 to INV-08)."""
+    if isinstance(minutes, Omit):
+        return {}
+    if minutes is not None and (isinstance(minutes, bool) or minutes <= 0):
+        raise InvalidInput("an invitation is valid for at least a minute")
+    if supports(server, Gate.INVITE_EXPIRY_MINUTES):
+        return {"invite_expires_in_minutes": minutes}
+    require(server, Gate.INVITE_EXPIRY_DAYS)
+    if minutes is None:
+        require(server, Gate.INVITE_EXPIRY_NEVER)
+        return {"invite_expires_in_days": None}
+    if minutes % _DAY:
+        require(server, Gate.INVITE_EXPIRY_MINUTES)
+    return {"invite_expires_in_days": minutes // _DAY}
+
+
+def _role(role: Role | int | Omit) -> dict[str, object]:
+    if isinstance(role, Omit):
+        return {}
+    try:
+        return {"invite_as": int(Role(role))}
+    except ValueError:
+        raise InvalidInput(f"{role} is no role") from None
+
+
+def _groups(server: ServerInfo, group_ids: Iterable[int] | Omit) -> dict[str, object]:
+    if isinstance(group_ids, Omit):
+        return {}
+    require(server, Gate.INVITE_GROUPS)
+    return {"group_ids": ids(group_ids, "group_ids")}
+
+
+class Invites(Group):
+    """Invitations and links."""
+
+    send = Bound(send_invites)
+    create_link = Bound(create_invite_link)
+    list = Bound(list_invites)
+    revoke = Bound(revoke_invite)
+    revoke_link = Bound(revoke_invite_link)
+    resend = Bound(resend_invite)

@@ -1,0 +1,78 @@
+"""Linkifiers: patterns that become links (LNK rows.
+
+Listing, adding, removing and sorting are outside them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Gate, require, supports
+from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.templates import as_format_string, variables
+from narrowcast_api.wire.organization import CreatedId, Linkifier, LinkifierList
+
+
+async def list_linkifiers(connection: Connection) -> list[Linkifier]:
+    """GET /realm/linkifiers: in the order in which they apply. Their patterns are never run here."""
+    return list(read(LinkifierList, await connection.request("GET", "/realm/linkifiers")).linkifiers)
+
+
+async def create_linkifier(connection: Connection, *, pattern: str, url_template: str) -> int:
+    """POST /realm/filters: the id of the new one; parameters as for `update_linkifier` (LNK-09)."""
+    params = _rule(await connection.identified(), pattern, url_template)
+    return read(CreatedId, await connection.request("POST", "/realm/filters", params)).id
+
+
+async def update_linkifier(
+    connection: Connection, *, filter_id: int, pattern: str, url_template: str
+) -> Done:
+    """PATCH /realm/filters/{filter_id}: replace pattern and address of a linkifier (LNK-01 to LNK-09).
+
+    `pattern` is a regular expression with named groups, `url_template` an RFC 6570 template that names them.
+    Level 57, else Unsupported; below 176 the template travels as `url_format_string`, and Unsupported tells
+    what cannot be said so. InvalidInput for an empty pattern or a broken template; BadRequest for an unknown
+    id or a bad pattern, UnauthorizedPrincipal for who is no administrator.
+    """
+    path = f"/realm/filters/{segment(filter_id, 'filter_id')}"
+    server = await connection.identified()
+    require(server, Gate.LINKIFIER_EDIT)
+    return read(Done, await connection.request("PATCH", path, _rule(server, pattern, url_template)))
+
+
+async def delete_linkifier(connection: Connection, *, filter_id: int) -> Done:
+    """DELETE /realm/filters/{filter_id}; BadRequest when it is gone already."""
+    return read(Done, await connection.request("DELETE", f"/realm/filters/{segment(filter_id, 'filter_id')}"))
+
+
+async def reorder_linkifiers(connection: Connection, *, ordered_linkifier_ids: Iterable[int]) -> Done:
+    """PATCH /realm/linkifiers: the order of all of them, each named once."""
+    params = {"ordered_linkifier_ids": ids(ordered_linkifier_ids, "ordered_linkifier_ids")}
+    return read(Done, await connection.request("PATCH", "/realm/linkifiers", params))
+
+
+def _rule(server: ServerInfo, pattern: str, url_template: str) -> dict[str, object]:
+    if not pattern.strip():
+        raise InvalidInput("a linkifier needs a pattern")
+    if not url_template.strip():
+        raise InvalidInput("a linkifier needs a URL template")
+    variables(url_template)
+    if supports(server, Gate.LINKIFIER_TEMPLATE):
+        return {"pattern": pattern, "url_template": url_template}
+    older = as_format_string(url_template)
+    if older is None:
+        require(server, Gate.LINKIFIER_TEMPLATE)
+    return {"pattern": pattern, "url_format_string": older}
+
+
+class Linkifiers(Group):
+    """Linkifiers."""
+
+    list = Bound(list_linkifiers)
+    create = Bound(create_linkifier)
+    update = Bound(update_linkifier)
+    delete = Bound(delete_linkifier)
+    reorder = Bound(reorder_linkifiers)

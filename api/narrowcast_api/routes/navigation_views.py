@@ -1,0 +1,64 @@
+"""The caller's own navigation entries (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.routes.common import Bound, Done, Group, given, read
+from narrowcast_api.wire.organization import NavigationView, NavigationViewList
+
+
+async def list_navigation_views(connection: Connection) -> list[NavigationView]:
+    """GET /navigation_views."""
+    return list(
+        read(NavigationViewList, await connection.request("GET", "/navigation_views")).navigation_views
+    )
+
+
+async def add_navigation_view(
+    connection: Connection, *, fragment: str, is_pinned: bool, name: str | Omit = OMIT
+) -> Done:
+    """POST /navigation_views: `fragment` is the part after # of the view's address.
+
+    Built-in ones need no name.
+    """
+    params = given(fragment=fragment, is_pinned=is_pinned, name=name)
+    return read(Done, await connection.request("POST", "/navigation_views", params))
+
+
+async def update_navigation_view(
+    connection: Connection, *, fragment: str, is_pinned: bool | Omit = OMIT, name: str | Omit = OMIT
+) -> Done:
+    """PATCH /navigation_views/{fragment}: change what was given."""
+    params = given(is_pinned=is_pinned, name=name)
+    if not params:
+        raise InvalidInput("nothing to change")
+    return read(Done, await connection.request("PATCH", f"/navigation_views/{_path(fragment)}", params))
+
+
+async def remove_navigation_view(connection: Connection, *, fragment: str) -> Done:
+    """DELETE /navigation_views/{fragment}."""
+    return read(Done, await connection.request("DELETE", f"/navigation_views/{_path(fragment)}"))
+
+
+def _path(fragment: str) -> str:
+    """A fragment may hold slashes, which stay; nothing in it may climb out of the path."""
+    parts = fragment.split("/")
+    if not fragment or any(part in {"", ".", ".."} for part in parts):
+        raise InvalidInput("this is no view's fragment")
+    try:
+        return "/".join(quote(part, safe="") for part in parts)
+    except UnicodeEncodeError:
+        raise InvalidInput("fragment holds a character that cannot be sent") from None
+
+
+class NavigationViews(Group):
+    """One's own navigation entries."""
+
+    list = Bound(list_navigation_views)
+    add = Bound(add_navigation_view)
+    update = Bound(update_navigation_view)
+    remove = Bound(remove_navigation_view)

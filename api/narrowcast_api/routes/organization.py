@@ -1,0 +1,77 @@
+"""The organization's settings, domains and default channels (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment, text_segment
+from narrowcast_api.wire.organization import Domain, DomainList
+
+
+async def update_organization(connection: Connection, *, settings: Mapping[str, object]) -> Done:
+    """PATCH /realm: settings by the names of registration without their ``realm_``.
+
+    Permissions travel as {"new": value, "old": value}. UnauthorizedPrincipal for who is no administrator or,
+    for some settings, no owner. The answer's `ignored_parameters_unsupported` names what this server does not
+    know.
+    """
+    if not settings:
+        raise InvalidInput("nothing to change")
+    return read(Done, await connection.request("PATCH", "/realm", dict(settings)))
+
+
+async def update_user_defaults(connection: Connection, *, settings: Mapping[str, object]) -> Done:
+    """PATCH /realm/user_settings_defaults: the settings that newcomers start with."""
+    if not settings:
+        raise InvalidInput("nothing to change")
+    return read(Done, await connection.request("PATCH", "/realm/user_settings_defaults", dict(settings)))
+
+
+async def list_domains(connection: Connection) -> list[Domain]:
+    """GET /realm/domains: whose email addresses may join."""
+    return list(read(DomainList, await connection.request("GET", "/realm/domains")).domains)
+
+
+async def add_domain(connection: Connection, *, domain: str, allow_subdomains: bool = False) -> Done:
+    """POST /realm/domains."""
+    params = {"domain": domain, "allow_subdomains": allow_subdomains}
+    return read(Done, await connection.request("POST", "/realm/domains", params))
+
+
+async def update_domain(connection: Connection, *, domain: str, allow_subdomains: bool) -> Done:
+    """PATCH /realm/domains/{domain}: whether its subdomains count too."""
+    path = f"/realm/domains/{text_segment(domain, 'domain')}"
+    return read(Done, await connection.request("PATCH", path, {"allow_subdomains": allow_subdomains}))
+
+
+async def remove_domain(connection: Connection, *, domain: str) -> Done:
+    """DELETE /realm/domains/{domain}."""
+    path = f"/realm/domains/{text_segment(domain, 'domain')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+async def add_default_channel(connection: Connection, *, stream_id: int) -> Done:
+    """POST /default_streams: newcomers join this channel from now on."""
+    params = {"stream_id": int(segment(stream_id, "stream_id"))}
+    return read(Done, await connection.request("POST", "/default_streams", params))
+
+
+async def remove_default_channel(connection: Connection, *, stream_id: int) -> Done:
+    """DELETE /default_streams: newcomers no longer join this channel."""
+    params = {"stream_id": int(segment(stream_id, "stream_id"))}
+    return read(Done, await connection.request("DELETE", "/default_streams", params))
+
+
+class Organization(Group):
+    """The organization."""
+
+    update = Bound(update_organization)
+    update_user_defaults = Bound(update_user_defaults)
+    domains = Bound(list_domains)
+    add_domain = Bound(add_domain)
+    update_domain = Bound(update_domain)
+    remove_domain = Bound(remove_domain)
+    add_default_channel = Bound(add_default_channel)
+    remove_default_channel = Bound(remove_default_channel)

@@ -1,0 +1,52 @@
+"""Code playgrounds (PLG rows; removing is outside them). Registration and its events list them."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Gate, require, supports
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.templates import as_prefix, check_code_template
+from narrowcast_api.wire.organization import CreatedId
+from narrowcast_api.wire.vocabulary import Dialect
+
+
+async def add_playground(
+    connection: Connection, *, name: str, highlighter_language: str, url_template: str
+) -> int:
+    """POST /realm/playgrounds: the id of the new one (PLG-01 to PLG-09).
+
+    `highlighter_language` names the lexer of the language, `url_template` is an RFC 6570 template with
+    exactly one variable, `code`; `templates.expand_playground` uses it. Below level 196 a template that ends
+    in `{code}` travels as `url_prefix`, others are Unsupported. InvalidInput for anything empty or another
+    template; BadRequest when the name is taken, UnauthorizedPrincipal for who is no administrator.
+    """
+    for value, what in ((name, "a name"), (highlighter_language, "a language")):
+        if not value.strip():
+            raise InvalidInput(f"a playground needs {what}")
+    check_code_template(url_template)
+    server = await connection.identified()
+    # Servers of the other dialect name the language after their lexer library.
+    language = "pygments_language" if server.dialect is Dialect.ZULIP else "highlighter_language"
+    params: dict[str, object] = {"name": name, language: highlighter_language}
+    if supports(server, Gate.PLAYGROUND_TEMPLATE):
+        params["url_template"] = url_template
+    else:
+        prefix = as_prefix(url_template)
+        if prefix is None:
+            require(server, Gate.PLAYGROUND_TEMPLATE)
+        params["url_prefix"] = prefix
+    return read(CreatedId, await connection.request("POST", "/realm/playgrounds", params)).id
+
+
+async def delete_playground(connection: Connection, *, playground_id: int) -> Done:
+    """DELETE /realm/playgrounds/{playground_id}; BadRequest when it is gone already."""
+    path = f"/realm/playgrounds/{segment(playground_id, 'playground_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+class Playgrounds(Group):
+    """Code playgrounds."""
+
+    add = Bound(add_playground)
+    delete = Bound(delete_playground)

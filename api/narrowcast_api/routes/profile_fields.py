@@ -1,0 +1,109 @@
+"""Custom profile fields: their definitions, and one's own values (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.wire.organization import CreatedId, ProfileField, ProfileFieldList
+from narrowcast_api.wire.vocabulary import ProfileFieldType
+
+
+async def list_profile_fields(connection: Connection) -> list[ProfileField]:
+    """GET /realm/profile_fields: all definitions, in order."""
+    return list(
+        read(ProfileFieldList, await connection.request("GET", "/realm/profile_fields")).custom_fields
+    )
+
+
+async def create_profile_field(
+    connection: Connection,
+    *,
+    field_type: ProfileFieldType | int,
+    name: str | Omit = OMIT,
+    hint: str | Omit = OMIT,
+    field_data: Mapping[str, object] | Omit = OMIT,
+    display_in_profile_summary: bool | Omit = OMIT,
+    required: bool | Omit = OMIT,
+    editable_by_user: bool | Omit = OMIT,
+) -> int:
+    """POST /realm/profile_fields: the id of the new field.
+
+    `field_data` depends on the type (lists, accounts).
+    """
+    params = given(
+        field_type=int(field_type),
+        name=name,
+        hint=hint,
+        field_data=field_data,
+        display_in_profile_summary=display_in_profile_summary,
+        required=required,
+        editable_by_user=editable_by_user,
+    )
+    return read(CreatedId, await connection.request("POST", "/realm/profile_fields", params)).id
+
+
+async def update_profile_field(
+    connection: Connection,
+    *,
+    field_id: int,
+    name: str | Omit = OMIT,
+    hint: str | Omit = OMIT,
+    field_data: Mapping[str, object] | Omit = OMIT,
+    display_in_profile_summary: bool | Omit = OMIT,
+    required: bool | Omit = OMIT,
+    editable_by_user: bool | Omit = OMIT,
+) -> Done:
+    """PATCH /realm/profile_fields/{field_id}: change what was given; InvalidInput when that is nothing."""
+    params = given(
+        name=name,
+        hint=hint,
+        field_data=field_data,
+        display_in_profile_summary=display_in_profile_summary,
+        required=required,
+        editable_by_user=editable_by_user,
+    )
+    if not params:
+        raise InvalidInput("nothing to change")
+    path = f"/realm/profile_fields/{segment(field_id, 'field_id')}"
+    return read(Done, await connection.request("PATCH", path, params))
+
+
+async def reorder_profile_fields(connection: Connection, *, order: Iterable[int]) -> Done:
+    """PATCH /realm/profile_fields: the order of all of them, by id."""
+    return read(
+        Done, await connection.request("PATCH", "/realm/profile_fields", {"order": ids(order, "order")})
+    )
+
+
+async def delete_profile_field(connection: Connection, *, field_id: int) -> Done:
+    """DELETE /realm/profile_fields/{field_id}: with everybody's values in it."""
+    path = f"/realm/profile_fields/{segment(field_id, 'field_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+async def set_own_profile_data(connection: Connection, *, data: Mapping[int, str | list[int]]) -> Done:
+    """PATCH /users/me/profile_data: one's own values by field id; people fields take a list of user ids."""
+    entries = [{"id": int(segment(key, "field id")), "value": value} for key, value in data.items()]
+    return read(Done, await connection.request("PATCH", "/users/me/profile_data", {"data": entries}))
+
+
+async def clear_own_profile_data(connection: Connection, *, field_ids: Iterable[int]) -> Done:
+    """DELETE /users/me/profile_data: take one's own values out of these fields."""
+    params = {"data": ids(field_ids, "field_ids")}
+    return read(Done, await connection.request("DELETE", "/users/me/profile_data", params))
+
+
+class ProfileFields(Group):
+    """Custom profile fields."""
+
+    list = Bound(list_profile_fields)
+    create = Bound(create_profile_field)
+    update = Bound(update_profile_field)
+    reorder = Bound(reorder_profile_fields)
+    delete = Bound(delete_profile_field)
+    set_own = Bound(set_own_profile_data)
+    clear_own = Bound(clear_own_profile_data)

@@ -1,0 +1,46 @@
+"""Reminders of messages, delivered to oneself (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment
+from narrowcast_api.wire.drafts import CreatedReminder, Reminder, ReminderList
+
+
+async def list_reminders(connection: Connection) -> list[Reminder]:
+    """GET /reminders: all that are to come."""
+    return list(read(ReminderList, await connection.request("GET", "/reminders")).reminders)
+
+
+async def create_reminder(
+    connection: Connection,
+    *,
+    message_id: int,
+    scheduled_delivery_timestamp: int,
+    note: str | Omit = OMIT,
+) -> int:
+    """POST /reminders: the reminder's id.
+
+    The time is in whole seconds since 1970 UTC; BadRequest if it passed.
+    """
+    params = given(
+        message_id=int(segment(message_id, "message_id")),
+        scheduled_delivery_timestamp=int(
+            segment(scheduled_delivery_timestamp, "scheduled_delivery_timestamp")
+        ),
+        note=note,
+    )
+    return read(CreatedReminder, await connection.request("POST", "/reminders", params)).reminder_id
+
+
+async def delete_reminder(connection: Connection, *, reminder_id: int) -> Done:
+    """DELETE /reminders/{reminder_id}; BadRequest (or NotFound) when it is gone already."""
+    return read(Done, await connection.request("DELETE", f"/reminders/{segment(reminder_id, 'reminder_id')}"))
+
+
+class Reminders(Group):
+    """Reminders."""
+
+    list = Bound(list_reminders)
+    create = Bound(create_reminder)
+    delete = Bound(delete_reminder)

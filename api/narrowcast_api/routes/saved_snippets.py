@@ -1,0 +1,64 @@
+"""Texts to insert (SNP rows; listing, creating and deleting are outside them, SNP-10, SNP-11)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.levels import Gate, require
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment
+from narrowcast_api.wire.drafts import CreatedSavedSnippet, SavedSnippet, SavedSnippetList
+
+
+async def list_saved_snippets(connection: Connection) -> list[SavedSnippet]:
+    """GET /saved_snippets: all of the user's; `content` is Markdown, to be inserted as it is (SNP-06)."""
+    return list(read(SavedSnippetList, await connection.request("GET", "/saved_snippets")).saved_snippets)
+
+
+async def create_saved_snippet(connection: Connection, *, title: str, content: str) -> int:
+    """POST /saved_snippets: the id of the new one. InvalidInput for an empty title."""
+    params = {"title": _title(title), "content": content}
+    answer = await connection.request("POST", "/saved_snippets", params)
+    return read(CreatedSavedSnippet, answer).saved_snippet_id
+
+
+async def edit_saved_snippet(
+    connection: Connection,
+    *,
+    saved_snippet_id: int,
+    title: str | Omit = OMIT,
+    content: str | Omit = OMIT,
+) -> Done:
+    """PATCH /saved_snippets/{saved_snippet_id}: change title, content or both (SNP-01 to SNP-11).
+
+    Level 368, else Unsupported. InvalidInput when nothing is to change; BadRequest (or NotFound) when there
+    is no such snippet of this user.
+    """
+    path = f"/saved_snippets/{segment(saved_snippet_id, 'saved_snippet_id')}"
+    require(await connection.identified(), Gate.SNIPPET_EDIT)
+    if not isinstance(title, Omit):
+        title = _title(title)
+    params = given(title=title, content=content)
+    if not params:
+        raise InvalidInput("nothing to change")
+    return read(Done, await connection.request("PATCH", path, params))
+
+
+async def delete_saved_snippet(connection: Connection, *, saved_snippet_id: int) -> Done:
+    """DELETE /saved_snippets/{saved_snippet_id}; BadRequest (or NotFound) when it is gone already."""
+    path = f"/saved_snippets/{segment(saved_snippet_id, 'saved_snippet_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+def _title(title: str) -> str:
+    if not title.strip():
+        raise InvalidInput("a snippet needs a title")
+    return title
+
+
+class SavedSnippets(Group):
+    """Texts to insert."""
+
+    list = Bound(list_saved_snippets)
+    create = Bound(create_saved_snippet)
+    edit = Bound(edit_saved_snippet)
+    delete = Bound(delete_saved_snippet)
