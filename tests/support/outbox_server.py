@@ -1,0 +1,211 @@
+"""What an outbox talks to in tests: a server whose answers, events and failures a test decides one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
+from narrowcast_api.protocols.outbox import Outbox
+from narrowcast_api.protocols.outbox_entry import FoundMessage, MessageLimits
+from narrowcast_api.state.changes import Change
+from narrowcast_api.state.messages import Message
+from narrowcast_api.storage.journal import Journal
+from support.clock import VirtualClock
+
+ME = 11
+
+FAILURES: dict[str, tuple[bool, NarrowcastError]] = {
+    "not connected": (False, NotConnected("refused")),
+    "rate limited": (False, RateLimited(5.0)),
+    "refused": (False, BadRequest("BAD_REQUEST", "You may not post here.")),
+    "lost before": (False, OutcomeUnknown("timed out")),
+    "lost after": (True, OutcomeUnknown("cut")),
+}
+"""Name: whether the message is stored, and what the client sees."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One POST /messages that has reached the server and waits for what the test does with it."""
+
+    destination: Destination
+    content: str
+    local_id: str
+    queue_id: str | None
+    answer: asyncio.Future[int] = field(repr=False)
+
+
+@dataclass(slots=True)
+class StoredMessage:
+    id: int
+    destination: Destination
+    content: str
+    local_id: str
+    queue_id: str | None
+
+
+class OutboxServer:
+    """Stores messages, keeps the events of one queue, and answers at once unless `hold` is set."""
+
+    def __init__(self) -> None:
+        self.stored: list[StoredMessage] = []
+        self.events: deque[StoredMessage] = deque()
+        self.requests: list[Request] = []
+        self.sends = 0
+        self.looks = 0
+        self.queue_id = "queue-1"
+        self.hold = False
+        self.online = True
+        self.next_failures: deque[str] = deque()
+        self.find_failures: deque[NarrowcastError] = deque()
+        self.next_id = 100
+
+    def contents(self, destination: Destination | None = None) -> list[str]:
+        """What is stored, in order."""
+        return [m.content for m in self.stored if destination is None or m.destination.key == destination.key]
+
+    async def send(
+        self,
+        destination: Destination,
+        content: str,
+        *,
+        local_id: str,
+        queue_id: str | None,
+        read_by_sender: bool,
+    ) -> int:
+        assert read_by_sender
+        self.sends += 1
+        request = Request(
+            destination, content, local_id, queue_id, asyncio.get_running_loop().create_future()
+        )
+        self.requests.append(request)
+        if not self.hold:
+            self.finish(request, self.next_failures.popleft() if self.next_failures else "ok")
+        return await request.answer
+
+    async def find(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]:
+        self.looks += 1
+        await asyncio.sleep(0)
+        if self.find_failures:
+            raise self.find_failures.popleft()
+        return [
+            FoundMessage(m.id, m.content.rstrip())
+            for m in self.stored
+            if m.id > after_id and m.destination.key == destination.key
+        ]
+
+    def store(self, request: Request) -> int:
+        """Carry a request out: the message exists and its event waits in the queue."""
+        self.next_id += 1
+        message = StoredMessage(
+            self.next_id, request.destination, request.content, request.local_id, request.queue_id
+        )
+        self.stored.append(message)
+        self.events.append(message)
+        return message.id
+
+    def finish(self, request: Request, how: str) -> None:
+        """Let a request end: 'ok' or one of `FAILURES`."""
+        self.requests.remove(request)
+        stored, error = FAILURES[how] if how != "ok" else (True, None)
+        message_id = self.store(request) if stored else 0
+        if not request.answer.done():
+            if error is None:
+                request.answer.set_result(message_id)
+            else:
+                request.answer.set_exception(error)
+
+
+class OutboxBench:
+    """An outbox with its server, clock and journal."""
+
+    def __init__(self, folder: Path, clock: VirtualClock | None = None) -> None:
+        self.folder = folder
+        self.clock = clock or VirtualClock()
+        self.server = OutboxServer()
+        self.changes: list[Change] = []
+        self.limits = MessageLimits(1000, 60)
+        self.newest_id = 100
+        self.ids = 0
+        self.journal: Journal
+        self.outbox: Outbox
+        self.task: asyncio.Task[None] | None = None
+
+    def new_id(self) -> str:
+        self.ids += 1
+        return f"local-{self.ids}"
+
+    def open(self) -> None:
+        """Start, or start again with what the journal has."""
+        self.journal = Journal.open(self.folder / "journal.db", threaded=False)
+        self.outbox = Outbox(
+            send=self.server.send,
+            find=self.server.find,
+            journal=self.journal,
+            clock=self.clock,
+            changed=self.changes.append,
+            limits=lambda: self.limits,
+            queue_id=lambda: self.server.queue_id,
+            newest_id=lambda: self.newest_id,
+            me=lambda: ME,
+            online=lambda: self.server.online,
+            new_id=self.new_id,
+        )
+        self.task = asyncio.get_running_loop().create_task(self.outbox.run())
+
+    async def crash(self) -> None:
+        """End without a word: what is in memory is gone, the journal is as it was."""
+        if self.task is not None:
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
+        self.journal._connection.close()
+
+    async def __aenter__(self) -> OutboxBench:
+        self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.crash()
+
+    async def settle(self) -> None:
+        await self.clock.settle()
+
+    async def event(self) -> bool:
+        """Deliver the oldest event of the queue, if there is one."""
+        if not self.server.events:
+            return False
+        stored = self.server.events.popleft()
+        self.newest_id = max(self.newest_id, stored.id)
+        local_id = stored.local_id if stored.queue_id == self.server.queue_id else None
+        self.outbox.on_message(as_message(stored), local_id)
+        await self.settle()
+        return True
+
+    async def lose_queue(self) -> None:
+        """The queue expires; a new registration knows everything so far."""
+        self.server.events.clear()
+        self.server.queue_id += "'"
+        self.newest_id = self.server.next_id
+        self.outbox.on_snapshot(self.newest_id)
+        await self.settle()
+
+
+def as_message(stored: StoredMessage) -> Message:
+    where = stored.destination
+    channel = isinstance(where, ChannelDestination)
+    return Message(
+        id=stored.id,
+        sender_id=ME,
+        sender_name="Ada",
+        sender_email="ada@demo.example",
+        timestamp=0,
+        content=f"<p>{stored.content}</p>",
+        channel_id=where.channel_id if isinstance(where, ChannelDestination) else None,
+        topic=where.topic if isinstance(where, ChannelDestination) else None,
+        direct_user_ids=None if channel else frozenset({ME}) | where.user_ids,  # type: ignore[union-attr]
+    )
