@@ -1,0 +1,240 @@
+"""Changing and archiving channels, default channels and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
+from narrowcast_server.access import known_channel, may_read, who_may_know
+from narrowcast_server.actions.channels import (
+    already_exists,
+    check_channel_name,
+    emit_channel_update,
+    emit_default_channels,
+    name_is_taken,
+    rendered_description,
+)
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Channel, User
+from narrowcast_server.permissions import administers_channel, outgoing_value
+from narrowcast_server.queries.channels import channel_object, folder_object, post_policy
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MAX_FOLDER_NAME: Final = 60
+MAX_FOLDER_DESCRIPTION: Final = 1024
+
+
+def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
+    """A channel that somebody may change; raises BAD_REQUEST."""
+    channel = known_channel(core, user, channel_id)
+    if not administers_channel(core, user, channel):
+        raise ServiceError("You do not have permission to administer this channel.")
+    return channel
+
+
+def rename(core: Core, channel: Channel, new_name: str) -> None:
+    """A new name; raises for one that another channel has."""
+    name = check_channel_name(core, new_name)
+    if name == channel.name:
+        return
+    if name_is_taken(core, name, channel.id):
+        raise already_exists(name)
+    core.channels.update(channel.id, name=name)
+    emit_channel_update(core, core.channels[channel.id], channel.name, "name", name)
+
+
+def describe(core: Core, channel: Channel, description: str) -> None:
+    """A new description."""
+    limit = core.config.limits.max_channel_description_length
+    text = description.strip()
+    if len(text) > limit:
+        raise ServiceError(f"description is too long (limit: {limit} characters)")
+    html = rendered_description(core, text)
+    core.channels.update(channel.id, description=text, rendered_description=html)
+    changed = core.channels[channel.id]
+    emit_channel_update(core, changed, changed.name, "description", text, rendered_description=html)
+
+
+def set_privacy(
+    core: Core, user: User, channel: Channel, *, private: bool, history_public: bool | None, web_public: bool
+) -> None:
+    """Who may find and read the channel. Opening what one cannot read oneself is refused."""
+    history = (not private) if history_public is None else history_public
+    if web_public and (private or not history):
+        raise ServiceError("Invalid parameters")
+    if not private and not history:
+        raise ServiceError("Invalid parameters")
+    if private and channel.is_default:
+        raise ServiceError("A default channel cannot be private.")
+    if not may_read(core, user, channel):
+        raise ServiceError("Channel content access is required.")
+    before = set(who_may_know(core, channel))
+    core.channels.update(
+        channel.id, invite_only=int(private), history_public=int(history), is_web_public=int(web_public)
+    )
+    changed = core.channels[channel.id]
+    emit_channel_update(
+        core, changed, changed.name, "invite_only", private,
+        history_public_to_subscribers=history, is_web_public=web_public,
+    )  # fmt: skip
+    _tell_of_access(core, changed, before)
+
+
+def _tell_of_access(core: Core, channel: Channel, before: set[int]) -> None:
+    """`stream` create and delete for those who found or lost the channel."""
+    after = set(who_may_know(core, channel))
+    if gained := after - before:
+        core.emit({"type": "stream", "op": "create", "streams": [channel_object(core, channel)]}, gained)
+    if lost := before - after:
+        gone = [{"stream_id": channel.id}]
+        core.emit({"type": "stream", "op": "delete", "streams": gone, "stream_ids": [channel.id]}, lost)
+
+
+def set_permission(core: Core, channel: Channel, name: str, value: object) -> None:
+    """Stores a checked permission of a channel and tells of it, in the older spellings too."""
+    if channel.settings[name] == value:
+        return
+    before = set(who_may_know(core, channel))
+    present = core.channels[channel.id].settings
+    core.channels.update(channel.id, settings={**present, name: value})
+    changed = core.channels[channel.id]
+    emit_channel_update(core, changed, changed.name, name, outgoing_value(core, value))
+    if name == ChannelSetting.SEND_MESSAGE:
+        policy = int(post_policy(core, changed))
+        emit_channel_update(core, changed, changed.name, "stream_post_policy", policy)
+        emit_channel_update(core, changed, changed.name, "is_announcement_only", policy == 2)
+    _tell_of_access(core, changed, before)
+
+
+def set_property(core: Core, channel: Channel, name: str, value: object) -> None:
+    """Stores a checked plain property: message_retention_days, topics_policy or folder_id."""
+    if getattr(channel, name) == value:
+        return
+    changed = core.channels.update(channel.id, **{name: value})
+    emit_channel_update(core, changed, changed.name, name, value)
+
+
+def check_topics_policy(value: str) -> str:
+    """One of the policies of channels."""
+    if value not in set(TopicsPolicy):
+        raise ServiceError("Invalid topics_policy")
+    return value
+
+
+def set_archived(core: Core, channel: Channel, archived: bool) -> None:
+    """Archives a channel, or opens it again. Messages and subscriptions stay."""
+    if channel.is_archived == archived:
+        raise ServiceError(f"Channel is {'already' if archived else 'not currently'} deactivated")
+    was_default = archived and channel.is_default
+    core.channels.update(
+        channel.id, is_archived=int(archived), is_default=int(channel.is_default and not archived)
+    )
+    changed = core.channels[channel.id]
+    described = channel_object(core, changed)
+    emit_channel_update(core, changed, changed.name, "is_archived", archived, _channel=described)
+    if was_default:
+        emit_default_channels(core)
+
+
+def set_default(core: Core, channel: Channel, is_default: bool) -> None:
+    """Whether new people are subscribed to the channel."""
+    if is_default and channel.invite_only:
+        raise ServiceError("A default channel cannot be private.")
+    if channel.is_default == is_default:
+        return
+    core.channels.update(channel.id, is_default=int(is_default))
+    emit_default_channels(core)
+
+
+# --- folders -------------------------------------------------------------------------------------------------
+
+
+def folders_of(core: Core, *, with_archived: bool) -> list[dict[str, object]]:
+    """Every folder, in order."""
+    rows = core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
+    return [folder_object(row) for row in rows if with_archived or not row["is_archived"]]
+
+
+def check_folder(core: Core, folder_id: int) -> int:
+    """The id of a folder that is in use; raises BAD_REQUEST."""
+    row = core.store.one("SELECT is_archived FROM channel_folders WHERE id = ?", folder_id)
+    if row is None or row["is_archived"]:
+        raise ServiceError("Invalid channel folder ID")
+    return folder_id
+
+
+def _checked_folder_name(core: Core, name: str, except_id: int | None) -> str:
+    name = name.strip()
+    if not name:
+        raise ServiceError("Channel folder name can't be empty.")
+    if len(name) > MAX_FOLDER_NAME:
+        raise ServiceError(f"name is too long (limit: {MAX_FOLDER_NAME} characters)")
+    taken = core.store.integer("SELECT id FROM channel_folders WHERE name = ? AND is_archived = 0", name)
+    if taken is not None and taken != except_id:
+        raise ServiceError(f"Channel folder '{name}' already exists")
+    return name
+
+
+def _checked_folder_description(description: str) -> str:
+    if len(description) > MAX_FOLDER_DESCRIPTION:
+        raise ServiceError(f"description is too long (limit: {MAX_FOLDER_DESCRIPTION} characters)")
+    return description
+
+
+def create_folder(core: Core, user: User | None, name: str, description: str) -> int:
+    """A new folder behind the others; gives its id."""
+    checked = _checked_folder_name(core, name, None)
+    text = _checked_folder_description(description)
+    position = (core.store.integer("SELECT max(position) FROM channel_folders") or 0) + 1
+    identity = core.store.insert(
+        "INSERT INTO channel_folders (name, description, rendered_description, position, date_created, creator_id)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        checked,
+        text,
+        rendered_description(core, text),
+        position,
+        core.now(),
+        None if user is None else user.id,
+    )
+    row = core.store.one("SELECT * FROM channel_folders WHERE id = ?", identity)
+    assert row is not None
+    core.emit({"type": "channel_folder", "op": "add", "channel_folder": folder_object(row)}, core.user_ids())
+    return identity
+
+
+def update_folder(
+    core: Core, folder_id: int, *, name: str | None, description: str | None, archived: bool | None
+) -> None:
+    """Changes what is given of a folder; one that holds channels is not archived."""
+    if core.store.one("SELECT 1 FROM channel_folders WHERE id = ?", folder_id) is None:
+        raise ServiceError("Invalid channel folder ID")
+    data: dict[str, object] = {}
+    if name is not None:
+        data["name"] = _checked_folder_name(core, name, folder_id)
+    if description is not None:
+        data["description"] = _checked_folder_description(description)
+        data["rendered_description"] = rendered_description(core, description)
+    if archived is not None:
+        if archived and any(channel.folder_id == folder_id for channel in core.channels.all()):
+            raise ServiceError("You need to remove all the channels from this folder to archive it.")
+        data["is_archived"] = archived
+    for column, value in data.items():
+        stored = int(value) if isinstance(value, bool) else str(value)
+        core.store.execute(f"UPDATE channel_folders SET {column} = ? WHERE id = ?", stored, folder_id)
+    if data:
+        event = {"type": "channel_folder", "op": "update", "channel_folder_id": folder_id, "data": data}
+        core.emit(event, core.user_ids())
+
+
+def reorder_folders(core: Core, ids: Sequence[int]) -> None:
+    """Puts all folders into this order."""
+    if sorted(ids) != sorted(core.store.integers("SELECT id FROM channel_folders")):
+        raise ServiceError("Invalid order mapping.")
+    core.store.execute_many(
+        "UPDATE channel_folders SET position = ? WHERE id = ?",
+        [(place, identity) for place, identity in enumerate(ids)],
+    )
+    core.emit({"type": "channel_folder", "op": "reorder", "order": list(ids)}, core.user_ids())

@@ -1,0 +1,153 @@
+"""Drafts that a person's clients share (rows DRF). Edits are not merged: the last one wins."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import DraftType
+from narrowcast_server.actions.owned import own_row, remove_own
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.params import check_dict, check_integer, check_list, check_string
+from narrowcast_server.personal import switched_on
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_KEYS: Final = {"type", "to", "topic", "content", "timestamp"}
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFields:
+    """A checked draft; `timestamp` in UTC seconds, None: now."""
+
+    type: DraftType
+    to: list[int]
+    topic: str
+    content: str
+    timestamp: int | None
+
+
+def checked(name: str, raw: object) -> DraftFields:
+    """A draft object of a request (DRF-03 to DRF-14); raises BAD_REQUEST."""
+    fields = check_dict(name, raw)
+    if unknown := fields.keys() - _KEYS:
+        raise ServiceError(f"{name} has an unsupported field: {sorted(unknown)[0]}")
+    for key in ("type", "to", "topic", "content"):
+        if key not in fields:
+            raise ServiceError(f'{name}["{key}"] field is missing')
+    kind = check_string(f'{name}["type"]', fields["type"])
+    if kind not in set(DraftType):
+        raise ServiceError(f'Invalid {name}["type"]')
+    to = [check_integer(f'{name}["to"]', item) for item in check_list(f'{name}["to"]', fields["to"])]
+    topic = check_string(f'{name}["topic"]', fields["topic"])
+    content = check_string(f'{name}["content"]', fields["content"])
+    if "\x00" in topic:
+        raise ServiceError("Topic must not contain null bytes")
+    if "\x00" in content:
+        raise ServiceError("Content must not contain null bytes")
+    stamp = fields.get("timestamp")
+    timestamp = None if stamp is None else _checked_time(name, stamp)
+    return _by_type(DraftType(kind), to, topic, content, timestamp)
+
+
+def _checked_time(name: str, raw: object) -> int:
+    if isinstance(raw, float):
+        raw = int(raw)
+    seconds = check_integer(f'{name}["timestamp"]', raw)
+    if seconds <= 0:
+        raise ServiceError("Timestamp must not be negative.")
+    return seconds
+
+
+def _by_type(kind: DraftType, to: list[int], topic: str, content: str, timestamp: int | None) -> DraftFields:
+    if kind is DraftType.STREAM:
+        if len(to) != 1:
+            raise ServiceError("Must specify exactly 1 channel ID for channel messages")
+        return DraftFields(kind, to, topic, content, timestamp)
+    return DraftFields(kind, to if kind is DraftType.PRIVATE else [], "", content, timestamp)
+
+
+def require_synchronization(user: User) -> None:
+    """Raises BAD_REQUEST for somebody who has switched the sharing of drafts off."""
+    if not switched_on(user, "enable_drafts_synchronization"):
+        raise ServiceError("User has disabled synchronizing drafts.")
+
+
+def draft_object(row: Row) -> dict[str, object]:
+    """A draft as lists and events have it."""
+    return {
+        "id": row["id"],
+        "type": row["type"],
+        "to": json.loads(row["recipients"]),
+        "topic": row["topic"],
+        "content": row["content"],
+        "timestamp": row["timestamp"],
+    }
+
+
+def drafts_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A person's drafts, oldest first."""
+    rows = core.store.all("SELECT * FROM drafts WHERE user_id = ? ORDER BY timestamp, id", user.id)
+    return [draft_object(row) for row in rows]
+
+
+def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int]:
+    """Stores drafts; gives their ids in the same order."""
+    require_synchronization(user)
+    for draft in drafts:
+        _check_recipients(core, draft)
+    ids = [
+        core.store.insert(
+            "INSERT INTO drafts (user_id, type, recipients, topic, content, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
+            user.id,
+            *_columns(core, draft),
+        )
+        for draft in drafts
+    ]
+    if ids:
+        rows = [draft_object(own_row(core, "drafts", identity, user)) for identity in ids]
+        core.emit({"type": "drafts", "op": "add", "drafts": rows}, [user.id])
+    return ids
+
+
+def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> None:
+    """Replaces a draft (DRF-01)."""
+    require_synchronization(user)
+    own_row(core, "drafts", draft_id, user)
+    _check_recipients(core, draft)
+    core.store.execute(
+        "UPDATE drafts SET type = ?, recipients = ?, topic = ?, content = ?, timestamp = ? WHERE id = ?",
+        *_columns(core, draft),
+        draft_id,
+    )
+    changed = draft_object(own_row(core, "drafts", draft_id, user))
+    core.emit({"type": "drafts", "op": "update", "draft": changed}, [user.id])
+
+
+def _check_recipients(core: Core, draft: DraftFields) -> None:
+    known = core.channels if draft.type is DraftType.STREAM else core.users
+    for identity in draft.to:
+        if known.get(identity) is None:
+            what = "channel" if draft.type is DraftType.STREAM else "user"
+            raise ServiceError(f"Invalid {what} ID {identity}")
+
+
+def _columns(core: Core, draft: DraftFields) -> tuple[str, str, str, str, int]:
+    timestamp = core.now() if draft.timestamp is None else draft.timestamp
+    return draft.type.value, json.dumps(draft.to), draft.topic, draft.content, timestamp
+
+
+def delete_draft(core: Core, user: User, draft_id: int) -> None:
+    """Deletes a draft."""
+    require_synchronization(user)
+    remove_own(core, "drafts", draft_id, user)
+    core.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])
+
+
+def forget_drafts(core: Core, user: User) -> None:
+    """Deletes all drafts of somebody who switches their sharing off; clients keep theirs, so no event."""
+    core.store.execute("DELETE FROM drafts WHERE user_id = ?", user.id)

@@ -1,0 +1,219 @@
+"""Invitations by address and reusable links (rows INV, INVM). Mail is recorded, not sent (INV-01)."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ErrorCode, Role
+from narrowcast_server.access import may_know
+from narrowcast_server.actions.groups import may_add_members
+from narrowcast_server.actions.mail import record_mail
+from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id
+from narrowcast_server.levels import INVITE_WITHOUT_CHANNELS
+from narrowcast_server.models import Channel, User
+from narrowcast_server.permissions import administers_channel, channel_allows, realm_allows
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_SEPARATORS: Final = re.compile(r"[,\n\r]")
+_MINUTE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an invitation gives. `expires_in` in minutes, None: never."""
+
+    expires_in: int | None
+    invite_as: Role
+    channel_ids: list[int]
+    group_ids: list[int]
+    include_defaults: bool
+    notify_referrer: bool = True
+
+
+def addresses(text: str) -> list[str]:
+    """The addresses of a field, separated by commas or newlines (INV-02); `Name <address>` is understood."""
+    found: dict[str, None] = {}
+    for part in _SEPARATORS.split(text):
+        bracketed = re.fullmatch(r".*<([^<>]+)>", part.strip())
+        address = (bracketed.group(1) if bracketed else part).strip()
+        if address:
+            found[address] = None
+    return list(found)
+
+
+def check_terms(core: Core, user: User, terms: Terms) -> None:
+    """Raises BAD_REQUEST for terms that somebody may not offer (INV-11, INV-14, INV-15, INV-19)."""
+    if terms.invite_as < user.role:
+        raise insufficient_permission()
+    if terms.expires_in is not None and terms.expires_in <= 0:
+        raise ServiceError("Invalid invitation expiry")
+    if terms.channel_ids and not realm_allows(core, user, "can_add_subscribers_group"):
+        raise ServiceError("You do not have permission to subscribe other users to channels.")
+    for channel_id in terms.channel_ids:
+        _check_channel(core, user, core.channels.get(channel_id))
+    for group_id in terms.group_ids:
+        group = core.groups.get(group_id)
+        if group is None:
+            raise ServiceError("Invalid user group")
+        if group.deactivated:
+            raise ServiceError("User group is deactivated.")
+        if group.is_system or not may_add_members(core, user, group):
+            raise insufficient_permission()
+
+
+def _check_channel(core: Core, user: User, channel: Channel | None) -> None:
+    if channel is None or channel.is_archived or not may_know(core, user, channel):
+        raise invalid_channel_id()
+    addable = (
+        not channel.invite_only
+        or administers_channel(core, user, channel)
+        or channel_allows(core, user, channel, "can_add_subscribers_group")
+    )
+    if not channel.is_default and not addable:
+        raise ServiceError("You do not have permission to subscribe other users to this channel.")
+
+
+def check_channels_given(core: Core, terms: Terms) -> None:
+    """Below level 180 an invitation names a channel (INV-16)."""
+    if core.level < INVITE_WITHOUT_CHANNELS and not terms.channel_ids:
+        raise ServiceError("You must specify at least one channel for invitees to join.")
+
+
+def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
+    """Invites every address that has no account. Raises INVITATION_FAILED afterwards when some were left out;
+    the others are invited all the same (INV-31), so the caller commits before it answers."""
+    errors: list[tuple[str, str, bool]] = []
+    sent = 0
+    for address in invitees:
+        problem = _problem(core, address)
+        if problem is not None:
+            errors.append(problem)
+            continue
+        _store(core, user, address, terms)
+        record_mail(
+            core, address, "Invitation", f"{user.full_name} invites you to {core.setting_str('name')}."
+        )
+        sent += 1
+    if sent:
+        _tell(core)
+    if errors:
+        raise _failed(errors, sent > 0)
+
+
+def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
+    local, at, domain = address.rpartition("@")
+    if not (local and at and domain) or not address.isprintable() or " " in address or len(address) > 254:
+        return address, "Invalid address.", False
+    user = core.user_by_address(address)
+    if user is None:
+        return None
+    if not user.is_active:
+        return address, "Account has been deactivated.", True
+    return address, "Already has an account.", False
+
+
+def _failed(errors: list[tuple[str, str, bool]], sent: bool) -> ServiceError:
+    message = "We weren't able to invite anyone."
+    if sent:
+        message = "Some of those addresses could not be invited. We did send invitations to everyone else!"
+    return ServiceError(
+        message,
+        ErrorCode.INVITATION_FAILED.value,
+        errors=[list(error) for error in errors],
+        sent_invitations=sent,
+        license_limit_reached=False,
+        daily_limit_reached=False,
+    )
+
+
+def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
+    token = secrets.token_urlsafe(24)
+    expires = None if terms.expires_in is None else core.now() + terms.expires_in * _MINUTE
+    core.store.insert(
+        "INSERT INTO invites (email, token, inviter_id, invited, expires, invite_as, channel_ids, group_ids,"
+        " include_defaults, notify_referrer) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        address,
+        token,
+        user.id,
+        core.now(),
+        expires,
+        int(terms.invite_as),
+        json.dumps(terms.channel_ids),
+        json.dumps(terms.group_ids),
+        int(terms.include_defaults),
+        int(terms.notify_referrer),
+    )
+    return token
+
+
+def create_link(core: Core, user: User, terms: Terms) -> str:
+    """A reusable link (INVM-01), absolute."""
+    token = _store(core, user, None, terms)
+    _tell(core)
+    return link_of(core, token)
+
+
+def link_of(core: Core, token: str) -> str:
+    """The address at which an invitation is accepted."""
+    return f"{core.url}/join/{token}/"
+
+
+def _tell(core: Core) -> None:
+    administrators = [user.id for user in core.users.all() if user.is_active and user.is_administrator]
+    core.emit({"type": "invites_changed"}, administrators)
+
+
+def open_invites(core: Core, user: User) -> list[dict[str, object]]:
+    """Invitations that still hold: all of them for administrators, else one's own (INV-36)."""
+    rows = core.store.all(
+        "SELECT * FROM invites WHERE revoked = 0 AND accepted = 0 AND (expires IS NULL OR expires > ?) ORDER BY id",
+        core.now(),
+    )
+    return [_object(core, row) for row in rows if user.is_administrator or row["inviter_id"] == user.id]
+
+
+def _object(core: Core, row: Row) -> dict[str, object]:
+    answer: dict[str, object] = {
+        "invited_by_user_id": row["inviter_id"],
+        "invited": row["invited"],
+        "expiry_date": row["expires"],
+        "id": row["id"],
+        "invited_as": row["invite_as"],
+        "is_multiuse": row["email"] is None,
+    }
+    if row["email"] is None:
+        return {**answer, "link_url": link_of(core, row["token"])}
+    return {**answer, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}
+
+
+def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Row:
+    row = core.store.one(
+        "SELECT * FROM invites WHERE id = ? AND (email IS NULL) = ?", invite_id, int(multiuse)
+    )
+    if row is None or (row["revoked"] and not multiuse):
+        raise ServiceError("No such invitation")
+    if not user.is_administrator and row["inviter_id"] != user.id:
+        raise ServiceError("Must be an organization administrator")
+    if row["revoked"]:
+        raise ServiceError("Invitation has already been revoked")
+    return row
+
+
+def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
+    """Withdraws an invitation or a link."""
+    _changeable(core, user, invite_id, multiuse=multiuse)
+    core.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
+    _tell(core)
+
+
+def resend(core: Core, user: User, invite_id: int) -> None:
+    """Invites the same address once more."""
+    row = _changeable(core, user, invite_id, multiuse=False)
+    record_mail(core, row["email"], "Invitation", f"{user.full_name} reminds you of an invitation.")

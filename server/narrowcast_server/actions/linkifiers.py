@@ -1,0 +1,123 @@
+"""Linkifiers: patterns in messages that become links (rows LNK). The dialect of patterns is RE2's."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import re2
+from uritemplate import variables
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import LINKIFIER_TEMPLATE
+from narrowcast_server.url_templates import check_template
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_FORMAT_VARIABLE: Final = re.compile(r"%\(([A-Za-z_][A-Za-z0-9_]*)\)s")
+_MAX_PATTERN: Final = 1000
+
+
+def linkifiers_of(core: Core) -> list[dict[str, object]]:
+    """Every linkifier in the order in which they are tried."""
+    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    return [
+        {"pattern": row["pattern"], **_template_field(core, row["url_template"]), "id": row["id"]}
+        for row in rows
+    ]
+
+
+def _template_field(core: Core, template: str) -> dict[str, object]:
+    if core.level < LINKIFIER_TEMPLATE:
+        return {"url_format_string": re.sub(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", r"%(\1)s", template)}
+    return {"url_template": template}
+
+
+def template_of_format(url_format: str) -> str:
+    """The RFC 6570 form of an older `url_format_string` (LNK-07, LNK-09)."""
+    return _FORMAT_VARIABLE.sub(r"{\1}", url_format)
+
+
+def check(pattern: str, template: str) -> None:
+    """Raises BAD_REQUEST for a pattern or template that cannot work (LNK-04 to LNK-06)."""
+    if not pattern or len(pattern) > _MAX_PATTERN:
+        raise ServiceError("The pattern is empty or too long")
+    names = _group_names(pattern)
+    check_template(template)
+    used = set(variables(template))
+    for name in sorted(used - names):
+        raise ServiceError(f"Group '{name}' in URL template is not present in linkifier pattern.")
+    for name in sorted(names - used):
+        raise ServiceError(f"Group '{name}' in linkifier pattern is not present in URL template.")
+
+
+def _group_names(pattern: str) -> set[str]:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 20
+    try:
+        return set(re2.compile(pattern, options).groupindex)
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+        raise ServiceError(f"Bad regular expression: {reason}") from error
+
+
+def add_linkifier(core: Core, pattern: str, template: str) -> int:
+    """Adds a linkifier behind the others; gives its id."""
+    check(pattern, template)
+    _check_unique(core, pattern, None)
+    position = (core.store.integer("SELECT max(position) FROM linkifiers") or 0) + 1
+    identity = core.store.insert(
+        "INSERT INTO linkifiers (pattern, url_template, position) VALUES (?, ?, ?)",
+        pattern,
+        template,
+        position,
+    )
+    _tell(core)
+    return identity
+
+
+def update_linkifier(core: Core, filter_id: int, pattern: str, template: str) -> None:
+    """Replaces a linkifier (LNK-01)."""
+    _require(core, filter_id)
+    check(pattern, template)
+    _check_unique(core, pattern, filter_id)
+    core.store.execute(
+        "UPDATE linkifiers SET pattern = ?, url_template = ? WHERE id = ?", pattern, template, filter_id
+    )
+    _tell(core)
+
+
+def remove_linkifier(core: Core, filter_id: int) -> None:
+    """Removes a linkifier; messages that it marked stay as they are."""
+    _require(core, filter_id)
+    core.store.execute("DELETE FROM linkifiers WHERE id = ?", filter_id)
+    _tell(core)
+
+
+def reorder_linkifiers(core: Core, ids: list[int]) -> None:
+    """Puts all linkifiers into this order."""
+    known = core.store.integers("SELECT id FROM linkifiers")
+    if sorted(ids) != sorted(known):
+        raise ServiceError("The ordered list must enumerate all existing linkifiers exactly once")
+    core.store.execute_many(
+        "UPDATE linkifiers SET position = ? WHERE id = ?",
+        [(place, identity) for place, identity in enumerate(ids)],
+    )
+    _tell(core)
+
+
+def _require(core: Core, filter_id: int) -> None:
+    if core.store.one("SELECT 1 FROM linkifiers WHERE id = ?", filter_id) is None:
+        raise ServiceError("Linkifier not found.")
+
+
+def _check_unique(core: Core, pattern: str, except_id: int | None) -> None:
+    same = core.store.integer("SELECT id FROM linkifiers WHERE pattern = ?", pattern)
+    if same is not None and same != except_id:
+        raise ServiceError("A linkifier with this pattern already exists.")
+
+
+def _tell(core: Core) -> None:
+    core.emit({"type": "realm_linkifiers", "realm_linkifiers": linkifiers_of(core)}, core.user_ids())

@@ -1,0 +1,19 @@
+"""Mail that a full deployment would send: this server records it for its operator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def record_mail(core: Core, recipient: str, subject: str, body: str) -> None:
+    """Stores a mail in `sent_emails`."""
+    core.store.insert(
+        "INSERT INTO sent_emails (recipient, subject, body, timestamp) VALUES (?, ?, ?, ?)",
+        recipient,
+        subject,
+        body,
+        core.now(),
+    )

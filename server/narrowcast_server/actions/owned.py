@@ -1,0 +1,34 @@
+"""What belongs to one person alone: drafts, snippets, scheduled messages and reminders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+Table = Literal["drafts", "saved_snippets", "scheduled_messages", "reminders"]
+_NAMES: dict[Table, str] = {
+    "drafts": "Draft does not exist",
+    "saved_snippets": "Saved snippet does not exist.",
+    "scheduled_messages": "Scheduled message does not exist",
+    "reminders": "Reminder does not exist",
+}
+
+
+def own_row(core: Core, table: Table, identity: int, user: User) -> Row:
+    """The row, if it is this person's; raises BAD_REQUEST alike for unknown rows and those of others."""
+    row = core.store.one(f"SELECT * FROM {table} WHERE id = ? AND user_id = ?", identity, user.id)
+    if row is None:
+        raise ServiceError(_NAMES[table])
+    return row
+
+
+def remove_own(core: Core, table: Table, identity: int, user: User) -> None:
+    """Deletes the row, if it is this person's; raises BAD_REQUEST otherwise."""
+    own_row(core, table, identity, user)
+    core.store.execute(f"DELETE FROM {table} WHERE id = ?", identity)

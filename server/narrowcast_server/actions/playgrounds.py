@@ -1,0 +1,83 @@
+"""Code playgrounds: sites that run the code of a block (rows PLG)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from uritemplate import variables
+
+from narrowcast_server.dialect import playground_fields
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import PLAYGROUND_TEMPLATE
+from narrowcast_server.url_templates import check_template
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.\-/ ]{1,40}")
+_MAX_NAME: Final = 100
+_CODE: Final = "{code}"
+
+
+def playgrounds_of(core: Core) -> list[dict[str, object]]:
+    """Every playground, in the order of their making."""
+    rows = core.store.all("SELECT * FROM playgrounds ORDER BY id")
+    return [
+        {
+            "id": row["id"],
+            "name": row["name"],
+            **playground_fields(core.config, row["language"]),
+            **_template_field(core, row["url_template"]),
+        }
+        for row in rows
+    ]
+
+
+def _template_field(core: Core, template: str) -> dict[str, object]:
+    if core.level < PLAYGROUND_TEMPLATE:
+        return {"url_prefix": template.removesuffix(_CODE)}
+    return {"url_template": template}
+
+
+def template_of_prefix(prefix: str) -> str:
+    """The template of an older `url_prefix` (PLG-07): braces in a prefix are no expressions."""
+    if "{" in prefix or "}" in prefix:
+        raise ServiceError("Invalid URL prefix.")
+    return prefix + _CODE
+
+
+def add_playground(core: Core, name: str, language: str, template: str) -> int:
+    """Adds a playground; gives its id. The template has exactly the one variable `code` (PLG-05)."""
+    name = name.strip()
+    if not name or len(name) > _MAX_NAME:
+        raise ServiceError(f"name must have 1 to {_MAX_NAME} characters")
+    if not _LANGUAGE.fullmatch(language):
+        raise ServiceError("Invalid characters in the name of the language")
+    check_template(template)
+    names = list(variables(template))
+    if "code" not in names:
+        raise ServiceError('Missing the required variable "code" in the URL template')
+    if names != ["code"] or template.count("{") != 1:
+        raise ServiceError('"code" should be the only variable present in the URL template')
+    if (
+        core.store.one("SELECT 1 FROM playgrounds WHERE name = ? AND language = ?", name, language)
+        is not None
+    ):
+        raise ServiceError("A playground with this language and name already exists.")
+    identity = core.store.insert(
+        "INSERT INTO playgrounds (name, language, url_template) VALUES (?, ?, ?)", name, language, template
+    )
+    _tell(core)
+    return identity
+
+
+def remove_playground(core: Core, playground_id: int) -> None:
+    """Removes a playground."""
+    if core.store.execute("DELETE FROM playgrounds WHERE id = ?", playground_id) == 0:
+        raise ServiceError("Invalid playground")
+    _tell(core)
+
+
+def _tell(core: Core) -> None:
+    core.emit({"type": "realm_playgrounds", "realm_playgrounds": playgrounds_of(core)}, core.user_ids())

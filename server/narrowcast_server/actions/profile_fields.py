@@ -1,0 +1,235 @@
+"""Custom profile fields: what an organization wants to know of its people, and what they say (USRU-08, USR-24)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from narrowcast_api.wire.vocabulary import ProfileFieldType
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.markdown import NoLookups, render
+from narrowcast_server.models import User
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MAX_SHORT: Final = 50
+MAX_LONG: Final = 500
+MAX_NAME: Final = 40
+MAX_HINT: Final = 80
+_RENDERED: Final = {ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT}
+
+
+def field_object(row: Row) -> dict[str, object]:
+    """A field's definition."""
+    answer: dict[str, object] = {
+        "id": row["id"],
+        "name": row["name"],
+        "type": row["type"],
+        "hint": row["hint"],
+        "field_data": row["field_data"],
+        "order": row["position"],
+        "required": bool(row["required"]),
+        "editable_by_user": bool(row["editable_by_user"]),
+    }
+    if row["display_in_profile_summary"]:
+        answer["display_in_profile_summary"] = True
+    return answer
+
+
+def fields_of(core: Core) -> list[dict[str, object]]:
+    """Every definition, in order."""
+    return [field_object(row) for row in core.store.all("SELECT * FROM profile_fields ORDER BY position, id")]
+
+
+def _tell(core: Core) -> None:
+    core.emit({"type": "custom_profile_fields", "fields": fields_of(core)}, core.user_ids())
+
+
+def _check_definition(name: str, hint: str, kind: ProfileFieldType, field_data: str) -> None:
+    if not name.strip():
+        raise ServiceError("Label cannot be blank.")
+    if len(name) > MAX_NAME:
+        raise ServiceError(f"name is too long (limit: {MAX_NAME} characters)")
+    if len(hint) > MAX_HINT:
+        raise ServiceError(f"hint is too long (limit: {MAX_HINT} characters)")
+    if kind is ProfileFieldType.SELECT and not choices(field_data):
+        raise ServiceError("Field must have at least one choice.")
+
+
+def choices(field_data: str) -> dict[str, object]:
+    """The choices of a list field by value; empty when the definition is malformed."""
+    try:
+        data = json.loads(field_data or "{}")
+    except ValueError:
+        return {}
+    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def create_field(
+    core: Core,
+    *,
+    name: str,
+    kind: int,
+    hint: str = "",
+    field_data: str = "",
+    in_summary: bool = False,
+    required: bool = False,
+    editable_by_user: bool = True,
+) -> int:
+    """Defines a field behind the others; gives its id."""
+    if kind not in set(ProfileFieldType):
+        raise ServiceError("Invalid field type.")
+    _check_definition(name, hint, ProfileFieldType(kind), field_data)
+    if core.store.one("SELECT 1 FROM profile_fields WHERE name = ?", name.strip()) is not None:
+        raise ServiceError("A field with that label already exists.")
+    position = (core.store.integer("SELECT max(position) FROM profile_fields") or 0) + 1
+    identity = core.store.insert(
+        "INSERT INTO profile_fields (name, type, hint, field_data, position, required, editable_by_user,"
+        " display_in_profile_summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        name.strip(), kind, hint, field_data, position, int(required), int(editable_by_user), int(in_summary),
+    )  # fmt: skip
+    _tell(core)
+    return identity
+
+
+def update_field(
+    core: Core,
+    field_id: int,
+    *,
+    name: str | None,
+    hint: str | None,
+    field_data: str | None,
+    in_summary: bool | None,
+    required: bool | None,
+    editable_by_user: bool | None,
+) -> None:
+    """Changes what is given of a definition; its type stays."""
+    row = definition(core, field_id)
+    new_name = row["name"] if name is None else name.strip()
+    new_hint = row["hint"] if hint is None else hint
+    new_data = row["field_data"] if field_data is None else field_data
+    _check_definition(new_name, new_hint, ProfileFieldType(row["type"]), new_data)
+    flags = {
+        "display_in_profile_summary": in_summary,
+        "required": required,
+        "editable_by_user": editable_by_user,
+    }
+    values = [int(row[key] if flag is None else flag) for key, flag in flags.items()]
+    core.store.execute(
+        "UPDATE profile_fields SET name = ?, hint = ?, field_data = ?, display_in_profile_summary = ?, required = ?,"
+        " editable_by_user = ? WHERE id = ?",
+        new_name, new_hint, new_data, *values, field_id,
+    )  # fmt: skip
+    _tell(core)
+
+
+def delete_field(core: Core, field_id: int) -> None:
+    """Removes a field with everybody's values."""
+    definition(core, field_id)
+    core.store.execute("DELETE FROM profile_fields WHERE id = ?", field_id)
+    _tell(core)
+
+
+def reorder_fields(core: Core, ids: Sequence[int]) -> None:
+    """Puts all fields into this order."""
+    if sorted(ids) != sorted(core.store.integers("SELECT id FROM profile_fields")):
+        raise ServiceError("Invalid order mapping.")
+    core.store.execute_many(
+        "UPDATE profile_fields SET position = ? WHERE id = ?",
+        [(place, identity) for place, identity in enumerate(ids)],
+    )
+    _tell(core)
+
+
+def definition(core: Core, field_id: int) -> Row:
+    """The row of a field; raises BAD_REQUEST."""
+    row = core.store.one("SELECT * FROM profile_fields WHERE id = ?", field_id)
+    if row is None:
+        raise ServiceError(f"Field id {field_id} not found.")
+    return row
+
+
+def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: bool) -> None:
+    """Stores what somebody says in a field; null and empty values remove it. Raises BAD_REQUEST."""
+    row = definition(core, field_id)
+    if by_user and not row["editable_by_user"]:
+        raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
+    if value is None or value in ("", []):
+        remove_value(core, user, field_id, by_user=by_user)
+        return
+    kind = ProfileFieldType(row["type"])
+    text = _checked(core, row, kind, value)
+    rendered = render(text, NoLookups(realm_url=core.url)).html if kind in _RENDERED else None
+    core.store.execute(
+        "INSERT INTO profile_values VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value,"
+        " rendered_value = excluded.rendered_value",
+        user.id, field_id, text, rendered,
+    )  # fmt: skip
+    changed: dict[str, object] = {"id": field_id, "value": text}
+    if rendered is not None:
+        changed["rendered_value"] = rendered
+    _tell_value(core, user, changed)
+
+
+def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> None:
+    """Removes what somebody said in a field."""
+    row = definition(core, field_id)
+    if by_user and not row["editable_by_user"]:
+        raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
+    if core.store.execute("DELETE FROM profile_values WHERE user_id = ? AND field_id = ?", user.id, field_id):
+        _tell_value(core, user, {"id": field_id, "value": None})
+
+
+def _tell_value(core: Core, user: User, changed: dict[str, object]) -> None:
+    person = {"user_id": user.id, "custom_profile_field": changed}
+    core.emit({"type": "realm_user", "op": "update", "person": person}, core.user_ids())
+
+
+def _checked(core: Core, row: Row, kind: ProfileFieldType, value: object) -> str:
+    name = row["name"]
+    if kind is ProfileFieldType.USERS:
+        return _checked_people(core, name, value)
+    if not isinstance(value, str):
+        raise ServiceError(f"{name} is not a string")
+    limit = MAX_LONG if kind is ProfileFieldType.LONG_TEXT else MAX_SHORT
+    if kind is ProfileFieldType.SELECT:
+        if value not in choices(row["field_data"]):
+            raise ServiceError(f"'{value}' is not a valid choice for '{name}'.")
+    elif kind is ProfileFieldType.DATE:
+        _check_date(name, value)
+    elif kind is ProfileFieldType.LINK:
+        if (
+            urlsplit(value).scheme not in ("http", "https")
+            or not urlsplit(value).netloc
+            or len(value) > MAX_LONG
+        ):
+            raise ServiceError(f"{name} is not a URL")
+    elif len(value) > limit:
+        raise ServiceError(f"{name} is too long (limit: {limit} characters)")
+    return value
+
+
+def _check_date(name: str, value: str) -> None:
+    try:
+        date.fromisoformat(value)
+    except ValueError as error:
+        raise ServiceError(f"{name} is not a date") from error
+
+
+def _checked_people(core: Core, name: str, value: object) -> str:
+    if not isinstance(value, list) or any(
+        isinstance(item, bool) or not isinstance(item, int) for item in value
+    ):
+        raise ServiceError(f"{name} is not a list of user IDs")
+    for user_id in value:
+        user = core.users.get(user_id)
+        if user is None or not user.is_active:
+            raise ServiceError(f"Invalid user ID: {user_id}")
+        if user.is_bot:
+            raise ServiceError(f"User with ID {user_id} is a bot")
+    return json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,180 @@
+"""The organization's settings, its allowed domains and the defaults of new people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import TopicsPolicy
+from narrowcast_server import personal
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.permissions import outgoing_value
+from narrowcast_server.realm_settings import EDITABLE
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_MAX_LENGTHS: Final = {
+    "name": 40,
+    "description": 1000,
+    "default_code_block_language": 40,
+    "welcome_message_custom_text": 8000,
+}
+_SECONDS: Final = frozenset(
+    {
+        "message_content_edit_limit_seconds",
+        "message_content_delete_limit_seconds",
+        "move_messages_between_streams_limit_seconds",
+        "move_messages_within_stream_limit_seconds",
+    }
+)
+"""Limits that may be `unlimited`, null here."""
+_CHANNELS: Final = frozenset(
+    {
+        "new_stream_announcements_stream_id",
+        "signup_announcements_stream_id",
+        "moderation_request_channel_id",
+        "zulip_update_announcements_stream_id",
+    }
+)
+_CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
+    "message_edit_history_visibility_policy": ("all", "moves", "none"),
+    "topics_policy": tuple(policy.value for policy in TopicsPolicy if policy is not TopicsPolicy.INHERIT),
+    "digest_weekday": tuple(range(7)),
+}
+_DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
+_IN_A_DICT: Final = _SECONDS | {"allow_message_editing", "topics_policy"}
+"""Settings whose change goes out as `update_dict`."""
+
+
+def checked(core: Core, name: str, value: object) -> object:
+    """A new value of a setting; raises BAD_REQUEST."""
+    if name in _SECONDS:
+        return _seconds(name, value)
+    if name in _CHANNELS:
+        return _channel(core, name, value)
+    default = EDITABLE[name]
+    if default is None:
+        if value is not None and not isinstance(value, str):
+            raise ServiceError(f"{name} is not a string")
+        return value
+    if type(value) is not type(default):
+        raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ServiceError(f"Invalid {name}")
+    if isinstance(value, str):
+        return _text(name, value)
+    return value
+
+
+_KINDS: Final[Mapping[Callable[..., object], str]] = {bool: "a boolean", int: "an integer", str: "a string"}
+
+
+def _text(name: str, value: str) -> str:
+    limit = _MAX_LENGTHS.get(name, 200)
+    if len(value) > limit:
+        raise ServiceError(f"{name} is too long (limit: {limit} characters)")
+    if name == "name" and not value.strip():
+        raise ServiceError("The name of the organization cannot be empty")
+    return value
+
+
+def _seconds(name: str, value: object) -> int | None:
+    if value == "unlimited":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 10**9:
+        raise ServiceError(f"Bad value for '{name}'")
+    return value
+
+
+def _channel(core: Core, name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ServiceError(f"{name} is not an integer")
+    if value != -1 and core.channels.get(value) is None:
+        raise ServiceError("Invalid channel ID")
+    return value
+
+
+def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
+    """Stores checked settings and tells everybody; gives those that are new."""
+    changed = {name: value for name, value in values.items() if core.settings[name] != value}
+    core.set_settings(**changed)
+    together: dict[str, object] = {}
+    for name, value in changed.items():
+        if name in _IN_A_DICT or name not in EDITABLE:
+            together[name] = outgoing_value(core, value)
+        else:
+            event = {"type": "realm", "op": "update", "property": name, "value": value}
+            core.emit(event, core.user_ids())
+    if "topics_policy" in together:
+        together["mandatory_topics"] = together["topics_policy"] == TopicsPolicy.DISABLE_EMPTY
+    if together:
+        event = {"type": "realm", "op": "update_dict", "property": "default", "data": together}
+        core.emit(event, core.user_ids())
+    return changed
+
+
+# --- domains ---------------------------------------------------------------------------------------------------
+
+
+def domains_of(core: Core) -> list[dict[str, object]]:
+    """Domains whose addresses may join."""
+    rows = core.store.all("SELECT * FROM domains ORDER BY domain")
+    return [{"domain": row["domain"], "allow_subdomains": bool(row["allow_subdomains"])} for row in rows]
+
+
+def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
+    """Allows a domain."""
+    name = domain.strip().lower()
+    if not _DOMAIN.fullmatch(name):
+        raise ServiceError("Invalid domain: Domain must have at least one dot (.)")
+    if core.store.one("SELECT 1 FROM domains WHERE domain = ?", name) is not None:
+        raise ServiceError(f"The domain {name} is already a part of your organization.")
+    core.store.execute("INSERT INTO domains VALUES (?, ?)", name, int(allow_subdomains))
+    row = {"domain": name, "allow_subdomains": allow_subdomains}
+    core.emit({"type": "realm_domains", "op": "add", "realm_domain": row}, core.user_ids())
+
+
+def change_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
+    """Changes whether subdomains count."""
+    name = domain.strip().lower()
+    if (
+        core.store.execute(
+            "UPDATE domains SET allow_subdomains = ? WHERE domain = ?", int(allow_subdomains), name
+        )
+        == 0
+    ):
+        raise ServiceError(f"No entry found for domain {name}.")
+    row = {"domain": name, "allow_subdomains": allow_subdomains}
+    core.emit({"type": "realm_domains", "op": "change", "realm_domain": row}, core.user_ids())
+
+
+def remove_domain(core: Core, domain: str) -> None:
+    """Takes a domain off the list."""
+    name = domain.strip().lower()
+    if core.store.execute("DELETE FROM domains WHERE domain = ?", name) == 0:
+        raise ServiceError(f"No entry found for domain {name}.")
+    core.emit({"type": "realm_domains", "op": "remove", "domain": name}, core.user_ids())
+
+
+# --- defaults of new people --------------------------------------------------------------------------------------
+
+
+def personal_defaults(core: Core) -> dict[str, object]:
+    """The personal settings that new people start with."""
+    stored = core.settings["personal_defaults"]
+    assert isinstance(stored, dict)
+    return {**personal.DEFAULTS, **stored}
+
+
+def change_personal_defaults(core: Core, values: Mapping[str, object]) -> None:
+    """Stores checked defaults and tells everybody."""
+    present = personal_defaults(core)
+    changed = {name: value for name, value in values.items() if present[name] != value}
+    stored = core.settings["personal_defaults"]
+    assert isinstance(stored, dict)
+    core.set_settings(personal_defaults={**stored, **changed})
+    for name, value in changed.items():
+        event = {"type": "realm_user_settings_defaults", "op": "update", "property": name, "value": value}
+        core.emit(event, core.user_ids())

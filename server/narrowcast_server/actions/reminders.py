@@ -1,0 +1,104 @@
+"""Reminders of messages: at their time the notification bot writes to the person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.access import visible_message
+from narrowcast_server.actions.messages import Origin, send_direct
+from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.owned import own_row, remove_own
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Message, User
+from narrowcast_server.rendering import rendered
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MAX_NOTE: Final = 1000
+_CHECK_SECONDS: Final = 1.0
+
+
+def reminder_object(row: Row) -> dict[str, object]:
+    """A reminder as lists and events have it."""
+    return {
+        "reminder_id": row["id"],
+        "to": [row["user_id"]],
+        "type": "private",
+        "content": row["content"],
+        "rendered_content": row["rendered"],
+        "scheduled_delivery_timestamp": row["delivery"],
+        "failed": bool(row["failed"]),
+        "reminder_target_message_id": row["message_id"],
+    }
+
+
+def reminders_of(core: Core, user: User) -> list[dict[str, object]]:
+    """Somebody's reminders, by time."""
+    rows = core.store.all("SELECT * FROM reminders WHERE user_id = ? ORDER BY delivery, id", user.id)
+    return [reminder_object(row) for row in rows]
+
+
+def create_reminder(core: Core, user: User, message_id: int, timestamp: int, note: str) -> int:
+    """Stores a reminder of a message that the person may see; gives its id."""
+    message = visible_message(core, user, message_id)
+    if timestamp <= core.now():
+        raise ServiceError("Scheduled delivery time must be in the future.")
+    if len(note) > MAX_NOTE:
+        raise ServiceError(f"Maximum reminder note length: {MAX_NOTE} characters")
+    content = _text(core, message, note.strip())
+    identity = core.store.insert(
+        "INSERT INTO reminders (user_id, message_id, content, rendered, note, delivery) VALUES (?, ?, ?, ?, ?, ?)",
+        user.id,
+        message_id,
+        content,
+        rendered(core, user, content).html,
+        note.strip(),
+        timestamp,
+    )
+    added = [reminder_object(own_row(core, "reminders", identity, user))]
+    core.emit({"type": "reminders", "op": "add", "reminders": added}, [user.id])
+    return identity
+
+
+def _text(core: Core, message: Message, note: str) -> str:
+    author = core.users[message.sender_id]
+    where = "a direct message"
+    if message.channel_id is not None:
+        where = f"#**{core.channels[message.channel_id].name}>{message.topic}@{message.id}**"
+    quoted_note = "".join(f"\n> {line}" for line in note.splitlines())
+    fence = "`" * 3
+    while fence in message.content:
+        fence += "`"
+    heading = f"You requested a reminder for {where}." + (f" Note:{quoted_note}" if note else "")
+    return (
+        f"{heading}\n\n@_**{author.full_name}|{author.id}** said:\n{fence}quote\n{message.content}\n{fence}"
+    )
+
+
+def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
+    """Takes a reminder back."""
+    remove_own(core, "reminders", reminder_id, user)
+    core.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
+
+
+async def remind_forever(core: Core) -> None:
+    """Sends what is due, for as long as the server runs."""
+    while True:
+        remind_due(core)
+        await core.clock.sleep(_CHECK_SECONDS)
+
+
+def remind_due(core: Core) -> None:
+    """Sends every reminder that is due."""
+    for row in core.store.all(
+        "SELECT * FROM reminders WHERE delivery <= ? ORDER BY delivery, id", core.now()
+    ):
+        user = core.users[row["user_id"]]
+        with core.transaction():
+            if user.is_active:
+                limit = core.config.limits.max_message_length
+                origin = Origin(client="reminder", read_by_sender=False)
+                send_direct(core, notification_bot(core), [user], row["content"][:limit], origin)
+            delete_reminder(core, user, row["id"])

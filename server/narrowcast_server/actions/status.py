@@ -1,0 +1,90 @@
+"""What somebody says of their own availability (rows STAT)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ReactionType
+from narrowcast_server.dialect import outgoing_reaction_type
+from narrowcast_server.emoji import resolve
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import AWAY_IS_PRESENCE
+from narrowcast_server.models import User
+from narrowcast_server.personal import change, switched_on
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MAX_TEXT: Final = 60
+_NO_EMOJI: Final = {"emoji_name": "", "emoji_code": "", "reaction_type": ReactionType.UNICODE.value}
+
+
+def status_of(core: Core, user: User) -> dict[str, object]:
+    """The parts of a status that are set; `away` where the person hides their presence."""
+    answer: dict[str, object] = {}
+    row = core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id)
+    if row is not None and row["status_text"]:
+        answer["status_text"] = row["status_text"]
+    if row is not None and row["emoji_name"]:
+        answer |= {name: row[name] for name in ("emoji_name", "emoji_code")}
+        answer["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
+    if not switched_on(user, "presence_enabled"):
+        answer["away"] = True
+    return answer
+
+
+def set_status(
+    core: Core,
+    user: User,
+    *,
+    text: str | None,
+    emoji_name: str | None,
+    emoji_code: str | None,
+    reaction_type: str | None,
+    away: bool | None,
+) -> None:
+    """Changes what is given (STAT-01); refuses like the contract (STAT-14 to STAT-19)."""
+    changed: dict[str, object] = {}
+    if text is not None:
+        changed["status_text"] = _checked_text(text)
+    if emoji_name is None and (emoji_code is not None or reaction_type is not None):
+        raise ServiceError("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
+    if emoji_name is not None:
+        changed |= _emoji(core, emoji_name, emoji_code, reaction_type)
+    if not changed and away is None:
+        raise ServiceError("Client did not pass any new values.")
+    if away is not None and core.level >= AWAY_IS_PRESENCE:
+        user = change(core, user, {"presence_enabled": not away})
+    _store(core, user, changed)
+    event = {"type": "user_status", "user_id": user.id, **changed}
+    if "reaction_type" in event:
+        event["reaction_type"] = outgoing_reaction_type(core.config, str(event["reaction_type"]))
+    if away is not None:
+        event["away"] = away
+    core.emit(event, core.user_ids())
+
+
+def _checked_text(text: str) -> str:
+    text = text.strip()
+    if len(text) > MAX_TEXT:
+        raise ServiceError(f"status_text is too long (limit: {MAX_TEXT} characters)")
+    return text
+
+
+def _emoji(core: Core, name: str, code: str | None, reaction_type: str | None) -> dict[str, object]:
+    if name == "":
+        return dict(_NO_EMOJI)
+    emoji = resolve(core, name, code, reaction_type)
+    return {"emoji_name": emoji.name, "emoji_code": emoji.code, "reaction_type": emoji.type}
+
+
+def _store(core: Core, user: User, changed: dict[str, object]) -> None:
+    core.store.execute("INSERT OR IGNORE INTO statuses (user_id) VALUES (?)", user.id)
+    for name, value in changed.items():
+        core.store.execute(f"UPDATE statuses SET {name} = ? WHERE user_id = ?", str(value), user.id)
+
+
+def all_statuses(core: Core) -> dict[str, dict[str, object]]:
+    """The statuses of active people that say something, by user id in decimal, as registration has them."""
+    found = {str(user.id): status_of(core, user) for user in core.users.all() if user.is_active}
+    return {user_id: status for user_id, status in found.items() if status}

@@ -1,0 +1,164 @@
+"""What administrators do with accounts: rename, promote, move, deactivate, reactivate (rows USRU, USRD)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.access import subscribed_ids, who_may_know
+from narrowcast_server.actions.mail import record_mail
+from narrowcast_server.actions.users import (
+    bot_watchers,
+    check_address,
+    emit_delivery_email,
+    emit_person,
+    tell_role_groups,
+)
+from narrowcast_server.errors import ServiceError, insufficient_permission, no_such_user, not_owner
+from narrowcast_server.models import User
+from narrowcast_server.queries.users import api_address, avatar_url
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def require_may_administer(core: Core, caller: User, user: User) -> None:
+    """Administrators may change anybody, owners of bots their bots; raises BAD_REQUEST (USRU-15, USRD-10)."""
+    if not caller.is_administrator and not (user.is_bot and user.bot_owner_id == caller.id):
+        raise insufficient_permission()
+
+
+def administered(core: Core, caller: User, user_id: int) -> User:
+    """An account that `caller` may change. The refusal comes before the search: who may not, learns nothing."""
+    user = core.users.get(user_id)
+    if user is None or user.is_system_bot:
+        if not caller.is_administrator:
+            raise insufficient_permission()
+        raise no_such_user()
+    require_may_administer(core, caller, user)
+    return user
+
+
+def _is_only_owner(core: Core, user: User) -> bool:
+    owners = [other for other in core.users.all() if other.is_active and other.is_owner and not other.is_bot]
+    return user.is_active and [owner.id for owner in owners] == [user.id]
+
+
+def check_role(core: Core, caller: User, user: User, role: Role) -> None:
+    """Raises for a role that `caller` may not give to `user` (USRU-06, USRU-07, USRU-12, USRU-14)."""
+    if not caller.is_administrator:
+        raise insufficient_permission()
+    if Role.OWNER in (role, user.role) and role is not user.role:
+        if _is_only_owner(core, user):
+            raise ServiceError("The owner permission cannot be removed from the only organization owner.")
+        if not caller.is_owner:
+            raise not_owner()
+    if user.is_guest and role <= Role.ADMINISTRATOR:
+        raise ServiceError("A guest cannot become an administrator in one step. Make them a member first.")
+
+
+def change_name(core: Core, user: User, full_name: str) -> None:
+    """A checked new name."""
+    if full_name == user.full_name:
+        return
+    core.users.update(user.id, full_name=full_name)
+    emit_person(core, user, full_name=full_name)
+    if user.is_bot:
+        bot = {"user_id": user.id, "full_name": full_name}
+        core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
+
+
+def change_role(core: Core, user: User, role: Role) -> None:
+    """A checked new role, with the system groups that follow from it."""
+    if role is user.role:
+        return
+    before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
+    core.users.update(user.id, role=int(role))
+    emit_person(core, user, role=int(role))
+    tell_role_groups(core, user.id, user.role, "remove_members")
+    tell_role_groups(core, user.id, role, "add_members")
+    _tell_channels(core, user, before)
+
+
+def _tell_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
+    """`stream` create and delete for the channels that a role opens or closes."""
+    from narrowcast_server.queries.channels import channel_object
+
+    after = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
+    gained = [i for i in after if user.id in after[i] and user.id not in before[i]]
+    lost = [i for i in after if user.id in before[i] and user.id not in after[i]]
+    if gained:
+        streams = [channel_object(core, core.channels[identity]) for identity in gained]
+        core.emit({"type": "stream", "op": "create", "streams": streams}, [user.id])
+    if lost:
+        gone = [{"stream_id": identity} for identity in lost]
+        core.emit({"type": "stream", "op": "delete", "streams": gone, "stream_ids": lost}, [user.id])
+
+
+def change_address(core: Core, user: User, address: str) -> None:
+    """A new real address; the addresses that follow from it change with it."""
+    if address.strip().lower() == user.delivery_email.lower():
+        return
+    checked = check_address(core, address)
+    before = api_address(core, user)
+    core.users.update(user.id, delivery_email=checked)
+    core.forget_addresses()
+    changed = core.users[user.id]
+    if changed.avatar_url is None:
+        emit_person(
+            core,
+            changed,
+            avatar_source="G",
+            avatar_url=avatar_url(changed),
+            avatar_url_medium=avatar_url(changed, size=500),
+            avatar_version=changed.avatar_version,
+        )
+    active = {viewer_id: core.users[viewer_id] for viewer_id in core.user_ids()}
+    emit_delivery_email(core, changed, active)
+    if api_address(core, changed) != before:
+        emit_person(core, changed, new_email=api_address(core, changed))
+
+
+def deactivate(core: Core, caller: User, user: User, comment: str | None) -> None:
+    """Ends an account and its bots (USRD-07); with a comment, a mail to the person (USRD-04, USRD-05)."""
+    if user.is_owner and _is_only_owner(core, user):
+        raise ServiceError("Cannot deactivate the only organization owner")
+    if user.is_owner and not caller.is_owner:
+        raise not_owner()
+    if not user.is_active:
+        raise ServiceError("User is deactivated")
+    bots = [bot for bot in core.users.all() if bot.bot_owner_id == user.id and bot.is_active]
+    for account in (*bots, user):
+        _set_active(core, account, False)
+    if comment is not None:
+        text = f"Your account at {core.setting_str('name')} was deactivated by {caller.full_name}."
+        record_mail(
+            core, user.delivery_email, "Account deactivated", f"{text}\n\n{comment}" if comment else text
+        )
+
+
+def reactivate(core: Core, user: User) -> None:
+    """Opens an account again; the subscriptions are as they were."""
+    if not user.is_active:
+        _set_active(core, user, True)
+
+
+def _set_active(core: Core, user: User, active: bool) -> None:
+    channel_ids = sorted(subscribed_ids(core, user.id))
+    core.users.update(user.id, is_active=int(active))
+    emit_person(core, user, is_active=active)
+    if user.is_bot:
+        bot = {"user_id": user.id, "is_active": active}
+        core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
+    _tell_peers(core, user, channel_ids, "peer_add" if active else "peer_remove")
+    tell_role_groups(core, user.id, user.role, "add_members" if active else "remove_members")
+    if not active:
+        core.hub.end_all_of(user.id)
+
+
+def _tell_peers(core: Core, user: User, channel_ids: Iterable[int], operation: str) -> None:
+    for channel_id in channel_ids:
+        peers = [peer for peer in who_may_know(core, core.channels[channel_id]) if peer != user.id]
+        event = {"type": "subscription", "op": operation, "stream_ids": [channel_id], "user_ids": [user.id]}
+        core.emit(event, peers)

@@ -1,0 +1,253 @@
+"""Making, changing and archiving channels; default channels; folders (outside the contract)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_api.wire.vocabulary import ChannelSetting
+from narrowcast_server.actions import channel_admin
+from narrowcast_server.actions.channels import (
+    already_exists,
+    check_channel_name,
+    create_channel,
+    name_is_taken,
+)
+from narrowcast_server.actions.subscriptions import subscribe
+from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id, not_owner
+from narrowcast_server.models import Channel
+from narrowcast_server.params import (
+    Param,
+    boolean,
+    check_integer,
+    defaulted,
+    integer,
+    integers,
+    json_value,
+    nullable,
+    optional,
+    required,
+    text_without_null,
+)
+from narrowcast_server.people import active_people
+from narrowcast_server.permissions import (
+    realm_allows,
+    require_administrator,
+    require_member,
+    setting_value,
+)
+from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.setting_changes import changed_value
+
+routes = Routes()
+
+NAME = required("name", text_without_null)
+SUBSCRIBERS = required("subscribers", integers)
+DESCRIPTION = defaulted("description", text_without_null, "")
+PRIVATE = defaulted("invite_only", boolean, False)
+WEB_PUBLIC = defaulted("is_web_public", boolean, False)
+HISTORY: Param[bool | None] = optional("history_public_to_subscribers", boolean)
+DEFAULT = defaulted("is_default_stream", boolean, False)
+FOLDER: Param[int | None] = optional("folder_id", nullable(integer))
+TOPICS_POLICY = optional("topics_policy", text_without_null)
+RETENTION = optional("message_retention_days", json_value)
+ANNOUNCE = defaulted("announce", boolean, False)
+NEW_NAME = optional("new_name", text_without_null)
+NEW_DESCRIPTION = optional("description", text_without_null)
+NEW_PRIVATE = optional("is_private", boolean)
+NEW_WEB_PUBLIC = optional("is_web_public", boolean)
+NEW_DEFAULT = optional("is_default_stream", boolean)
+ARCHIVED = optional("is_archived", boolean)
+PERMISSIONS: Final[dict[ChannelSetting, Param[object | None]]] = {
+    setting: optional(setting.value, json_value) for setting in ChannelSetting
+}
+CHANNEL = required("stream_id", integer)
+FOLDER_NAME = required("name", text_without_null)
+NEW_FOLDER_NAME = optional("name", text_without_null)
+ORDER = required("order", integers)
+WITH_ARCHIVED = defaulted("include_archived", boolean, False)
+
+_CREATE: Final = {
+    "private": "can_create_private_channel_group",
+    "public": "can_create_public_channel_group",
+    "web": "can_create_web_public_channel_group",
+}
+
+
+def _retention(call: Call, raw: object) -> int | None:
+    """Days, None for the organization's default, -1 for ever; owners alone set it."""
+    if not call.user.is_owner:
+        raise not_owner()
+    if raw == "realm_default" or raw is None:
+        return None
+    if raw == "unlimited":
+        return -1
+    days = check_integer("message_retention_days", raw)
+    if days <= 0 and days != -1:
+        raise ServiceError("Bad value for 'message_retention_days'")
+    return days
+
+
+@routes.post(
+    "/channels/create", NAME, SUBSCRIBERS, DESCRIPTION, PRIVATE, WEB_PUBLIC, HISTORY, DEFAULT, FOLDER,
+    TOPICS_POLICY, RETENTION, ANNOUNCE, *PERMISSIONS.values(),
+)  # fmt: skip
+def create(call: Call) -> Answer:
+    """Makes a channel with its first subscribers."""
+    require_member(call.user)
+    core = call.core
+    kind = "web" if call[WEB_PUBLIC] else "private" if call[PRIVATE] else "public"
+    if not realm_allows(core, call.user, _CREATE[kind]):
+        raise insufficient_permission()
+    if call[PRIVATE] and (call[DEFAULT] or call[WEB_PUBLIC]):
+        raise ServiceError("Invalid parameters")
+    name = check_channel_name(core, call[NAME])
+    if name_is_taken(core, name):
+        raise already_exists(name)
+    people = active_people(core, call[SUBSCRIBERS])
+    settings = {
+        setting.value: setting_value(core, setting.value, call[param])
+        for setting, param in PERMISSIONS.items()
+        if call.given(param)
+    }
+    folder = call[FOLDER]
+    policy = call[TOPICS_POLICY]
+    channel = create_channel(
+        core,
+        call.user,
+        name,
+        description=call[DESCRIPTION],
+        invite_only=call[PRIVATE],
+        history_public=call[HISTORY],
+        is_web_public=call[WEB_PUBLIC],
+        is_default=call[DEFAULT],
+        message_retention_days=_retention(call, call[RETENTION]) if call.given(RETENTION) else None,
+        topics_policy="inherit" if policy is None else channel_admin.check_topics_policy(policy),
+        folder_id=None if folder is None else channel_admin.check_folder(core, folder),
+        settings=settings,
+    )
+    subscribe(core, [channel], people)
+    return {"id": channel.id}
+
+
+@routes.patch(
+    "/streams/{stream_id}", NEW_NAME, NEW_DESCRIPTION, NEW_PRIVATE, NEW_WEB_PUBLIC, HISTORY, NEW_DEFAULT, FOLDER,
+    TOPICS_POLICY, RETENTION, ARCHIVED, *PERMISSIONS.values(),
+)  # fmt: skip
+def update(call: Call) -> Answer:
+    """Changes what is given of a channel."""
+    core = call.core
+    channel_id = call.path_id("stream_id")
+    channel = channel_admin.administered_channel(core, call.user, channel_id)
+    if call[ARCHIVED] is not None and call[ARCHIVED] != channel.is_archived:
+        channel_admin.set_archived(core, channel, bool(call[ARCHIVED]))
+    _update_plain(call, core.channels[channel_id])
+    _update_privacy(call, core.channels[channel_id])
+    for setting, param in PERMISSIONS.items():
+        if call.given(param):
+            present = core.channels[channel_id]
+            value = changed_value(core, setting.value, call[param], present.settings[setting.value])
+            channel_admin.set_permission(core, present, setting.value, value)
+    return {}
+
+
+def _update_plain(call: Call, channel: Channel) -> None:
+    core = call.core
+    if call[NEW_NAME] is not None:
+        channel_admin.rename(core, channel, call[NEW_NAME] or "")
+    if call[NEW_DESCRIPTION] is not None:
+        channel_admin.describe(core, channel, call[NEW_DESCRIPTION] or "")
+    if call[TOPICS_POLICY] is not None:
+        policy = channel_admin.check_topics_policy(call[TOPICS_POLICY] or "")
+        channel_admin.set_property(core, channel, "topics_policy", policy)
+    if call.given(RETENTION):
+        days = _retention(call, call[RETENTION])
+        channel_admin.set_property(core, channel, "message_retention_days", days)
+    if call.given(FOLDER):
+        folder = call[FOLDER]
+        checked = None if folder is None else channel_admin.check_folder(core, folder)
+        channel_admin.set_property(core, channel, "folder_id", checked)
+
+
+def _update_privacy(call: Call, channel: Channel) -> None:
+    private, web_public, history = call[NEW_PRIVATE], call[NEW_WEB_PUBLIC], call[HISTORY]
+    if private is not None or web_public is not None or history is not None:
+        becomes_private = channel.invite_only if private is None else private
+        keeps = channel.history_public if private is None and history is None else history
+        becomes_web = (channel.is_web_public and not becomes_private) if web_public is None else web_public
+        channel_admin.set_privacy(
+            call.core,
+            call.user,
+            channel,
+            private=becomes_private,
+            history_public=keeps,
+            web_public=becomes_web,
+        )
+    if call[NEW_DEFAULT] is not None:
+        require_administrator(call.user)
+        channel_admin.set_default(call.core, call.core.channels[channel.id], bool(call[NEW_DEFAULT]))
+
+
+@routes.delete("/streams/{stream_id}")
+def archive(call: Call) -> Answer:
+    """Archives a channel."""
+    channel = channel_admin.administered_channel(call.core, call.user, call.path_id("stream_id"))
+    channel_admin.set_archived(call.core, channel, True)
+    return {}
+
+
+def _default_candidate(call: Call) -> Channel:
+    require_administrator(call.user)
+    channel = call.core.channels.get(call[CHANNEL])
+    if channel is None:
+        raise invalid_channel_id()
+    return channel
+
+
+@routes.post("/default_streams", CHANNEL)
+def add_default(call: Call) -> Answer:
+    """Subscribes new people to a channel from now on."""
+    channel_admin.set_default(call.core, _default_candidate(call), True)
+    return {}
+
+
+@routes.delete("/default_streams", CHANNEL)
+def remove_default(call: Call) -> Answer:
+    """The opposite."""
+    channel_admin.set_default(call.core, _default_candidate(call), False)
+    return {}
+
+
+@routes.get("/channel_folders", WITH_ARCHIVED)
+def list_folders(call: Call) -> Answer:
+    """Every folder, in order."""
+    return {"channel_folders": channel_admin.folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
+
+
+@routes.post("/channel_folders/create", FOLDER_NAME, DESCRIPTION)
+def create_folder(call: Call) -> Answer:
+    """Makes a folder."""
+    require_administrator(call.user)
+    identity = channel_admin.create_folder(call.core, call.user, call[FOLDER_NAME], call[DESCRIPTION])
+    return {"channel_folder_id": identity}
+
+
+@routes.patch("/channel_folders", ORDER)
+def reorder_folders(call: Call) -> Answer:
+    """Sets the order of the folders."""
+    require_administrator(call.user)
+    channel_admin.reorder_folders(call.core, call[ORDER])
+    return {}
+
+
+@routes.patch("/channel_folders/{folder_id}", NEW_FOLDER_NAME, NEW_DESCRIPTION, ARCHIVED)
+def update_folder(call: Call) -> Answer:
+    """Changes a folder."""
+    require_administrator(call.user)
+    channel_admin.update_folder(
+        call.core,
+        call.path_id("folder_id"),
+        name=call[NEW_FOLDER_NAME],
+        description=call[NEW_DESCRIPTION],
+        archived=call[ARCHIVED],
+    )
+    return {}

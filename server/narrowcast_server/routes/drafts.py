@@ -1,0 +1,41 @@
+"""Drafts (rows DRF; listing, creating and deleting stand outside the contract, DRF-17)."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions import drafts
+from narrowcast_server.params import json_value, objects, required
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+DRAFT = required("draft", json_value)
+DRAFTS = required("drafts", objects)
+
+
+@routes.get("/drafts")
+def list_drafts(call: Call) -> Answer:
+    """One's drafts, oldest first."""
+    drafts.require_synchronization(call.user)
+    rows = drafts.drafts_of(call.core, call.user)
+    return {"count": len(rows), "drafts": rows}
+
+
+@routes.post("/drafts", DRAFTS)
+def create_drafts(call: Call) -> Answer:
+    """Stores drafts."""
+    checked = [drafts.checked(f"drafts[{index}]", raw) for index, raw in enumerate(call[DRAFTS])]
+    return {"ids": drafts.create_drafts(call.core, call.user, checked)}
+
+
+@routes.patch("/drafts/{draft_id}", DRAFT)
+def edit_draft(call: Call) -> Answer:
+    """Replaces a draft (DRF-01)."""
+    drafts.edit_draft(call.core, call.user, call.path_id("draft_id"), drafts.checked("draft", call[DRAFT]))
+    return {}
+
+
+@routes.delete("/drafts/{draft_id}")
+def delete_draft(call: Call) -> Answer:
+    """Deletes a draft."""
+    drafts.delete_draft(call.core, call.user, call.path_id("draft_id"))
+    return {}

@@ -1,0 +1,138 @@
+"""Invitations (rows INV, INVM; listing, revoking and resending stand outside the contract, INV-39)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server import levels
+from narrowcast_server.actions import invites
+from narrowcast_server.actions.invites import Terms
+from narrowcast_server.errors import ServiceError, insufficient_permission
+from narrowcast_server.params import (
+    Param,
+    boolean,
+    defaulted,
+    integer,
+    integer_choice,
+    integers,
+    nullable,
+    required,
+    text_without_null,
+)
+from narrowcast_server.permissions import realm_allows, require_administrator, require_member
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+_MINUTES_A_DAY: Final = 1440
+_MAX_MINUTES: Final = 60 * 24 * 366 * 100
+
+EMAILS = required("invitee_emails", text_without_null)
+MINUTES: Param[int | None] = defaulted(
+    "invite_expires_in_minutes", nullable(integer), None, since=levels.INVITE_MINUTES
+)
+DAYS: Param[int | None] = defaulted(
+    "invite_expires_in_days", nullable(integer), None, since=levels.INVITE_DAYS, until=levels.INVITE_MINUTES
+)
+INVITE_AS = defaulted("invite_as", integer_choice(*Role), int(Role.MEMBER))
+CHANNELS = required("stream_ids", integers)
+LINK_CHANNELS: Param[list[int]] = defaulted("stream_ids", integers, [])
+GROUPS: Param[list[int]] = defaulted("group_ids", integers, [], since=levels.INVITE_GROUPS)
+DEFAULTS = defaulted(
+    "include_realm_default_subscriptions", boolean, False, since=levels.INVITE_DEFAULT_CHANNELS
+)
+NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=levels.INVITE_NOTIFY_REFERRER)
+
+
+def _expiry(call: Call) -> int | None:
+    """Minutes until an invitation ends, None for never (INV-03 to INV-08)."""
+    if call.given(MINUTES):
+        minutes = call[MINUTES]
+    elif call.given(DAYS):
+        days = call[DAYS]
+        if days is None and call.level < levels.INVITE_NEVER_EXPIRES:
+            raise ServiceError("invite_expires_in_days is not an integer")
+        minutes = None if days is None else days * _MINUTES_A_DAY
+    else:
+        return call.core.setting_int("invitation_link_validity_minutes")
+    if minutes is not None and not 0 < minutes <= _MAX_MINUTES:
+        raise ServiceError("Invalid invitation expiry")
+    return minutes
+
+
+def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
+    return Terms(
+        expires_in=_expiry(call),
+        invite_as=Role(call[INVITE_AS]),
+        channel_ids=list(dict.fromkeys(channel_ids)),
+        group_ids=list(dict.fromkeys(call[GROUPS])),
+        include_defaults=call[DEFAULTS],
+        notify_referrer=notify,
+    )
+
+
+@routes.post("/invites", EMAILS, MINUTES, DAYS, INVITE_AS, CHANNELS, GROUPS, DEFAULTS, NOTIFY)
+async def send_invites(call: Call) -> Answer:
+    """Invites by address (INV-01). Those that can be invited are, even when the answer names others."""
+    core, user = call.core, call.user
+    if not realm_allows(core, user, "can_invite_users_group"):
+        raise insufficient_permission()
+    terms = _terms(call, call[CHANNELS], notify=call[NOTIFY])
+    invites.check_channels_given(core, terms)
+    invites.check_terms(core, user, terms)
+    invitees = invites.addresses(call[EMAILS])
+    if not invitees:
+        raise ServiceError("You must specify at least one email address.")
+    refusal: ServiceError | None = None
+    with core.transaction():
+        try:
+            invites.invite(core, user, invitees, terms)
+        except ServiceError as error:
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    return {}
+
+
+@routes.post("/invites/multiuse", MINUTES, DAYS, INVITE_AS, LINK_CHANNELS, GROUPS, DEFAULTS)
+def create_link(call: Call) -> Answer:
+    """A reusable link (INVM-01)."""
+    if call.level < levels.INVITE_LINK_BY_PERMISSION and not call.user.is_administrator:
+        raise insufficient_permission()
+    if not realm_allows(call.core, call.user, "can_invite_users_group"):
+        raise insufficient_permission()
+    terms = _terms(call, call[LINK_CHANNELS])
+    invites.check_terms(call.core, call.user, terms)
+    return {"invite_link": invites.create_link(call.core, call.user, terms)}
+
+
+@routes.get("/invites")
+def list_invites(call: Call) -> Answer:
+    """Invitations that still hold."""
+    require_member(call.user)
+    return {"invites": invites.open_invites(call.core, call.user)}
+
+
+@routes.delete("/invites/{invite_id}")
+def revoke_invite(call: Call) -> Answer:
+    """Withdraws an invitation."""
+    require_member(call.user)
+    invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=False)
+    return {}
+
+
+@routes.delete("/invites/multiuse/{invite_id}")
+def revoke_link(call: Call) -> Answer:
+    """Withdraws a reusable link."""
+    require_administrator(call.user)
+    invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=True)
+    return {}
+
+
+@routes.post("/invites/{invite_id}/resend")
+def resend_invite(call: Call) -> Answer:
+    """Invites the same address once more."""
+    require_member(call.user)
+    invites.resend(call.core, call.user, call.path_id("invite_id"))
+    return {}

@@ -1,0 +1,59 @@
+"""Linkifiers (rows LNK); administrators change them (LNK-09)."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions import linkifiers
+from narrowcast_server.levels import LINKIFIER_TEMPLATE, LINKIFIER_UPDATE
+from narrowcast_server.params import integers, required, text_without_null
+from narrowcast_server.permissions import require_administrator
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+PATTERN = required("pattern", text_without_null)
+TEMPLATE = required("url_template", text_without_null, since=LINKIFIER_TEMPLATE)
+FORMAT = required("url_format_string", text_without_null, until=LINKIFIER_TEMPLATE)
+ORDER = required("ordered_linkifier_ids", integers)
+
+
+def _template(call: Call) -> str:
+    if call.level < LINKIFIER_TEMPLATE:
+        return linkifiers.template_of_format(call[FORMAT])
+    return call[TEMPLATE]
+
+
+@routes.get("/realm/linkifiers")
+def list_linkifiers(call: Call) -> Answer:
+    """Every linkifier, in the order in which they are tried."""
+    return {"linkifiers": linkifiers.linkifiers_of(call.core)}
+
+
+@routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT)
+def add_linkifier(call: Call) -> Answer:
+    """Adds a linkifier."""
+    require_administrator(call.user)
+    return {"id": linkifiers.add_linkifier(call.core, call[PATTERN], _template(call))}
+
+
+@routes.patch("/realm/filters/{filter_id}", PATTERN, TEMPLATE, FORMAT, since=LINKIFIER_UPDATE)
+def update_linkifier(call: Call) -> Answer:
+    """Replaces a linkifier (LNK-01)."""
+    require_administrator(call.user)
+    linkifiers.update_linkifier(call.core, call.path_id("filter_id"), call[PATTERN], _template(call))
+    return {}
+
+
+@routes.delete("/realm/filters/{filter_id}")
+def remove_linkifier(call: Call) -> Answer:
+    """Removes a linkifier."""
+    require_administrator(call.user)
+    linkifiers.remove_linkifier(call.core, call.path_id("filter_id"))
+    return {}
+
+
+@routes.patch("/realm/linkifiers", ORDER)
+def reorder_linkifiers(call: Call) -> Answer:
+    """Sets the order in which linkifiers are tried."""
+    require_administrator(call.user)
+    linkifiers.reorder_linkifiers(call.core, call[ORDER])
+    return {}

@@ -1,0 +1,127 @@
+"""The organization's settings, domains and personal defaults (outside the contract)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from narrowcast_server import personal
+from narrowcast_server.actions import realm
+from narrowcast_server.errors import not_owner
+from narrowcast_server.params import (
+    Param,
+    boolean,
+    defaulted,
+    json_value,
+    optional,
+    required,
+    text_without_null,
+)
+from narrowcast_server.permissions import require_administrator
+from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
+from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.setting_changes import changed_value
+
+routes = Routes()
+
+_OWNERS_ONLY: Final = frozenset(
+    {
+        "can_invite_users_group",
+        "create_multiuse_invite_group",
+        "can_create_groups",
+        "can_manage_all_groups",
+        "message_retention_days",
+        "invite_required",
+        "waiting_period_threshold",
+        "owner_full_content_access",
+    }
+)
+
+
+def json_or_text(name: str, text: str) -> object:
+    """A JSON value where the field holds one, else the raw text: clients send strings both ways."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text_without_null(name, text)
+    return json_value(name, text)
+
+
+def _parser(default: object) -> Any:
+    return text_without_null if isinstance(default, str) else json_or_text
+
+
+SETTINGS: Final[dict[str, Param[Any]]] = {
+    **{name: optional(name, _parser(default)) for name, default in EDITABLE.items()},
+    **{name: optional(name, json_value) for name in GROUP_SETTINGS},
+}
+PERSONAL: Final[dict[str, Param[Any]]] = {
+    name: optional(name, _parser(default)) for name, default in personal.DEFAULTS.items()
+}
+DOMAIN = required("domain", text_without_null)
+SUBDOMAINS = defaulted("allow_subdomains", boolean, False)
+
+
+@routes.patch("/realm", *SETTINGS.values())
+def update_organization(call: Call) -> Answer:
+    """Changes settings of the organization; some are for owners alone."""
+    require_administrator(call.user)
+    core = call.core
+    values: dict[str, object] = {}
+    for name, param in SETTINGS.items():
+        if not call.given(param):
+            continue
+        if name in _OWNERS_ONLY and not call.user.is_owner:
+            raise not_owner()
+        raw = call[param]
+        if name in GROUP_SETTINGS:
+            values[name] = changed_value(core, name, raw, core.settings[name])
+        else:
+            values[name] = realm.checked(core, name, raw)
+    return realm.change(core, values)
+
+
+@routes.get("/realm/domains")
+def list_domains(call: Call) -> Answer:
+    """Domains whose addresses may join."""
+    return {"domains": realm.domains_of(call.core)}
+
+
+@routes.post("/realm/domains", DOMAIN, SUBDOMAINS)
+def add_domain(call: Call) -> Answer:
+    """Allows a domain."""
+    _require_owner(call)
+    realm.add_domain(call.core, call[DOMAIN], call[SUBDOMAINS])
+    return {"new_domain": call[DOMAIN].strip().lower()}
+
+
+@routes.patch("/realm/domains/{domain}", SUBDOMAINS)
+def change_domain(call: Call) -> Answer:
+    """Changes whether subdomains count."""
+    _require_owner(call)
+    realm.change_domain(call.core, call.path["domain"], call[SUBDOMAINS])
+    return {}
+
+
+@routes.delete("/realm/domains/{domain}")
+def remove_domain(call: Call) -> Answer:
+    """Takes a domain off the list."""
+    _require_owner(call)
+    realm.remove_domain(call.core, call.path["domain"])
+    return {}
+
+
+def _require_owner(call: Call) -> None:
+    if not call.user.is_owner:
+        raise not_owner()
+
+
+@routes.patch("/realm/user_settings_defaults", *PERSONAL.values())
+def change_personal_defaults(call: Call) -> Answer:
+    """Changes what new people start with."""
+    require_administrator(call.user)
+    values = {
+        name: personal.check(name, call[param]) for name, param in PERSONAL.items() if call.given(param)
+    }
+    realm.change_personal_defaults(call.core, values)
+    return {}

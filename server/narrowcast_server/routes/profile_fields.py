@@ -1,0 +1,120 @@
+"""Custom profile fields (outside the contract but for their values: USRU-17, USR-28)."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions import profile_fields
+from narrowcast_server.params import (
+    boolean,
+    check_integer,
+    defaulted,
+    integer,
+    integers,
+    json_value,
+    objects,
+    optional,
+    required,
+    text_without_null,
+)
+from narrowcast_server.permissions import require_administrator
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+NAME = required("name", text_without_null)
+KIND = required("field_type", integer)
+HINT = defaulted("hint", text_without_null, "")
+FIELD_DATA = defaulted("field_data", text_without_null, "")
+IN_SUMMARY = defaulted("display_in_profile_summary", boolean, False)
+REQUIRED = defaulted("required", boolean, False)
+EDITABLE = defaulted("editable_by_user", boolean, True)
+NEW_NAME = optional("name", text_without_null)
+NEW_HINT = optional("hint", text_without_null)
+NEW_FIELD_DATA = optional("field_data", text_without_null)
+NEW_IN_SUMMARY = optional("display_in_profile_summary", boolean)
+NEW_REQUIRED = optional("required", boolean)
+NEW_EDITABLE = optional("editable_by_user", boolean)
+ORDER = required("order", integers)
+VALUES = required("data", objects)
+IDS = required("data", json_value)
+
+
+@routes.get("/realm/profile_fields")
+def list_fields(call: Call) -> Answer:
+    """Every definition, in order."""
+    return {"custom_fields": profile_fields.fields_of(call.core)}
+
+
+@routes.post("/realm/profile_fields", NAME, KIND, HINT, FIELD_DATA, IN_SUMMARY, REQUIRED, EDITABLE)
+def create_field(call: Call) -> Answer:
+    """Defines a field."""
+    require_administrator(call.user)
+    identity = profile_fields.create_field(
+        call.core,
+        name=call[NAME],
+        kind=call[KIND],
+        hint=call[HINT],
+        field_data=call[FIELD_DATA],
+        in_summary=call[IN_SUMMARY],
+        required=call[REQUIRED],
+        editable_by_user=call[EDITABLE],
+    )
+    return {"id": identity}
+
+
+@routes.patch("/realm/profile_fields", ORDER)
+def reorder_fields(call: Call) -> Answer:
+    """Sets the order of the fields."""
+    require_administrator(call.user)
+    profile_fields.reorder_fields(call.core, call[ORDER])
+    return {}
+
+
+@routes.patch(
+    "/realm/profile_fields/{field_id}",
+    NEW_NAME,
+    NEW_HINT,
+    NEW_FIELD_DATA,
+    NEW_IN_SUMMARY,
+    NEW_REQUIRED,
+    NEW_EDITABLE,
+)
+def update_field(call: Call) -> Answer:
+    """Changes a definition."""
+    require_administrator(call.user)
+    profile_fields.update_field(
+        call.core,
+        call.path_id("field_id"),
+        name=call[NEW_NAME],
+        hint=call[NEW_HINT],
+        field_data=call[NEW_FIELD_DATA],
+        in_summary=call[NEW_IN_SUMMARY],
+        required=call[NEW_REQUIRED],
+        editable_by_user=call[NEW_EDITABLE],
+    )
+    return {}
+
+
+@routes.delete("/realm/profile_fields/{field_id}")
+def delete_field(call: Call) -> Answer:
+    """Removes a field and its values."""
+    require_administrator(call.user)
+    profile_fields.delete_field(call.core, call.path_id("field_id"))
+    return {}
+
+
+@routes.patch("/users/me/profile_data", VALUES)
+def set_own_values(call: Call) -> Answer:
+    """What one says of oneself: a list of {id, value}."""
+    for entry in call[VALUES]:
+        field_id = check_integer('data["id"]', entry.get("id"))
+        profile_fields.set_value(call.core, call.user, field_id, entry.get("value"), by_user=True)
+    return {}
+
+
+@routes.delete("/users/me/profile_data", IDS)
+def remove_own_values(call: Call) -> Answer:
+    """Removes one's values of these fields."""
+    raw = call[IDS]
+    for field_id in raw if isinstance(raw, list) else [raw]:
+        profile_fields.remove_value(call.core, call.user, check_integer("data", field_id), by_user=True)
+    return {}

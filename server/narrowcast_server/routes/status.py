@@ -1,0 +1,55 @@
+"""User status (rows STAT; reading it stands outside the contract, STAT-23)."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions.status import set_status, status_of
+from narrowcast_server.errors import ServiceError, insufficient_permission
+from narrowcast_server.levels import STATUS_EMOJI
+from narrowcast_server.models import User
+from narrowcast_server.params import boolean, optional, text_without_null
+from narrowcast_server.people import person
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+TEXT = optional("status_text", text_without_null)
+EMOJI_NAME = optional("emoji_name", text_without_null, since=STATUS_EMOJI)
+EMOJI_CODE = optional("emoji_code", text_without_null, since=STATUS_EMOJI)
+REACTION_TYPE = optional("reaction_type", text_without_null, since=STATUS_EMOJI)
+AWAY = optional("away", boolean)
+
+
+def _set(call: Call, user: User) -> Answer:
+    if user.is_bot:
+        raise ServiceError("This endpoint does not accept bot requests.")
+    set_status(
+        call.core,
+        user,
+        text=call[TEXT],
+        emoji_name=call[EMOJI_NAME],
+        emoji_code=call[EMOJI_CODE],
+        reaction_type=call[REACTION_TYPE],
+        away=call[AWAY],
+    )
+    return {}
+
+
+@routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY)
+def set_own_status(call: Call) -> Answer:
+    """Changes the parameters that are passed (STAT-01)."""
+    return _set(call, call.user)
+
+
+@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE)
+def set_status_of(call: Call) -> Answer:
+    """Administrators may set the status of others."""
+    user = person(call.core, call.path_id("user_id"))
+    if user.id != call.user.id and not call.user.is_administrator:
+        raise insufficient_permission()
+    return _set(call, user)
+
+
+@routes.get("/users/{user_id}/status")
+def get_status(call: Call) -> Answer:
+    """The status of somebody."""
+    return {"status": status_of(call.core, person(call.core, call.path_id("user_id")))}

@@ -1,0 +1,112 @@
+"""Accounts as administrators change them (rows USRU, USRD)."""
+
+from __future__ import annotations
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions import profile_fields, user_admin
+from narrowcast_server.actions.users import check_address, check_full_name, create_user
+from narrowcast_server.errors import ServiceError, insufficient_permission
+from narrowcast_server.levels import DEACTIVATION_COMMENT, NEW_EMAIL
+from narrowcast_server.models import User
+from narrowcast_server.params import (
+    Param,
+    check_integer,
+    integer_choice,
+    nullable,
+    objects,
+    optional,
+    required,
+    string,
+    text_without_null,
+)
+from narrowcast_server.permissions import require_administrator
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+FULL_NAME = optional("full_name", text_without_null)
+ROLE = optional("role", integer_choice(*Role))
+PROFILE_DATA = optional("profile_data", objects)
+NEW_ADDRESS = optional("new_email", text_without_null, since=NEW_EMAIL)
+COMMENT: Param[str | None] = optional(
+    "deactivation_notification_comment", nullable(text_without_null), since=DEACTIVATION_COMMENT
+)
+EMAIL = required("email", text_without_null)
+PASSWORD = required("password", string)
+NAME = required("full_name", text_without_null)
+
+
+def _account(call: Call) -> User:
+    """The account in the path, by id or address."""
+    text = call.path["user_id"]
+    if not text.isdigit() and "@" in text:
+        user = call.core.user_by_address(text)
+        return user_admin.administered(call.core, call.user, -1 if user is None else user.id)
+    return user_admin.administered(call.core, call.user, call.path_id("user_id"))
+
+
+@routes.patch("/users/{user_id}", FULL_NAME, ROLE, PROFILE_DATA, NEW_ADDRESS)
+def update_user(call: Call) -> Answer:
+    """Changes an account (USRU-01); all or nothing."""
+    core, user = call.core, _account(call)
+    role = call[ROLE]
+    if role is not None:
+        user_admin.check_role(core, call.user, user, Role(role))
+    if call[NEW_ADDRESS] is not None:
+        _check_may_change_address(call.user)
+        user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
+    # An empty name means no change, as for clients that always send the field.
+    if call[FULL_NAME]:
+        user_admin.change_name(core, user, check_full_name(core, call[FULL_NAME] or ""))
+    if role is not None:
+        user_admin.change_role(core, user, Role(role))
+    for entry in call[PROFILE_DATA] or []:
+        field_id = check_integer('profile_data["id"]', entry.get("id"))
+        profile_fields.set_value(core, user, field_id, entry.get("value"), by_user=False)
+    return {}
+
+
+def _check_may_change_address(caller: User) -> None:
+    """Owners with the permission alone (USRU-10)."""
+    if not (caller.is_owner and caller.can_change_user_emails):
+        raise ServiceError("User not authorized to change user emails")
+
+
+@routes.delete("/users/{user_id}", COMMENT)
+def deactivate_user(call: Call) -> Answer:
+    """Deactivates an account (USRD-01)."""
+    user = _account(call)
+    if not call.user.is_administrator:
+        raise insufficient_permission()
+    user_admin.deactivate(call.core, call.user, user, call[COMMENT])
+    return {}
+
+
+@routes.delete("/users/me")
+def deactivate_oneself(call: Call) -> Answer:
+    """Ends one's own account."""
+    user_admin.deactivate(call.core, call.user, call.user, None)
+    return {}
+
+
+@routes.post("/users/{user_id}/reactivate")
+def reactivate_user(call: Call) -> Answer:
+    """Opens an account again."""
+    user = _account(call)
+    if not call.user.is_administrator:
+        raise insufficient_permission()
+    user_admin.reactivate(call.core, user)
+    return {}
+
+
+@routes.post("/users", EMAIL, PASSWORD, NAME)
+def add_user(call: Call) -> Answer:
+    """A new account with a password, made by an administrator."""
+    require_administrator(call.user)
+    core = call.core
+    if core.user_by_address(call[EMAIL]) is not None:
+        raise ServiceError("Email is already in use.")
+    email = check_address(core, call[EMAIL])
+    name = check_full_name(core, call[NAME])
+    user = create_user(core, email=email, full_name=name, password=call[PASSWORD])
+    return {"user_id": user.id}
