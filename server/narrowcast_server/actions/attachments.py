@@ -1,0 +1,77 @@
+"""Uploads that a message links: from then on its readers may fetch them (UPL-09)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_server.access import find_message, may_see
+from narrowcast_server.models import Message, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequence[str]) -> None:
+    """Ties uploads to a message, those that its sender may fetch; the owner's clients hear of it."""
+    for path_id in path_ids:
+        row = core.store.one("SELECT id, owner_id FROM attachments WHERE path_id = ?", path_id)
+        if row is None or not may_fetch(core, sender, row["id"]):
+            continue
+        core.store.execute(
+            "INSERT OR IGNORE INTO message_attachments (message_id, attachment_id) VALUES (?, ?)",
+            message.id,
+            row["id"],
+        )
+        core.emit(
+            {
+                "type": "attachment",
+                "op": "update",
+                "attachment": attachment_object(core, row["id"]),
+                "upload_space_used": space_used(core),
+            },
+            [row["owner_id"]],
+        )
+
+
+def release_attachments(core: Core, message_id: int) -> None:
+    """Forgets which uploads a message linked."""
+    core.store.execute("DELETE FROM message_attachments WHERE message_id = ?", message_id)
+
+
+def may_fetch(core: Core, user: User, attachment_id: int) -> bool:
+    """The uploader, then whoever can see a message with the link (UPL-08, UPL-09)."""
+    owner = core.store.integer("SELECT owner_id FROM attachments WHERE id = ?", attachment_id)
+    if owner == user.id:
+        return True
+    for message_id in core.store.integers(
+        "SELECT message_id FROM message_attachments WHERE attachment_id = ?", attachment_id
+    ):
+        message = find_message(core, message_id)
+        if message is not None and may_see(core, user, message):
+            return True
+    return False
+
+
+def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
+    """An upload as lists and events have it; times in milliseconds."""
+    row = core.store.one("SELECT * FROM attachments WHERE id = ?", attachment_id)
+    assert row is not None
+    messages = core.store.all(
+        "SELECT m.id, m.timestamp FROM message_attachments a JOIN messages m ON m.id = a.message_id"
+        " WHERE a.attachment_id = ? ORDER BY m.id",
+        attachment_id,
+    )
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "path_id": row["path_id"],
+        "size": row["size"],
+        "create_time": row["created"] * 1000,
+        "messages": [{"id": message["id"], "date_sent": message["timestamp"] * 1000} for message in messages],
+    }
+
+
+def space_used(core: Core) -> int:
+    """Bytes of all uploads."""
+    return core.store.integer("SELECT coalesce(sum(size), 0) FROM attachments") or 0

@@ -1,0 +1,138 @@
+"""Making channels, and the events that tell of their changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from narrowcast_server.access import who_may_know
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import FIRST_MESSAGE_EVENT
+from narrowcast_server.markdown import NoLookups, render
+from narrowcast_server.models import Channel, User
+from narrowcast_server.permissions import system_group
+from narrowcast_server.queries.channels import channel_object
+from narrowcast_server.realm_settings import CHANNEL_GROUP_SETTINGS
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def check_channel_name(core: Core, name: str) -> str:
+    """A name of allowed length and characters, without the blanks around it; raises BAD_REQUEST."""
+    name = name.strip()
+    limit = core.config.limits.max_channel_name_length
+    if not name:
+        raise ServiceError("Channel name can't be empty.")
+    if len(name) > limit:
+        raise ServiceError(f"Channel name too long (limit: {limit} characters).")
+    for position, character in enumerate(name, start=1):
+        if not character.isprintable():
+            raise ServiceError(f"Invalid character in channel name, at position {position}.")
+    return name
+
+
+def name_is_taken(core: Core, name: str, except_id: int | None = None) -> bool:
+    """Whether a channel of this name exists, known to the caller or not."""
+    folded = name.casefold()
+    return any(
+        channel.name.casefold() == folded and channel.id != except_id for channel in core.channels.all()
+    )
+
+
+def already_exists(name: str) -> ServiceError:
+    """The refusal of a second channel of one name."""
+    return ServiceError(f"Channel '{name}' already exists", "CHANNEL_ALREADY_EXISTS", 409)
+
+
+def create_channel(
+    core: Core,
+    creator: User | None,
+    name: str,
+    *,
+    description: str = "",
+    invite_only: bool = False,
+    history_public: bool | None = None,
+    is_web_public: bool = False,
+    is_default: bool = False,
+    message_retention_days: int | None = None,
+    topics_policy: str = "inherit",
+    folder_id: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    date_created: int | None = None,
+) -> Channel:
+    """A new channel, told to everybody who may know of it.
+
+    `settings` are group-setting values that differ from the defaults; `history_public` None means: public history
+    for public channels, protected history for private ones.
+    """
+    values: dict[str, object] = {
+        setting: system_group(core, holder).id for setting, holder in CHANNEL_GROUP_SETTINGS.items()
+    }
+    if creator is not None:
+        values["can_administer_channel_group"] = {"direct_members": [creator.id], "direct_subgroups": []}
+    values.update(settings or {})
+    channel_id = core.channels.insert(
+        name=name,
+        description=description,
+        rendered_description=rendered_description(core, description),
+        date_created=core.now() if date_created is None else date_created,
+        creator_id=None if creator is None else creator.id,
+        invite_only=int(invite_only),
+        history_public=int(not invite_only if history_public is None else history_public),
+        is_web_public=int(is_web_public),
+        is_default=int(is_default),
+        message_retention_days=message_retention_days,
+        topics_policy=topics_policy,
+        folder_id=folder_id,
+        settings=values,
+    )
+    channel = core.channels[channel_id]
+    core.emit(
+        {"type": "stream", "op": "create", "streams": [channel_object(core, channel)]},
+        who_may_know(core, channel),
+    )
+    if is_default:
+        emit_default_channels(core)
+    return channel
+
+
+def rendered_description(core: Core, description: str) -> str:
+    """A channel's description as HTML."""
+    return render(description, NoLookups(realm_url=core.url)).html if description else ""
+
+
+def emit_default_channels(core: Core) -> None:
+    """`default_streams`, to everybody but guests."""
+    ids = [channel.id for channel in core.channels.all() if channel.is_default]
+    members = [user_id for user_id in core.user_ids() if not core.users[user_id].is_guest]
+    core.emit({"type": "default_streams", "default_streams": ids}, members)
+
+
+def emit_channel_update(
+    core: Core, channel: Channel, name: str, property_: str, value: object, **extra: object
+) -> None:
+    """`stream` update of one property; `name` is the channel's name before the change."""
+    core.emit(
+        {
+            "type": "stream",
+            "op": "update",
+            "property": property_,
+            "value": value,
+            "stream_id": channel.id,
+            "name": name,
+            **extra,
+        },
+        who_may_know(core, channel),
+    )
+
+
+def refresh_first_message(core: Core, channel_id: int) -> None:
+    """Stores the channel's oldest message and, from level 256, tells when it changed (EVT-05)."""
+    first = core.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", channel_id)
+    channel = core.channels[channel_id]
+    if channel.first_message_id == first:
+        return
+    core.channels.update(channel_id, first_message_id=first)
+    if core.level >= FIRST_MESSAGE_EVENT:
+        emit_channel_update(core, channel, channel.name, "first_message_id", first)

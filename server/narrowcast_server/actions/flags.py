@@ -1,0 +1,126 @@
+"""A person's flags on messages: read, starred, collapsed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.vocabulary import MessageFlag
+from narrowcast_server import access, flags
+from narrowcast_server.errors import ServiceError, invalid_message
+from narrowcast_server.models import FlagBit, User
+from narrowcast_server.queries.messages import member_ids
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def changeable(flag: str) -> FlagBit:
+    """The bit of a flag that people may change; raises BAD_REQUEST (FLG-04, FLG-20)."""
+    try:
+        known = MessageFlag(flag)
+    except ValueError as error:
+        raise ServiceError(f"Invalid flag: '{flag}'") from error
+    if known not in flags.CHANGEABLE:
+        raise ServiceError(f"Flag not editable: '{flag}'")
+    return flags.CHANGEABLE[known]
+
+
+def change_flags(
+    core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool
+) -> tuple[list[int], list[int]]:
+    """Adds or removes a flag; gives (ids that changed, channels skipped as not subscribed) (FLG-18, FLG-19)."""
+    ignored: list[int] = []
+    if bit is FlagBit.READ and not add:
+        ids, ignored = _subscribed_only(core, user, ids)
+    if bit is not FlagBit.READ:
+        _take_into_history(core, user, ids)
+    condition = "= 0" if add else "!= 0"
+    rows = core.store.integers(
+        f"SELECT message_id FROM user_messages WHERE user_id = ? AND flags & ? {condition}"
+        " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
+        user.id,
+        int(bit),
+        json.dumps(list(ids)),
+    )
+    if rows:
+        operator = "|" if add else "& ~"
+        core.store.execute(
+            f"UPDATE user_messages SET flags = flags {operator} ? WHERE user_id = ?"
+            " AND message_id IN (SELECT value FROM json_each(?))",
+            int(bit),
+            user.id,
+            json.dumps(rows),
+        )
+        emit_flags(core, user, rows, bit, add=add)
+    return rows, ignored
+
+
+def emit_flags(core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool) -> None:
+    """`update_message_flags`; what becomes unread comes with where it is."""
+    name = next(name.value for name, known in flags.CHANGEABLE.items() if known is bit)
+    operation = "add" if add else "remove"
+    event: dict[str, object] = {
+        "type": "update_message_flags",
+        "op": operation,
+        "operation": operation,
+        "flag": name,
+        "messages": list(ids),
+        "all": False,
+    }
+    if bit is FlagBit.READ and not add:
+        event["message_details"] = message_details(core, user, ids)
+    core.emit(event, [user.id])
+
+
+def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, object]:
+    """Where messages are, by id as a string: for clients that never loaded them."""
+    rows = core.store.all(
+        "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags FROM messages m"
+        " JOIN user_messages um ON um.message_id = m.id AND um.user_id = ?"
+        " WHERE m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id",
+        user.id,
+        json.dumps(list(ids)),
+    )
+    answer: dict[str, object] = {}
+    for row in rows:
+        if row["channel_id"] is not None:
+            details: dict[str, object] = {
+                "type": "stream",
+                "stream_id": row["channel_id"],
+                "topic": row["topic"],
+                "unmuted_stream_msg": True,
+            }
+        else:
+            others = [i for i in member_ids(core, row["conversation_id"]) if i != user.id]
+            details = {"type": "private", "user_ids": others}
+        if row["flags"] & flags.MENTIONS:
+            details["mentioned"] = True
+        answer[str(row["id"])] = details
+    return answer
+
+
+def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[int], list[int]]:
+    rows = core.store.all(
+        "SELECT id, channel_id FROM messages WHERE id IN (SELECT value FROM json_each(?))",
+        json.dumps(list(ids)),
+    )
+    subscribed = access.subscribed_ids(core, user.id)
+    kept = [row["id"] for row in rows if row["channel_id"] is None or row["channel_id"] in subscribed]
+    skipped = {row["channel_id"] for row in rows} - subscribed - {None}
+    return kept, sorted(skipped)
+
+
+def _take_into_history(core: Core, user: User, ids: Sequence[int]) -> None:
+    """Messages that one can see but never got become part of one's history; refuses all others (FLG-14)."""
+    for message_id in ids:
+        message = access.find_message(core, message_id)
+        if message is None or not access.may_see(core, user, message):
+            raise invalid_message()
+        core.store.execute(
+            "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
+            user.id,
+            message_id,
+            int(FlagBit.READ | FlagBit.HISTORICAL),
+        )

@@ -1,0 +1,311 @@
+"""Sending messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server import access, flags, topics
+from narrowcast_server.actions.attachments import claim_attachments
+from narrowcast_server.actions.channels import refresh_first_message
+from narrowcast_server.actions.visibility import follow_after_mentions, follow_after_sending
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.markdown import Rendered, widget_for
+from narrowcast_server.models import Channel, FlagBit, Message, User
+from narrowcast_server.permissions import all_members, channel_allows, realm_allows
+from narrowcast_server.queries.messages import message_objects
+from narrowcast_server.rendering import rendered
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+HUMAN_CLIENTS: Final = frozenset(
+    {
+        "website",
+        "narrowcast",
+        "zulipterminal",
+        "zulip-terminal",
+        "zulipmobile",
+        "zulipdesktop",
+        "zulipflutter",
+    }
+)
+"""Programs whose users have read what they sent (FLG-17)."""
+_MANY: Final = 15
+"""From this many subscribers on, wildcard mentions need a permission."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a message came: the program, whether its sender has read it, and the local echo that waits for it."""
+
+    client: str = "narrowcast"
+    read_by_sender: bool = True
+    queue_id: str | None = None
+    local_id: str | None = None
+    timestamp: int | None = None
+    """UTC seconds; None: now. For the demo world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that is in the store."""
+
+    id: int
+    visibility_policy: int | None = None
+    """The policy that the topic got for the sender by this message."""
+
+
+def is_human_client(client: str) -> bool:
+    """Whether the program shows its user what they send."""
+    return client.lower() in HUMAN_CLIENTS
+
+
+def check_content(core: Core, content: str) -> str:
+    """Text that may be sent, without trailing blanks; raises BAD_REQUEST."""
+    content = content.rstrip()
+    if not content.strip():
+        raise ServiceError("Message must not be empty")
+    if "\x00" in content:
+        raise ServiceError("Message must not contain null bytes")
+    limit = core.config.limits.max_message_length
+    if len(content) > limit:
+        raise ServiceError(f"Message is too long (limit: {limit} characters)")
+    return content
+
+
+def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:
+    """Raises BAD_REQUEST where somebody may not send to a topic."""
+    if channel.is_archived or not access.may_read(core, sender, channel):
+        raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
+    if channel.invite_only and not access.is_subscribed(core, sender.id, channel.id):
+        raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
+    if not channel_allows(core, sender, channel, "can_send_message_group"):
+        raise ServiceError("You do not have permission to post in this channel.")
+    topics.check_policy(core, channel, topic)
+    if not topics.exists(core, channel.id, topic) and not channel_allows(
+        core, sender, channel, "can_create_topic_group"
+    ):
+        raise ServiceError("You do not have permission to create new topics in this channel.")
+
+
+def check_wildcards(core: Core, sender: User, channel: Channel, found: Rendered) -> None:
+    """Raises where somebody calls everybody without the permission to call many."""
+    if not (found.channel_wildcard or found.topic_wildcard):
+        return
+    if len(access.subscriber_ids(core, channel.id)) > _MANY and not realm_allows(
+        core, sender, "can_mention_many_users_group"
+    ):
+        kind = "STREAM" if found.channel_wildcard else "TOPIC"
+        raise ServiceError(
+            "You do not have permission to use wildcard mentions here.",
+            f"{kind}_WILDCARD_MENTION_NOT_ALLOWED",
+        )
+
+
+def send_to_channel(
+    core: Core, sender: User, channel: Channel, topic: str, content: str, origin: Origin = Origin()
+) -> Sent:
+    """Sends to a topic: `topic` as `topics.checked` gives it. Refuses what the sender may not do there."""
+    content = check_content(core, content)
+    check_may_post(core, sender, channel, topic)
+    found = rendered(core, sender, content)
+    check_mentions(found)
+    check_wildcards(core, sender, channel, found)
+    is_new_topic = not topics.exists(core, channel.id, topic)
+    recipients = set(access.subscriber_ids(core, channel.id)) | {sender.id}
+    message = _insert(core, sender, content, found, origin, channel_id=channel.id, topic=topic)
+    bits = _mention_bits(core, message, found, recipients)
+    _deliver(core, message, recipients, bits, origin)
+    if channel.first_message_id is None:
+        refresh_first_message(core, channel.id)
+    policy = follow_after_sending(core, sender, channel.id, topic, initiates=is_new_topic)
+    mentioned = [user_id for user_id, flag in bits.items() if flag & flags.MENTIONS]
+    follow_after_mentions(core, mentioned, channel.id, topic)
+    public = not channel.invite_only
+    _emit(core, message, sender, recipients, origin, public=public)
+    return Sent(message.id, policy)
+
+
+def check_mentions(found: Rendered) -> None:
+    """Raises BAD_REQUEST for a mention of a group that the sender may not call."""
+    if found.refused_groups:
+        raise ServiceError(f"You are not allowed to mention user group '{found.refused_groups[0]}'.")
+
+
+def send_direct(
+    core: Core, sender: User, recipients: Iterable[User], content: str, origin: Origin = Origin()
+) -> Sent:
+    """Sends to people (the sender is added; alone it is a note to oneself)."""
+    content = check_content(core, content)
+    people = {user.id: user for user in recipients} | {sender.id: sender}
+    check_direct(core, sender, list(people.values()))
+    found = rendered(core, sender, content)
+    check_mentions(found)
+    conversation_id = conversation_of(core, people)
+    message = _insert(core, sender, content, found, origin, conversation_id=conversation_id)
+    active = {user.id for user in people.values() if user.is_active and not user.is_system_bot}
+    bits = _mention_bits(core, message, found, active)
+    _deliver(core, message, active, bits, origin)
+    _emit(core, message, sender, active, origin, public=False)
+    return Sent(message.id)
+
+
+def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
+    """Raises BAD_REQUEST for deactivated recipients, and where the organization restricts direct messages."""
+    others = [user for user in people if user.id != sender.id]
+    for user in others:
+        if not user.is_active:
+            raise ServiceError(f"'{user.full_name}' is no longer using this organization.")
+    if not others or sender.is_system_bot or all(user.is_bot for user in others):
+        return
+    if not any(realm_allows(core, user, "direct_message_permission_group") for user in people):
+        raise ServiceError("Direct messages are disabled in this organization.")
+    if realm_allows(core, sender, "direct_message_initiator_group"):
+        return
+    if find_conversation(core, [user.id for user in people]) is None:
+        raise ServiceError("You do not have permission to initiate direct message conversations.")
+
+
+def find_conversation(core: Core, user_ids: Iterable[int]) -> int | None:
+    """The id of the direct conversation of exactly these people, if they have one."""
+    key = ",".join(str(identity) for identity in sorted(set(user_ids)))
+    return core.store.integer("SELECT id FROM conversations WHERE members = ?", key)
+
+
+def conversation_of(core: Core, user_ids: Iterable[int]) -> int:
+    """The same, made where there is none yet."""
+    members = sorted(set(user_ids))
+    found = find_conversation(core, members)
+    if found is not None:
+        return found
+    key = ",".join(str(identity) for identity in members)
+    conversation_id = core.store.insert("INSERT INTO conversations (members) VALUES (?)", key)
+    core.store.execute_many(
+        "INSERT INTO conversation_members (conversation_id, user_id) VALUES (?, ?)",
+        [(conversation_id, user_id) for user_id in members],
+    )
+    return conversation_id
+
+
+def _insert(
+    core: Core,
+    sender: User,
+    content: str,
+    found: Rendered,
+    origin: Origin,
+    *,
+    channel_id: int | None = None,
+    topic: str = "",
+    conversation_id: int | None = None,
+) -> Message:
+    timestamp = core.now() if origin.timestamp is None else origin.timestamp
+    message_id = core.store.insert(
+        "INSERT INTO messages (sender_id, channel_id, topic, conversation_id, content, rendered, timestamp, client,"
+        " is_me, has_link, has_image, has_attachment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        sender.id,
+        channel_id,
+        topic,
+        conversation_id,
+        content,
+        found.html,
+        timestamp,
+        origin.client,
+        found.is_me_message,
+        found.has_link,
+        found.has_image,
+        found.has_attachment,
+    )
+    core.store.execute(
+        "INSERT INTO message_words (rowid, content, topic) VALUES (?, ?, ?)", message_id, content, topic
+    )
+    widget = widget_for(content)
+    if widget is not None:
+        core.store.insert(
+            "INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES (?, ?, 'widget', ?)",
+            message_id,
+            sender.id,
+            json.dumps(widget),
+        )
+    message = access.find_message(core, message_id)
+    assert message is not None
+    claim_attachments(core, sender, message, found.attachments)
+    return message
+
+
+def _mention_bits(core: Core, message: Message, found: Rendered, recipients: set[int]) -> dict[int, int]:
+    """Flags that the text gives, by recipient; of nobody else."""
+    bits: dict[int, int] = {}
+
+    def give(user_ids: Iterable[int], flag: FlagBit) -> None:
+        for user_id in user_ids:
+            if user_id in recipients:
+                bits[user_id] = bits.get(user_id, 0) | flag
+
+    give(found.user_ids, FlagBit.MENTIONED)
+    for group_id in found.group_ids:
+        give(all_members(core, group_id), FlagBit.GROUP_MENTIONED)
+    if found.channel_wildcard:
+        give(recipients, FlagBit.CHANNEL_WILDCARD)
+    if found.topic_wildcard:
+        give(topic_participants(core, message), FlagBit.TOPIC_WILDCARD)
+    give(found.alert_user_ids, FlagBit.ALERT_WORD)
+    return bits
+
+
+def topic_participants(core: Core, message: Message) -> set[int]:
+    """Who wrote or reacted in the message's topic; in a direct conversation everybody."""
+    if message.channel_id is None:
+        return set(
+            core.store.integers(
+                "SELECT user_id FROM conversation_members WHERE conversation_id = ?", message.conversation_id
+            )
+        )
+    writers = core.store.integers(
+        "SELECT DISTINCT sender_id FROM messages WHERE channel_id = ? AND topic = ?",
+        message.channel_id,
+        message.topic,
+    )
+    reactors = core.store.integers(
+        "SELECT DISTINCT r.user_id FROM reactions r JOIN messages m ON m.id = r.message_id"
+        " WHERE m.channel_id = ? AND m.topic = ?",
+        message.channel_id,
+        message.topic,
+    )
+    return set(writers) | set(reactors)
+
+
+def mention_bits(core: Core, message: Message, found: Rendered, recipients: set[int]) -> dict[int, int]:
+    """Flags that an edited text gives, by recipient."""
+    return _mention_bits(core, message, found, recipients)
+
+
+def _deliver(
+    core: Core, message: Message, recipients: set[int], bits: dict[int, int], origin: Origin
+) -> None:
+    muters = set(core.store.integers("SELECT user_id FROM muted_users WHERE muted_id = ?", message.sender_id))
+    rows = []
+    for user_id in recipients:
+        own = bits.get(user_id, 0)
+        if user_id in muters or (user_id == message.sender_id and origin.read_by_sender):
+            own |= FlagBit.READ
+        rows.append((user_id, message.id, int(own)))
+    core.store.execute_many("INSERT INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)", rows)
+
+
+def _emit(
+    core: Core, message: Message, sender: User, recipients: set[int], origin: Origin, *, public: bool
+) -> None:
+    rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message.id)
+    local = None
+    if origin.queue_id is not None and origin.local_id is not None:
+        local = (origin.queue_id, origin.local_id)
+    core.emit(
+        {"type": "message", "message": message_objects(core, [message])[0], "flags": []},
+        recipients,
+        per_user={row["user_id"]: {"flags": flags.names(row["flags"], core.level)} for row in rows},
+        public_channel=public,
+        local=local,
+    )

@@ -1,0 +1,90 @@
+"""The first run: an organization with its system groups, its own bot and an owner."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import BotType, Role, SystemGroup
+from narrowcast_server import auth
+from narrowcast_server.models import User
+from narrowcast_server.realm_settings import GROUP_SETTINGS
+from narrowcast_server.store import Store
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_SYSTEM_GROUPS: Final[tuple[tuple[SystemGroup, str, SystemGroup | None], ...]] = (
+    (SystemGroup.NOBODY, "Nobody", None),
+    (SystemGroup.OWNERS, "Owners of this organization", None),
+    (SystemGroup.ADMINISTRATORS, "Administrators of this organization, including owners", SystemGroup.OWNERS),
+    (
+        SystemGroup.MODERATORS,
+        "Moderators of this organization, including administrators",
+        SystemGroup.ADMINISTRATORS,
+    ),
+    (
+        SystemGroup.FULL_MEMBERS,
+        "Members of this organization, not including new accounts and guests",
+        SystemGroup.MODERATORS,
+    ),
+    (SystemGroup.MEMBERS, "Members of this organization, not including guests", SystemGroup.FULL_MEMBERS),
+    (SystemGroup.EVERYONE, "Everyone in this organization, including guests", SystemGroup.MEMBERS),
+    (SystemGroup.INTERNET, "Everyone on the Internet", SystemGroup.EVERYONE),
+)
+_NOTIFICATION_BOT: Final = "notification-bot"
+
+
+def exists(store: Store) -> bool:
+    """Whether the folder holds an organization already."""
+    return store.one("SELECT 1 FROM groups") is not None
+
+
+def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None:
+    """Makes the organization: settings, system groups, the bot that writes notices. Nobody else yet."""
+    ids: dict[SystemGroup, int] = {}
+    for group_name, text, subgroup in _SYSTEM_GROUPS:
+        ids[group_name] = core.groups.insert(name=group_name.value, description=text, is_system=1)
+        if subgroup is not None:
+            core.store.execute("INSERT INTO group_subgroups VALUES (?, ?)", ids[group_name], ids[subgroup])
+    nobody = ids[SystemGroup.NOBODY]
+    for group_id in ids.values():
+        settings = dict.fromkeys(
+            (
+                "can_add_members_group",
+                "can_join_group",
+                "can_leave_group",
+                "can_manage_group",
+                "can_mention_group",
+                "can_remove_members_group",
+            ),
+            nobody,
+        )
+        settings["can_mention_group"] = ids[SystemGroup.EVERYONE]
+        core.groups.update(group_id, settings=json.dumps(settings))
+    core.set_settings(
+        **{setting: ids[SystemGroup(holder)] for setting, holder in GROUP_SETTINGS.items()},
+        name=name,
+        domain=domain,
+        description=description,
+        date_created=core.now(),
+    )
+    core.users.insert(
+        delivery_email=f"{_NOTIFICATION_BOT}@{domain}",
+        full_name="Notification Bot",
+        role=int(Role.MEMBER),
+        bot_type=int(BotType.GENERIC),
+        is_system_bot=1,
+        api_key=auth.new_key(),
+        date_joined=core.now(),
+        avatar_url="/static/images/notification-bot.png",
+    )
+    core.forget_addresses()
+
+
+def notification_bot(core: Core) -> User:
+    """The bot that writes notices."""
+    for user in core.users.all():
+        if user.is_system_bot:
+            return user
+    raise LookupError(_NOTIFICATION_BOT)

@@ -1,0 +1,50 @@
+"""When people were last seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.models import User
+from narrowcast_server.personal import switched_on
+from narrowcast_server.queries.presence import older_presence, slim_presence
+from narrowcast_server.queries.users import api_address
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_QUIET_SECONDS = 55
+"""A client that reports every minute does not cause an event each time while nothing changes."""
+
+
+def report_presence(core: Core, user: User, *, active: bool, timestamp: int | None = None) -> None:
+    """Somebody's client is running; `active`: they use it now. Others hear of it when it is news."""
+    now = core.now() if timestamp is None else timestamp
+    before = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+    update_id = (core.store.integer("SELECT max(update_id) FROM presence") or 0) + 1
+    core.store.execute(
+        "INSERT INTO presence (user_id, active_timestamp, idle_timestamp, update_id) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET active_timestamp = coalesce(excluded.active_timestamp, active_timestamp),"
+        " idle_timestamp = excluded.idle_timestamp, update_id = excluded.update_id",
+        user.id,
+        now if active else None,
+        now,
+        update_id,
+    )
+    if not switched_on(user, "presence_enabled") or user.is_bot:
+        return
+    old = None if before is None else before["active_timestamp" if active else "idle_timestamp"]
+    if old is not None and now - old < _QUIET_SECONDS:
+        return
+    row = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+    assert row is not None
+    core.emit(
+        {
+            "type": "presence",
+            "user_id": user.id,
+            "email": api_address(core, user),
+            "server_timestamp": core.clock.now(),
+            "presence": {"website": older_presence(row)["website"]},
+            "presences": {str(user.id): slim_presence(row)},
+        },
+        core.user_ids(),
+    )

@@ -1,0 +1,82 @@
+"""Emoji reactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server import access
+from narrowcast_server.actions.visibility import follow_after_reacting
+from narrowcast_server.dialect import outgoing_reaction_type
+from narrowcast_server.emoji import Emoji
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Message, User
+from narrowcast_server.queries.users import api_address
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None:
+    """Adds a reaction; raises REACTION_ALREADY_EXISTS for a second one."""
+    if core.store.one(
+        "SELECT 1 FROM reactions WHERE message_id = ? AND user_id = ? AND emoji_code = ? AND reaction_type = ?",
+        message.id,
+        user.id,
+        emoji.code,
+        emoji.type,
+    ):
+        raise ServiceError("Reaction already exists.", "REACTION_ALREADY_EXISTS")
+    core.store.insert(
+        "INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type) VALUES (?, ?, ?, ?, ?)",
+        message.id,
+        user.id,
+        emoji.name,
+        emoji.code,
+        emoji.type,
+    )
+    if message.channel_id is not None:
+        follow_after_reacting(core, user, message.channel_id, message.topic)
+    _emit(core, "add", user, message, emoji)
+
+
+def remove_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> bool:
+    """Removes the person's own reaction; False when there was none."""
+    removed = core.store.execute(
+        "DELETE FROM reactions WHERE message_id = ? AND user_id = ? AND emoji_code = ? AND reaction_type = ?",
+        message.id,
+        user.id,
+        emoji.code,
+        emoji.type,
+    )
+    if removed:
+        _emit(core, "remove", user, message, emoji)
+    return bool(removed)
+
+
+def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji) -> None:
+    core.emit(
+        {
+            "type": "reaction",
+            "op": operation,
+            "user_id": user.id,
+            "user": {"user_id": user.id, "email": api_address(core, user), "full_name": user.full_name},
+            "message_id": message.id,
+            "emoji_name": emoji.name,
+            "emoji_code": emoji.code,
+            "reaction_type": outgoing_reaction_type(core.config, emoji.type),
+        },
+        who_sees(core, message),
+    )
+
+
+def who_sees(core: Core, message: Message) -> set[int]:
+    """Who hears of changes to a message: whoever has it, and in open channels every subscriber."""
+    people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
+    if message.channel_id is None:
+        return people
+    channel = core.channels[message.channel_id]
+    subscribers = set(access.subscriber_ids(core, channel.id))
+    if access.history_is_protected(channel):
+        return people & subscribers
+    readers = {identity for identity in people if access.may_read(core, core.users[identity], channel)}
+    return readers | subscribers

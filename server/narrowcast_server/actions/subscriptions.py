@@ -1,0 +1,144 @@
+"""Who is subscribed to what."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.access import is_subscribed, may_know, subscriber_ids, who_may_know
+from narrowcast_server.models import Channel, User
+from narrowcast_server.queries.channels import channel_object, subscription_fields
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_COLORS: Final = (
+    "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5",
+    "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063",
+    "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4", "#c6a8ad", "#e7cc4d", "#c8bebf", "#a47462",
+)  # fmt: skip
+
+
+def subscribe(
+    core: Core, channels: Sequence[Channel], users: Sequence[User], colors: dict[int, str] | None = None
+) -> tuple[dict[int, list[Channel]], dict[int, list[Channel]]]:
+    """Subscribes users to channels; gives (new, already there) by user id, and tells everybody concerned."""
+    added: dict[int, list[Channel]] = defaultdict(list)
+    already: dict[int, list[Channel]] = defaultdict(list)
+    new_by_channel: dict[int, list[int]] = defaultdict(list)
+    knew = {channel.id: set(who_may_know(core, channel)) for channel in channels if _is_closed(channel)}
+    for user in users:
+        for channel in channels:
+            if is_subscribed(core, user.id, channel.id):
+                already[user.id].append(channel)
+                continue
+            _activate(core, user, channel, (colors or {}).get(channel.id))
+            added[user.id].append(channel)
+            new_by_channel[channel.id].append(user.id)
+    for user_id, new in added.items():
+        _tell_subscriber(core, core.users[user_id], new, knew)
+    _tell_peers(core, "peer_add", new_by_channel)
+    return added, already
+
+
+def _is_closed(channel: Channel) -> bool:
+    return not channel.is_web_public
+
+
+def _activate(core: Core, user: User, channel: Channel, color: str | None) -> None:
+    core.store.execute(
+        "INSERT INTO subscriptions (user_id, channel_id, color) VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET active = 1",
+        user.id,
+        channel.id,
+        color or next_color(core, user.id),
+    )
+
+
+def next_color(core: Core, user_id: int) -> str:
+    """The first color that the person does not use yet."""
+    used = set(core.store.strings("SELECT color FROM subscriptions WHERE user_id = ?", user_id))
+    for color in _COLORS:
+        if color not in used:
+            return color
+    return _COLORS[len(used) % len(_COLORS)]
+
+
+def subscription_object(core: Core, user_id: int, channel: Channel) -> dict[str, object]:
+    """A subscription with its channel and its subscribers."""
+    row = core.store.one(
+        "SELECT * FROM subscriptions WHERE user_id = ? AND channel_id = ?", user_id, channel.id
+    )
+    assert row is not None
+    subscribers = subscriber_ids(core, channel.id)
+    return {
+        **channel_object(core, channel, subscriber_count=len(subscribers)),
+        **subscription_fields(row),
+        "subscribers": subscribers,
+    }
+
+
+def _tell_subscriber(core: Core, user: User, channels: Sequence[Channel], knew: dict[int, set[int]]) -> None:
+    hidden = [channel for channel in channels if channel.id in knew and user.id not in knew[channel.id]]
+    if hidden:
+        streams = [channel_object(core, channel) for channel in hidden]
+        core.emit({"type": "stream", "op": "create", "streams": streams}, [user.id])
+    rows = [subscription_object(core, user.id, channel) for channel in channels]
+    core.emit({"type": "subscription", "op": "add", "subscriptions": rows}, [user.id])
+
+
+def _tell_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) -> None:
+    """Tells those who know a channel, but not the subscribers themselves; one event for alike channels."""
+    alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = defaultdict(list)
+    for channel_id, user_ids in by_channel.items():
+        peers = tuple(i for i in who_may_know(core, core.channels[channel_id]) if i not in set(user_ids))
+        alike[(peers, tuple(user_ids))].append(channel_id)
+    for (peers, user_ids), channel_ids in alike.items():
+        core.emit(
+            {"type": "subscription", "op": operation, "stream_ids": channel_ids, "user_ids": list(user_ids)},
+            peers,
+        )
+
+
+def unsubscribe(
+    core: Core, channels: Sequence[Channel], users: Iterable[User]
+) -> tuple[list[Channel], list[Channel]]:
+    """Ends subscriptions; gives (channels that somebody left, channels that somebody was not in)."""
+    removed: dict[int, Channel] = {}
+    not_removed: dict[int, Channel] = {}
+    gone_by_channel: dict[int, list[int]] = defaultdict(list)
+    for user in users:
+        left: list[Channel] = []
+        for channel in channels:
+            if not is_subscribed(core, user.id, channel.id):
+                not_removed[channel.id] = channel
+                continue
+            core.store.execute(
+                "UPDATE subscriptions SET active = 0 WHERE user_id = ? AND channel_id = ?",
+                user.id,
+                channel.id,
+            )
+            left.append(channel)
+            removed[channel.id] = channel
+            gone_by_channel[channel.id].append(user.id)
+        if left:
+            _tell_leaver(core, user, left)
+    _tell_peers(core, "peer_remove", gone_by_channel)
+    return list(removed.values()), list(not_removed.values())
+
+
+def _tell_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None:
+    rows = [{"name": channel.name, "stream_id": channel.id} for channel in channels]
+    core.emit({"type": "subscription", "op": "remove", "subscriptions": rows}, [user.id])
+    lost = [channel.id for channel in channels if not may_know(core, user, channel)]
+    if lost:
+        core.emit(
+            {
+                "type": "stream",
+                "op": "delete",
+                "streams": [{"stream_id": identity} for identity in lost],
+                "stream_ids": lost,
+            },
+            [user.id],
+        )

@@ -1,0 +1,162 @@
+"""Accounts: making them, and the events that tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server import auth
+from narrowcast_server.actions.subscriptions import subscribe
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.queries.channels import direct_role
+from narrowcast_server.queries.users import avatar_url, may_see_address, user_object
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MAX_NAME = 100
+_FORBIDDEN_IN_NAMES = frozenset('*`\\>"@')
+
+
+def check_full_name(core: Core, name: str) -> str:
+    """A name that mentions can carry, without the blanks around it."""
+    name = name.strip()
+    if not name:
+        raise ServiceError("Name too short!")
+    if len(name) > MAX_NAME:
+        raise ServiceError("Name too long!")
+    if any(character in _FORBIDDEN_IN_NAMES or not character.isprintable() for character in name):
+        raise ServiceError("Invalid characters in name!")
+    return name
+
+
+def check_address(core: Core, address: str) -> str:
+    """An address that nobody has yet."""
+    address = address.strip()
+    local, at, domain = address.partition("@")
+    plain = address.isprintable() and not any(character in " ,;<>()[]" for character in address)
+    if not (local and at and domain and plain) or len(address) > 254 or "@" in domain:
+        raise ServiceError("Invalid email address.")
+    if core.user_by_address(address) is not None:
+        raise ServiceError(f"Email '{address}' already in use")
+    return address
+
+
+def create_user(
+    core: Core,
+    *,
+    email: str,
+    full_name: str,
+    role: Role = Role.MEMBER,
+    password: str | None = None,
+    bot_type: BotType | None = None,
+    owner: User | None = None,
+    timezone: str = "",
+    channel_ids: Iterable[int] | None = None,
+    date_joined: int | None = None,
+) -> User:
+    """A new account, told to everybody and subscribed to `channel_ids` (None: a person's default channels)."""
+    user_id = core.users.insert(
+        delivery_email=email,
+        full_name=full_name,
+        role=int(role),
+        password_hash=None if password is None else auth.hash_password(password),
+        api_key=auth.new_key(),
+        bot_type=None if bot_type is None else int(bot_type),
+        bot_owner_id=None if owner is None else owner.id,
+        timezone=timezone,
+        date_joined=core.now() if date_joined is None else date_joined,
+    )
+    core.forget_addresses()
+    user = core.users[user_id]
+    tell_of_new_user(core, user)
+    tell_role_groups(core, user.id, user.role, "add_members")
+    if channel_ids is None:
+        channel_ids = (
+            [channel.id for channel in core.channels.all() if channel.is_default and not channel.is_archived]
+            if bot_type is None and role is not Role.GUEST
+            else []
+        )
+    channels = [core.channels[identity] for identity in channel_ids]
+    subscribe(core, channels, [user])
+    return core.users[user_id]
+
+
+def tell_of_new_user(core: Core, user: User) -> None:
+    """`realm_user` add, to everybody; `realm_bot` add, to the owner of a bot and administrators."""
+    everybody = core.user_ids()
+    core.emit(
+        {"type": "realm_user", "op": "add"},
+        everybody,
+        per_user={
+            viewer_id: {
+                "person": user_object(
+                    core, core.users[viewer_id], user, client_gravatar=False, profile_data={}
+                )
+            }
+            for viewer_id in everybody
+        },
+    )
+    if user.is_bot:
+        core.emit({"type": "realm_bot", "op": "add", "bot": bot_object(core, user)}, bot_watchers(core, user))
+
+
+def tell_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
+    """`user_group` events for the system groups whose direct members have exactly this role."""
+    for group in core.groups.all():
+        if group.is_system and direct_role(group) is role:
+            event = {"type": "user_group", "op": operation, "group_id": group.id, "user_ids": [user_id]}
+            core.emit(event, core.user_ids())
+
+
+def bot_watchers(core: Core, bot: User) -> list[int]:
+    """Who hears of a bot's account."""
+    return [
+        user.id
+        for user in core.users.all()
+        if user.is_active and (user.is_administrator or user.id == bot.bot_owner_id)
+    ]
+
+
+def bot_object(core: Core, bot: User) -> dict[str, object]:
+    """A bot as its owner manages it; with its key."""
+    return {
+        "user_id": bot.id,
+        "email": bot.delivery_email,
+        "full_name": bot.full_name,
+        "bot_type": bot.bot_type,
+        "is_active": bot.is_active,
+        "api_key": bot.api_key,
+        "default_sending_stream": None,
+        "default_events_register_stream": None,
+        "default_all_public_streams": False,
+        "avatar_url": avatar_url(bot),
+        "owner_id": bot.bot_owner_id,
+        "services": [],
+    }
+
+
+def emit_person(core: Core, user: User, **changed: object) -> None:
+    """`realm_user` update with these fields of a person, to everybody."""
+    core.emit(
+        {"type": "realm_user", "op": "update", "person": {"user_id": user.id, **changed}}, core.user_ids()
+    )
+
+
+def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> None:
+    """The person's real address, as each of the viewers may see it now."""
+    core.emit(
+        {"type": "realm_user", "op": "update"},
+        viewers,
+        per_user={
+            viewer.id: {
+                "person": {
+                    "user_id": user.id,
+                    "delivery_email": user.delivery_email if may_see_address(viewer, user) else None,
+                }
+            }
+            for viewer in viewers.values()
+        },
+    )

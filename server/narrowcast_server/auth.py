@@ -1,0 +1,76 @@
+"""Who calls: HTTP Basic with address and key (AUTH-01), passwords, and keys."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import secrets
+import string
+from typing import TYPE_CHECKING, Final
+
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+
+from narrowcast_server.errors import unauthorized
+from narrowcast_server.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+KEY_LENGTH: Final = 32
+_ALPHABET: Final = string.ascii_letters + string.digits
+_hasher = PasswordHasher()
+_NO_KEY: Final = "0" * KEY_LENGTH
+
+
+def new_key() -> str:
+    """A fresh API key."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(KEY_LENGTH))
+
+
+def hash_password(password: str) -> str:
+    """A salted, slow hash."""
+    return _hasher.hash(password)
+
+
+def password_fits(password_hash: str | None, password: str) -> bool:
+    """Whether this is the password; takes as long when there is none."""
+    try:
+        return _hasher.verify(password_hash or _unknown_hash(), password) and password_hash is not None
+    except (Argon2Error, InvalidHashError):
+        return False
+
+
+_unknown: list[str] = []
+
+
+def _unknown_hash() -> str:
+    if not _unknown:
+        _unknown.append(_hasher.hash(new_key()))
+    return _unknown[0]
+
+
+def caller(core: Core, header: str | None) -> User:
+    """The active user that an Authorization header names; raises UNAUTHORIZED."""
+    if not header:
+        raise unauthorized("Not logged in: API authentication or user session required")
+    scheme, _, payload = header.partition(" ")
+    if scheme.lower() != "basic":
+        raise unauthorized("This endpoint requires HTTP basic authentication.")
+    try:
+        address, colon, key = base64.b64decode(payload.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, ValueError) as error:
+        raise unauthorized("Invalid authorization header for basic auth") from error
+    if not colon:
+        raise unauthorized("Invalid authorization header for basic auth")
+    if len(key) != KEY_LENGTH:
+        raise unauthorized("Malformed API key")
+    user = core.user_by_address(address)
+    expected = _NO_KEY if user is None else user.api_key
+    fits = hmac.compare_digest(expected.encode(), key.encode())
+    if user is None or not fits or user.is_system_bot:
+        raise unauthorized("Invalid API key")
+    if not user.is_active:
+        raise unauthorized("Account is deactivated")
+    return user

@@ -1,0 +1,44 @@
+"""Work that goes on beside the requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_log = logging.getLogger("narrowcast.server")
+Task = Callable[["Core"], Awaitable[None]]
+
+
+async def _collect_queues(core: Core) -> None:
+    await core.hub.collect_forever()
+
+
+TASKS: list[Task] = [_collect_queues]
+"""Each runs for as long as the server does."""
+
+
+@asynccontextmanager
+async def background(core: Core) -> AsyncIterator[None]:
+    """Runs every task until the block ends."""
+    running = [asyncio.create_task(_guarded(core, task)) for task in TASKS]
+    try:
+        yield
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _guarded(core: Core, task: Task) -> None:
+    while True:
+        try:
+            await task(core)
+        except Exception:
+            _log.exception("background work failed; it goes on in a second")
+            await core.clock.sleep(1)

@@ -1,0 +1,81 @@
+"""What the operator chooses: one frozen value, handed to everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from narrowcast_server.levels import LATEST
+
+
+class Dialect(Enum):
+    """Which of the two spellings of the service's own names go out; both are always understood."""
+
+    SERVICE = "service"
+    """`service_*` names, and beside them the `zulip_*` aliases that existing clients look for."""
+    ZULIP = "zulip"
+    """`zulip_*` names alone."""
+    SERVICE_ONLY = "service-only"
+    """`service_*` names alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """At most `requests` in any `seconds`."""
+
+    seconds: float
+    requests: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes and periods, as registration tells them to clients."""
+
+    max_message_length: int = 10_000
+    max_topic_length: int = 60
+    max_channel_name_length: int = 60
+    max_channel_description_length: int = 1024
+    max_file_upload_mib: int = 100
+    max_body_bytes: int = 2 * 1024 * 1024
+    """Of a request that is not an upload."""
+    max_messages_fetched: int = 5000
+    typing_started_expiry_ms: int = 45_000
+    typing_stopped_wait_ms: int = 12_000
+    typing_started_wait_ms: int = 30_000
+    typing_max_subscribers: int = 100
+    presence_ping_seconds: int = 60
+    presence_offline_seconds: int = 200
+    queue_idle_seconds: float = 600.0
+    queue_collection_seconds: float = 60.0
+    heartbeat_seconds: tuple[float, float] = (45.0, 55.0)
+    longpoll_seconds: int = 90
+    max_queued_events: int = 20_000
+    """A queue whose reader is further behind than this is dropped; its client registers again."""
+    unread_cap: int = 50_000
+    delete_batch: int = 100
+    delete_batches_a_request: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """How a server behaves. `level` is the feature level it emulates, 0 to LATEST."""
+
+    level: int = LATEST
+    dialect: Dialect = Dialect.SERVICE
+    url: str = ""
+    """The address that clients use, without a trailing slash; empty means: as the request says."""
+    rate_limits: tuple[RateLimit, ...] = ()
+    """Per user, over all requests; none unless asked for (LIM-01). Public servers use 200/60 s and 2000/3600 s."""
+    login_attempts: RateLimit = RateLimit(1800, 5)
+    limits: Limits = field(default_factory=Limits)
+    root_domain: bool = False
+    """Answers server_settings as the root of a multi-organization server: without `realm_*` (SRV-25)."""
+    ldap: bool = False
+    """Says that user names need not be addresses (SRV-16)."""
+    incompatible_agents: tuple[str, ...] = ()
+    """Prefixes of User-Agent that are told that they are incompatible (SRV-14)."""
+    durable: bool = True
+
+    def at_level(self, level: int) -> Config:
+        """The same server at another level (VER-06)."""
+        return replace(self, level=min(max(level, 0), LATEST))

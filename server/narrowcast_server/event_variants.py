@@ -1,0 +1,178 @@
+"""One event as the clients that asked for different things receive it.
+
+An action emits the richest form; `variants` turns it into what a queue with the given options gets: the same,
+several older events, or nothing. Keys that start with `_` are material for this step and never go out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """What a client asked for at registration, as far as it changes the shape of events."""
+
+    apply_markdown: bool = False
+    client_gravatar: bool = True
+    slim_presence: bool = False
+    include_subscribers: bool = False
+    capabilities: frozenset[str] = frozenset()
+    empty_topic_name: str | None = None
+    """The display name to put for the empty topic; None: leave it empty."""
+
+
+def variants(event: Mapping[str, object], options: QueueOptions) -> list[Data]:
+    """The events, without ids, that a queue with these options gets for `event`."""
+    adapt = _ADAPTERS.get(str(event["type"]), _same)
+    return adapt(cast("Data", event), options)
+
+
+def _same(event: Data, options: QueueOptions) -> list[Data]:
+    return [_public(event)]
+
+
+def _public(event: Data) -> Data:
+    return {key: value for key, value in event.items() if not key.startswith("_")}
+
+
+def _topic(topic: str, options: QueueOptions) -> str:
+    return options.empty_topic_name if topic == "" and options.empty_topic_name is not None else topic
+
+
+def _named(event: Data, options: QueueOptions, *keys: str) -> Data:
+    """The event with these topic fields named."""
+    answer = _public(event)
+    for key in keys:
+        if key in answer:
+            answer[key] = _topic(answer[key], options)
+    return answer
+
+
+def _message(event: Data, options: QueueOptions) -> list[Data]:
+    return [{**_public(event), "message": message_variant(event["message"], options)}]
+
+
+def message_variant(message: Data, options: QueueOptions) -> Data:
+    """A message object: HTML or source, avatar or null, topic named."""
+    answer = _public(message)
+    if not options.apply_markdown:
+        answer["content"] = message["_source"]
+        answer["content_type"] = "text/x-markdown"
+    if options.client_gravatar and message["_avatar_by_provider"]:
+        answer["avatar_url"] = None
+    if answer["type"] == "stream":
+        answer["subject"] = _topic(answer["subject"], options)
+    return answer
+
+
+def _update_message(event: Data, options: QueueOptions) -> list[Data]:
+    return [_named(event, options, "subject", "orig_subject")]
+
+
+def _delete_message(event: Data, options: QueueOptions) -> list[Data]:
+    named = _named(event, options, "topic")
+    if "bulk_message_deletion" in options.capabilities:
+        return [named]
+    ids = named.pop("message_ids")
+    return [{**named, "message_id": identity} for identity in ids]
+
+
+def _typing(event: Data, options: QueueOptions) -> list[Data]:
+    if event["message_type"] == "stream" and "stream_typing_notifications" not in options.capabilities:
+        return []
+    return [_named(event, options, "topic")]
+
+
+def _typing_edit(event: Data, options: QueueOptions) -> list[Data]:
+    recipient = dict(event["recipient"])
+    if "topic" in recipient:
+        recipient["topic"] = _topic(recipient["topic"], options)
+    return [{**_public(event), "recipient": recipient}]
+
+
+def _flags(event: Data, options: QueueOptions) -> list[Data]:
+    answer = _public(event)
+    details = answer.get("message_details")
+    if details and options.empty_topic_name is not None:
+        answer["message_details"] = {
+            key: {**value, "topic": _topic(value["topic"], options)} if "topic" in value else value
+            for key, value in details.items()
+        }
+    return [answer]
+
+
+def _user_topic(event: Data, options: QueueOptions) -> list[Data]:
+    return [_named(event, options, "topic_name")]
+
+
+def _muted_topics(event: Data, options: QueueOptions) -> list[Data]:
+    rows = [[row[0], _topic(row[1], options), row[2]] for row in event["muted_topics"]]
+    return [{**_public(event), "muted_topics": rows}]
+
+
+def _presence(event: Data, options: QueueOptions) -> list[Data]:
+    if "simplified_presence_events" in options.capabilities:
+        return [{"type": "presence", "presences": event["presences"]}]
+    answer = {key: value for key, value in event.items() if key != "presences"}
+    if options.slim_presence:
+        answer.pop("email", None)
+    return [_public(answer)]
+
+
+def _stream(event: Data, options: QueueOptions) -> list[Data]:
+    archived = event.get("property") == "is_archived"
+    if not archived or "archived_channels" in options.capabilities:
+        return [_public(event)]
+    channel_id = event["stream_id"]
+    if event["value"]:
+        return [
+            {
+                "type": "stream",
+                "op": "delete",
+                "streams": [{"stream_id": channel_id}],
+                "stream_ids": [channel_id],
+            }
+        ]
+    return [{"type": "stream", "op": "create", "streams": [event["_channel"]]}]
+
+
+def _subscription(event: Data, options: QueueOptions) -> list[Data]:
+    answer = _public(event)
+    if answer["op"] == "add" and not options.include_subscribers:
+        answer["subscriptions"] = [
+            {key: value for key, value in row.items() if key != "subscribers"}
+            for row in answer["subscriptions"]
+        ]
+    return [answer]
+
+
+def _user_group(event: Data, options: QueueOptions) -> list[Data]:
+    data = event.get("data")
+    if not isinstance(data, dict) or "deactivated" not in data:
+        return [_public(event)]
+    if "include_deactivated_groups" in options.capabilities:
+        return [_public(event)]
+    if data["deactivated"]:
+        return [{"type": "user_group", "op": "remove", "group_id": event["group_id"]}]
+    return [{"type": "user_group", "op": "add", "group": event["_group"]}]
+
+
+_ADAPTERS: Final[dict[str, Callable[[Data, QueueOptions], list[Data]]]] = {
+    "message": _message,
+    "update_message": _update_message,
+    "delete_message": _delete_message,
+    "typing": _typing,
+    "typing_edit_message": _typing_edit,
+    "update_message_flags": _flags,
+    "user_topic": _user_topic,
+    "muted_topics": _muted_topics,
+    "presence": _presence,
+    "stream": _stream,
+    "subscription": _subscription,
+    "user_group": _user_group,
+}

@@ -1,0 +1,265 @@
+"""Event queues: one for each registered client, in memory, with ids that only grow.
+
+A queue keeps what its client has not acknowledged. It ends after ten idle minutes, when its client falls too far
+behind, and with the server; the client then registers again (BAD_EVENT_QUEUE_ID). An event is turned into JSON
+once for all queues that see it alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.event_variants import QueueOptions, variants
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MessageFilter = Callable[[Mapping[str, object], Mapping[str, object]], bool]
+"""(message object, fields of this user) -> whether a narrowed queue gets the message."""
+
+_HEARTBEAT: Final = '{"type":"heartbeat"}'
+
+
+class Event:
+    """Something that happened, for `to`; JSON of its variants is made on demand and shared."""
+
+    __slots__ = ("_cache", "data", "local", "per_user", "public_channel", "to", "type")
+
+    def __init__(
+        self,
+        data: Mapping[str, object],
+        to: frozenset[int],
+        per_user: Mapping[int, Mapping[str, object]],
+        public_channel: bool,
+        local: tuple[str, str] | None,
+    ) -> None:
+        self.data = data
+        self.type = str(data["type"])
+        self.to = to
+        self.per_user = per_user
+        self.public_channel = public_channel
+        self.local = local
+        self._cache: dict[tuple[QueueOptions, str], list[str]] = {}
+
+    def texts_for(self, queue: Queue) -> list[str]:
+        """JSON objects, without id, that this queue gets."""
+        fields = dict(self.per_user.get(queue.user_id, {}))
+        if self.local is not None and self.local[0] == queue.id:
+            fields["local_message_id"] = self.local[1]
+        key = (queue.options, json.dumps(fields, sort_keys=True) if fields else "")
+        texts = self._cache.get(key)
+        if texts is None:
+            texts = [
+                json.dumps({**variant, **fields}, separators=(",", ":"))
+                for variant in variants(self.data, queue.options)
+            ]
+            self._cache[key] = texts
+        return texts
+
+
+@dataclass(slots=True, eq=False)
+class Queue:
+    """The events that wait for one client."""
+
+    id: str
+    user_id: int
+    options: QueueOptions
+    event_types: frozenset[str] | None
+    all_public_channels: bool
+    narrow: MessageFilter | None
+    idle_seconds: float
+    last_seen: float
+    client: str = ""
+    events: deque[tuple[int, str]] = field(default_factory=deque)
+    next_id: int = 0
+    pruned_to: int = -1
+    """The newest id that was acknowledged and dropped."""
+    waiter: asyncio.Future[None] | None = None
+    streams: int = 0
+    """How many WebSockets read it now."""
+    ended: bool = False
+
+    def wants(self, event: Event) -> bool:
+        """Whether this client asked for the event."""
+        if self.event_types is not None:
+            if event.type not in self.event_types:
+                return False
+            if event.type == "muted_topics" and "user_topic" in self.event_types:
+                return False
+        if event.type == "message" and self.narrow is not None:
+            message = event.data["message"]
+            assert isinstance(message, Mapping)
+            return self.narrow(message, event.per_user.get(self.user_id, {}))
+        return True
+
+    def push(self, text: str) -> None:
+        """Appends an event and wakes the reader."""
+        identity = self.next_id
+        self.next_id += 1
+        self.events.append((identity, f'{text[:-1]},"id":{identity}}}'))
+        self.wake()
+
+    def wake(self) -> None:
+        """Ends the wait of the reader, if one waits."""
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    def acknowledge(self, last_event_id: int) -> None:
+        """Drops events up to an id; refuses ids that were never given or are gone already."""
+        if last_event_id < self.pruned_to:
+            raise ServiceError(f"An event newer than {last_event_id} has already been pruned!")
+        if last_event_id >= self.next_id:
+            raise ServiceError(f"Event {last_event_id} was not in this queue")
+        while self.events and self.events[0][0] <= last_event_id:
+            self.events.popleft()
+        self.pruned_to = last_event_id
+
+    def after(self, event_id: int) -> list[tuple[int, str]]:
+        """Events with larger ids, oldest first."""
+        return [row for row in self.events if row[0] > event_id]
+
+
+class EventHub:
+    """All queues of the organization."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._queues: dict[str, Queue] = {}
+        self._by_user: dict[int, list[Queue]] = {}
+        self._random = random.Random()
+
+    def register(
+        self,
+        user_id: int,
+        options: QueueOptions,
+        *,
+        event_types: frozenset[str] | None = None,
+        all_public_channels: bool = False,
+        narrow: MessageFilter | None = None,
+        lifespan_seconds: float | None = None,
+        client: str = "",
+    ) -> Queue:
+        """A new queue; it hears of everything from now on."""
+        limits = self._core.config.limits
+        queue = Queue(
+            id=str(uuid.uuid4()),
+            user_id=user_id,
+            options=options,
+            event_types=event_types,
+            all_public_channels=all_public_channels,
+            narrow=narrow,
+            idle_seconds=max(lifespan_seconds or 0.0, limits.queue_idle_seconds),
+            last_seen=self._core.clock.monotonic(),
+            client=client,
+        )
+        self._queues[queue.id] = queue
+        self._by_user.setdefault(user_id, []).append(queue)
+        return queue
+
+    def get(self, queue_id: str, user_id: int) -> Queue:
+        """The user's own queue; raises BAD_EVENT_QUEUE_ID for any other."""
+        queue = self._queues.get(queue_id)
+        if queue is None or queue.user_id != user_id:
+            raise bad_queue(queue_id)
+        queue.last_seen = self._core.clock.monotonic()
+        return queue
+
+    def end(self, queue: Queue) -> None:
+        """Removes a queue; its reader gets the error at once."""
+        queue.ended = True
+        self._queues.pop(queue.id, None)
+        own = self._by_user.get(queue.user_id, [])
+        if queue in own:
+            own.remove(queue)
+        if not own:
+            self._by_user.pop(queue.user_id, None)
+        queue.wake()
+
+    def end_all_of(self, user_id: int) -> None:
+        """Removes the queues of somebody who may not listen any more."""
+        for queue in list(self._by_user.get(user_id, ())):
+            self.end(queue)
+
+    def dispatch(self, events: Iterable[Event]) -> None:
+        """Hands events to the queues that they are for."""
+        for event in events:
+            for user_id in event.to & self._by_user.keys():
+                for queue in list(self._by_user[user_id]):
+                    self._offer(queue, event)
+            if event.public_channel:
+                self._offer_public(event)
+
+    def _offer_public(self, event: Event) -> None:
+        for queue in list(self._queues.values()):
+            if queue.all_public_channels and queue.user_id not in event.to:
+                self._offer(queue, event)
+
+    def _offer(self, queue: Queue, event: Event) -> None:
+        if not queue.wants(event):
+            return
+        for text in event.texts_for(queue):
+            queue.push(text)
+        if len(queue.events) > self._core.config.limits.max_queued_events:
+            self.end(queue)
+
+    async def wait(self, queue: Queue, position: int) -> bool:
+        """Waits until the queue has something after `position`, its heartbeat is due or another reader takes over.
+
+        False when another reader took over. Raises BAD_EVENT_QUEUE_ID when the queue ended meanwhile.
+        """
+        if queue.waiter is not None and not queue.waiter.done():
+            queue.waiter.cancel()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.waiter = waiter
+        low, high = self._core.config.limits.heartbeat_seconds
+        timer = asyncio.ensure_future(self._core.clock.sleep(self._random.uniform(low, high)))
+        try:
+            await asyncio.wait({waiter, timer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+        if waiter.cancelled():
+            return False
+        queue.waiter = None
+        queue.last_seen = self._core.clock.monotonic()
+        if queue.ended:
+            raise bad_queue(queue.id)
+        if queue.next_id <= position + 1:
+            queue.push(_HEARTBEAT)
+        return True
+
+    def collect(self) -> None:
+        """Ends the queues that nobody has read for too long."""
+        now = self._core.clock.monotonic()
+        for queue in list(self._queues.values()):
+            read_now = queue.streams > 0 or (queue.waiter is not None and not queue.waiter.done())
+            if not read_now and now - queue.last_seen > queue.idle_seconds:
+                self.end(queue)
+
+    async def collect_forever(self) -> None:
+        """Collects once a minute; runs until cancelled."""
+        while True:
+            await self._core.clock.sleep(self._core.config.limits.queue_collection_seconds)
+            self.collect()
+
+    @property
+    def count(self) -> int:
+        """How many queues there are."""
+        return len(self._queues)
+
+    def close(self) -> None:
+        """Ends every queue."""
+        for queue in list(self._queues.values()):
+            self.end(queue)
+
+
+def bad_queue(queue_id: str) -> ServiceError:
+    """The refusal that makes a client register again."""
+    return ServiceError(f"Bad event queue ID: {queue_id}", "BAD_EVENT_QUEUE_ID", queue_id=queue_id)

@@ -1,0 +1,86 @@
+"""What a data folder needs before it serves: an organization, its people, and their account files."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions import organization
+from narrowcast_server.actions.channels import create_channel
+from narrowcast_server.actions.users import create_user
+from narrowcast_server.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+ACCOUNTS: Final = "accounts"
+OWNER_FILE: Final = "owner.zuliprc"
+PASSWORD_FILE: Final = "owner.password"  # noqa: S105  # a file name
+
+
+def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], None] | None = None) -> None:
+    """Makes the organization where there is none, and writes the account files of a demo."""
+    folder.chmod(0o700)
+    core.store.path.chmod(0o600)
+    if not organization.exists(core.store):
+        if populate is not None:
+            populate(core)
+        elif demo:
+            _demo(core)
+        else:
+            _first_owner(core, folder)
+    if demo:
+        write_accounts(core, folder / ACCOUNTS, people(core))
+
+
+def people(core: Core) -> list[User]:
+    """Every active person and bot of the organization."""
+    return [user for user in core.users.all() if user.is_active and not user.is_system_bot]
+
+
+def _demo(core: Core) -> None:
+    # Late: the demo world is larger than the server and is needed for it alone.
+    from narrowcast_server import demo
+
+    demo.populate(core)
+
+
+def _first_owner(core: Core, folder: Path) -> None:
+    """An organization for a team: an owner, whose password and account file lie in the folder, and one channel."""
+    password = secrets.token_urlsafe(12)
+    with core.transaction():
+        organization.set_up(core, name="Narrowcast", domain="localhost")
+        create_channel(core, None, "general", description="Everybody is here.", is_default=True)
+        owner = create_user(
+            core, email="owner@localhost", full_name="Owner", role=Role.OWNER, password=password
+        )
+        core.users.update(owner.id, can_change_user_emails=1)
+    write_secret(folder / PASSWORD_FILE, f"{password}\n")
+    write_secret(folder / OWNER_FILE, account_file(core, core.users[owner.id]))
+
+
+def write_accounts(core: Core, folder: Path, users: Iterable[User]) -> None:
+    """`<first name>.zuliprc` for each."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for user in users:
+        name = user.full_name.split()[0].lower()
+        write_secret(folder / f"{name}.zuliprc", account_file(core, user))
+
+
+def account_file(core: Core, user: User) -> str:
+    """The `[api]` file that the tools of the service share."""
+    return f"[api]\nemail={user.delivery_email}\nkey={user.api_key}\nsite={core.url}\n"
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Writes a file that only its owner can read, in one step."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    temporary.replace(path)

@@ -1,0 +1,1 @@
+"""Reads: from rows to the objects of answers and events."""

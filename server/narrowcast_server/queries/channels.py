@@ -1,0 +1,179 @@
+"""Channels, subscriptions, folders and groups as the service describes them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import PostPolicy, Role, SystemGroup
+from narrowcast_server.access import subscriber_ids
+from narrowcast_server.levels import (
+    CAN_ADD_MEMBERS_GROUP,
+    CAN_JOIN_GROUP,
+    CAN_LEAVE_GROUP,
+    CAN_MANAGE_GROUP,
+    CAN_MENTION_GROUP,
+    CAN_MENTION_GROUP_ID,
+    CAN_REMOVE_MEMBERS_GROUP,
+)
+from narrowcast_server.models import Channel, Group
+from narrowcast_server.permissions import direct_subgroups, outgoing_value
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_POST_POLICIES: Final = {
+    SystemGroup.ADMINISTRATORS: PostPolicy.ADMINISTRATORS,
+    SystemGroup.FULL_MEMBERS: PostPolicy.FULL_MEMBERS,
+    SystemGroup.MODERATORS: PostPolicy.MODERATORS,
+}
+_SYSTEM_ROLES: Final = {
+    SystemGroup.OWNERS: Role.OWNER,
+    SystemGroup.ADMINISTRATORS: Role.ADMINISTRATOR,
+    SystemGroup.MODERATORS: Role.MODERATOR,
+    SystemGroup.FULL_MEMBERS: Role.MEMBER,
+    SystemGroup.MEMBERS: Role.MEMBER,
+    SystemGroup.EVERYONE: Role.GUEST,
+}
+
+
+def post_policy(core: Core, channel: Channel) -> PostPolicy:
+    """The older spelling of who may post."""
+    value = channel.settings.get("can_send_message_group")
+    group = core.groups.get(value) if isinstance(value, int) else None
+    if group is None or not group.is_system:
+        return PostPolicy.EVERYONE
+    return _POST_POLICIES.get(SystemGroup(group.name), PostPolicy.EVERYONE)
+
+
+def channel_object(core: Core, channel: Channel, *, subscriber_count: int | None = None) -> dict[str, object]:
+    """A channel as lists, registration and `stream` events have it."""
+    policy = post_policy(core, channel)
+    count = len(subscriber_ids(core, channel.id)) if subscriber_count is None else subscriber_count
+    return {
+        "is_archived": channel.is_archived,
+        **{name: outgoing_value(core, value) for name, value in channel.settings.items()},
+        "creator_id": channel.creator_id,
+        "date_created": channel.date_created,
+        "description": channel.description,
+        "first_message_id": channel.first_message_id,
+        "folder_id": channel.folder_id,
+        "is_recently_active": True,
+        "history_public_to_subscribers": channel.history_public,
+        "invite_only": channel.invite_only,
+        "is_web_public": channel.is_web_public,
+        "message_retention_days": channel.message_retention_days,
+        "name": channel.name,
+        "rendered_description": channel.rendered_description,
+        "stream_id": channel.id,
+        "stream_post_policy": int(policy),
+        "is_announcement_only": policy is PostPolicy.ADMINISTRATORS,
+        "stream_weekly_traffic": None,
+        "subscriber_count": count,
+        "topics_policy": channel.topics_policy,
+    }
+
+
+_NULLABLE: Final = (
+    "desktop_notifications",
+    "audible_notifications",
+    "push_notifications",
+    "email_notifications",
+    "wildcard_mentions_notify",
+)
+
+
+def subscription_fields(row: Row) -> dict[str, object]:
+    """What a subscription adds to a channel; null notifications mean: as the personal settings say."""
+    muted = bool(row["is_muted"])
+    answer: dict[str, object] = {
+        "color": row["color"],
+        "is_muted": muted,
+        "in_home_view": not muted,
+        "pin_to_top": bool(row["pin_to_top"]),
+    }
+    for name in _NULLABLE:
+        answer[name] = None if row[name] is None else bool(row[name])
+    return answer
+
+
+def subscribers_by_channel(core: Core) -> dict[int, list[int]]:
+    """Ids of active subscribers by channel id."""
+    answer: dict[int, list[int]] = defaultdict(list)
+    active = {user.id for user in core.users.all() if user.is_active}
+    for row in core.store.all(
+        "SELECT channel_id, user_id FROM subscriptions WHERE active = 1 ORDER BY user_id"
+    ):
+        if row["user_id"] in active:
+            answer[row["channel_id"]].append(row["user_id"])
+    return answer
+
+
+_GROUP_SETTING_LEVELS: Final = {
+    "can_add_members_group": CAN_ADD_MEMBERS_GROUP,
+    "can_join_group": CAN_JOIN_GROUP,
+    "can_leave_group": CAN_LEAVE_GROUP,
+    "can_manage_group": CAN_MANAGE_GROUP,
+    "can_mention_group": CAN_MENTION_GROUP_ID,
+    "can_remove_members_group": CAN_REMOVE_MEMBERS_GROUP,
+}
+
+
+def group_object(core: Core, group: Group) -> dict[str, object]:
+    """A user group as lists and events have it (GSV-20); system groups hold those of exactly their role."""
+    answer: dict[str, object] = {
+        "id": group.id,
+        "name": group.name,
+        "creator_id": group.creator_id,
+        "date_created": group.date_created,
+        "description": group.description,
+        "members": group_member_ids(core, group),
+        "direct_subgroup_ids": direct_subgroups(core, group.id),
+        "is_system_group": group.is_system,
+        "deactivated": group.deactivated,
+    }
+    for name, level in _GROUP_SETTING_LEVELS.items():
+        if core.level >= level:
+            answer[group_setting_name(core, name)] = outgoing_value(core, group.settings[name])
+    return answer
+
+
+def group_setting_name(core: Core, name: str) -> str:
+    """The name of a group's setting at this level (GSV-15)."""
+    if name == "can_mention_group" and core.level < CAN_MENTION_GROUP:
+        return "can_mention_group_id"
+    return name
+
+
+def direct_role(group: Group) -> Role | None:
+    """The role whose holders are the direct members of a system group."""
+    return _SYSTEM_ROLES.get(SystemGroup(group.name))
+
+
+def group_member_ids(core: Core, group: Group) -> list[int]:
+    """Ids of the direct members."""
+    if group.is_system:
+        role = direct_role(group)
+        return [
+            user.id
+            for user in core.users.all()
+            if user.is_active and user.role is role and not user.is_system_bot
+        ]
+    return core.store.integers(
+        "SELECT user_id FROM group_members WHERE group_id = ? ORDER BY user_id", group.id
+    )
+
+
+def folder_object(row: Row) -> dict[str, object]:
+    """A channel folder."""
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "description": row["description"],
+        "rendered_description": row["rendered_description"],
+        "order": row["position"],
+        "date_created": row["date_created"],
+        "creator_id": row["creator_id"],
+        "is_archived": bool(row["is_archived"]),
+    }

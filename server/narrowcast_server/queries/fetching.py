@@ -1,0 +1,135 @@
+"""Pages of messages around an anchor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from narrowcast_server import flags
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.event_variants import QueueOptions, message_variant
+from narrowcast_server.models import FlagBit, Message, User
+from narrowcast_server.queries.messages import message_objects
+from narrowcast_server.queries.narrow import Query, build, muted_condition
+from narrowcast_server.queries.narrow_terms import Term
+from narrowcast_server.queries.words import highlighted_html, highlighted_text
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+BEYOND_NEWEST: Final = 10_000_000_000_000_000
+_HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Ids around an anchor, ascending."""
+
+    ids: list[int]
+    anchor: int
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
+
+
+def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bool) -> int:
+    """The id that a text anchor stands for: a number, newest, oldest, first_unread."""
+    if anchor == "newest":
+        return BEYOND_NEWEST
+    if anchor == "oldest":
+        return 0
+    if anchor == "first_unread":
+        return _first_unread(core, user, query, narrowed=narrowed)
+    try:
+        value = int(anchor)
+    except ValueError as error:
+        raise ServiceError("Invalid anchor") from error
+    return min(max(value, 0), BEYOND_NEWEST)
+
+
+def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> int:
+    unread = Query(query.own_rows_only, list(query.conditions), list(query.values))
+    unread.add("um.flags & 1 = 0")
+    if not narrowed:
+        condition, *values = muted_condition(user)
+        unread.add(f"NOT ({condition})", *values)
+    found = core.store.integer(unread.sql(f"min({query.key})"), user.id, *unread.values)
+    return BEYOND_NEWEST if found is None else found
+
+
+def page(
+    core: Core,
+    user: User,
+    query: Query,
+    anchor: int,
+    *,
+    num_before: int,
+    num_after: int,
+    include_anchor: bool = True,
+) -> Page:
+    """The ids around an anchor."""
+    key = query.key
+
+    def ids(comparison: str, direction: str, limit: int) -> list[int]:
+        sql = query.sql(key, f"{key} {comparison} ?", f"ORDER BY {key} {direction} LIMIT ?")
+        return core.store.integers(sql, user.id, *query.values, anchor, limit)
+
+    before = ids("<", "DESC", num_before) if num_before else []
+    exact = ids("=", "ASC", 1) if include_anchor else []
+    after = ids(">", "ASC", num_after) if num_after else []
+    return Page(
+        ids=[*reversed(before), *exact, *after],
+        anchor=anchor,
+        found_anchor=bool(exact),
+        found_oldest=anchor == 0 or len(before) < num_before,
+        found_newest=anchor >= BEYOND_NEWEST or len(after) < num_after,
+    )
+
+
+def client_objects(
+    core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The messages of these ids, in this order, with the caller's flags."""
+    rows = core.store.all(
+        "SELECT * FROM messages WHERE id IN (SELECT value FROM json_each(?))", json.dumps(list(ids))
+    )
+    by_id = {row["id"]: Message.of(row) for row in rows}
+    messages = [by_id[identity] for identity in ids if identity in by_id]
+    bits = flag_bits(core, user.id, [message.id for message in messages])
+    answer = []
+    for message, full in zip(messages, message_objects(core, messages), strict=True):
+        shown = message_variant(full, options)
+        shown["flags"] = flags.names(bits.get(message.id, _HISTORICAL), core.level)
+        if searches:
+            shown |= match_fields(message, options, searches)
+        answer.append(shown)
+    return answer
+
+
+def match_fields(message: Message, options: QueueOptions, searches: Sequence[str]) -> dict[str, str]:
+    """`match_content` and `match_subject` of a search (NAR-07, NAR-08)."""
+    topic = message.topic
+    if topic == "" and message.channel_id is not None and options.empty_topic_name is not None:
+        topic = options.empty_topic_name
+    return {
+        "match_content": highlighted_html(message.rendered, searches),
+        "match_subject": highlighted_text(topic, searches),
+    }
+
+
+def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
+    """The stored flags of somebody, by message id."""
+    rows = core.store.all(
+        "SELECT message_id, flags FROM user_messages"
+        " WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
+        user_id,
+        json.dumps(list(ids)),
+    )
+    return {row["message_id"]: row["flags"] for row in rows}
+
+
+def narrow_query(core: Core, user: User, terms: Sequence[Term] | None) -> Query:
+    """The query of an optional narrow."""
+    return build(core, user, terms or ())

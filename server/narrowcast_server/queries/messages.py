@@ -1,0 +1,125 @@
+"""Messages as answers and events have them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from narrowcast_server.dialect import outgoing_reaction_type
+from narrowcast_server.markdown import topic_links
+from narrowcast_server.models import Message, User
+from narrowcast_server.queries.users import api_address, avatar_by_provider, avatar_url
+from narrowcast_server.rendering import RenderingContext
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+Object = dict[str, Any]
+
+
+def message_objects(core: Core, messages: Sequence[Message]) -> list[Object]:
+    """The richest form of messages: `event_variants.message_variant` makes of it what a client asked for."""
+    ids = json.dumps([message.id for message in messages])
+    reactions = _reactions(core, ids)
+    submessages = _submessages(core, ids)
+    return [
+        _object(core, message, reactions.get(message.id, []), submessages.get(message.id, []))
+        for message in messages
+    ]
+
+
+def _object(core: Core, message: Message, reactions: list[Object], submessages: list[Object]) -> Object:
+    sender = core.users[message.sender_id]
+    answer: Object = {
+        "id": message.id,
+        "sender_id": message.sender_id,
+        "content": message.rendered,
+        "recipient_id": recipient_id(message),
+        "timestamp": message.timestamp,
+        "client": message.client,
+        "subject": message.topic,
+        "topic_links": [],
+        "is_me_message": message.is_me,
+        "reactions": reactions,
+        "submessages": submessages,
+        "sender_full_name": sender.full_name,
+        "sender_email": api_address(core, sender),
+        "sender_realm_str": "",
+        "avatar_url": avatar_url(sender),
+        "content_type": "text/html",
+        "_source": message.content,
+        "_avatar_by_provider": avatar_by_provider(sender),
+    }
+    if message.channel_id is None:
+        assert message.conversation_id is not None
+        answer |= {"type": "private", "display_recipient": participants(core, message.conversation_id)}
+    else:
+        channel = core.channels[message.channel_id]
+        answer |= {"type": "stream", "display_recipient": channel.name, "stream_id": channel.id}
+        answer["topic_links"] = topic_links(message.topic, RenderingContext(core, sender))
+    if message.last_edited is not None:
+        answer["last_edit_timestamp"] = message.last_edited
+    if message.last_moved is not None:
+        answer["last_moved_timestamp"] = message.last_moved
+    if message.history != "[]":
+        answer["edit_history"] = json.loads(message.history)
+    return answer
+
+
+def recipient_id(message: Message) -> int:
+    """A number for the place of a message: even for channels, odd for direct conversations."""
+    if message.channel_id is not None:
+        return message.channel_id * 2
+    assert message.conversation_id is not None
+    return message.conversation_id * 2 + 1
+
+
+def member_ids(core: Core, conversation_id: int) -> list[int]:
+    """Everybody in a direct conversation, ascending."""
+    row = core.store.one("SELECT members FROM conversations WHERE id = ?", conversation_id)
+    assert row is not None
+    return [int(part) for part in row["members"].split(",")]
+
+
+def participants(core: Core, conversation_id: int) -> list[Object]:
+    """`display_recipient` of a direct message."""
+    return [participant(core, core.users[identity]) for identity in member_ids(core, conversation_id)]
+
+
+def participant(core: Core, user: User) -> Object:
+    """One person of `display_recipient`."""
+    return {
+        "id": user.id,
+        "email": api_address(core, user),
+        "full_name": user.full_name,
+        "is_mirror_dummy": False,
+    }
+
+
+def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
+    answer: dict[int, list[Object]] = defaultdict(list)
+    for row in core.store.all(
+        "SELECT * FROM reactions WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY rowid", ids
+    ):
+        user = core.users[row["user_id"]]
+        answer[row["message_id"]].append(
+            {
+                "emoji_name": row["emoji_name"],
+                "emoji_code": row["emoji_code"],
+                "reaction_type": outgoing_reaction_type(core.config, row["reaction_type"]),
+                "user_id": user.id,
+                "user": {"id": user.id, "email": api_address(core, user), "full_name": user.full_name},
+            }
+        )
+    return answer
+
+
+def _submessages(core: Core, ids: str) -> dict[int, list[Object]]:
+    answer: dict[int, list[Object]] = defaultdict(list)
+    for row in core.store.all(
+        "SELECT * FROM submessages WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id", ids
+    ):
+        answer[row["message_id"]].append(dict(row))
+    return answer

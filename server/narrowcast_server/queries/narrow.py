@@ -1,0 +1,307 @@
+"""Narrows as SQL: which messages somebody sees in a view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
+from narrowcast_server import access, topics
+from narrowcast_server.errors import bad_narrow
+from narrowcast_server.models import Channel, User
+from narrowcast_server.queries.narrow_terms import Operand, Term
+from narrowcast_server.queries.words import match_expression
+from narrowcast_server.store import Value
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+Handler = Callable[["Core", User, "Query", Operand], None]
+_READ: Final = "um.flags & 1"
+_STARRED: Final = "um.flags & 2"
+_MENTIONING: Final = "um.flags & 120 != 0"
+_ALERTED: Final = "um.flags & 128 != 0"
+
+
+@dataclass(slots=True)
+class Query:
+    """A FROM and a WHERE over `messages m` and the caller's `user_messages um`."""
+
+    own_rows_only: bool
+    """Whether only messages that were delivered to the caller count."""
+    conditions: list[str] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    search: list[str] = field(default_factory=list)
+    """The searched texts, for highlighting."""
+    user_id: int = 0
+
+    def add(self, condition: str, *values: Value) -> None:
+        """One more condition that must hold."""
+        self.conditions.append(condition)
+        self.values.extend(values)
+
+    @property
+    def source(self) -> str:
+        """FROM and JOIN; the caller's id is its one value."""
+        if self.own_rows_only:
+            return "FROM user_messages um JOIN messages m ON m.id = um.message_id WHERE um.user_id = ?"
+        return "FROM messages m LEFT JOIN user_messages um ON um.message_id = m.id AND um.user_id = ? WHERE 1"
+
+    def sql(self, columns: str, extra: str = "", tail: str = "") -> str:
+        """A whole SELECT; `extra` is a further condition."""
+        conditions = [f"({condition})" for condition in self.conditions]
+        if extra:
+            conditions.append(extra)
+        where = "".join(f" AND {condition}" for condition in conditions)
+        return f"SELECT {columns} {self.source}{where} {tail}"
+
+    @property
+    def key(self) -> str:
+        """The column of the message id that the query is ordered by."""
+        return "um.message_id" if self.own_rows_only else "m.id"
+
+
+def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
+    """The query of a narrow; raises BAD_NARROW for what cannot be evaluated."""
+    terms = _adopt_conversation(core, user, terms)
+    operators = {term.operator for term in terms if not term.negated}
+    whole_history = bool(operators & {"channel", "channels", "id", "near", "dm"})
+    query = Query(own_rows_only=not whole_history, user_id=user.id)
+    _add_visibility(core, user, query)
+    for term in terms:
+        handler = _HANDLERS.get(term.operator)
+        if handler is None:
+            raise bad_narrow(f"unknown operator {term.operator}")
+        part = Query(own_rows_only=False)
+        handler(core, user, part, term.operand)
+        query.search += [] if term.negated else part.search
+        if part.conditions:
+            joined = " AND ".join(f"({condition})" for condition in part.conditions)
+            query.add(f"NOT coalesce({joined}, 0)" if term.negated else joined, *part.values)
+    return query
+
+
+def _add_visibility(core: Core, user: User, query: Query) -> None:
+    whole, since = access.readable_channel_ids(core, user)
+    query.add(
+        "(m.channel_id IS NULL AND um.message_id IS NOT NULL)"
+        " OR m.channel_id IN (SELECT value FROM json_each(?))"
+        " OR (m.channel_id IN (SELECT value FROM json_each(?)) AND um.message_id IS NOT NULL)",
+        json.dumps(whole),
+        json.dumps(since),
+    )
+
+
+def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[Term]:
+    """`with` narrows to the conversation in which its message is now, if the caller can see it."""
+    answer = [term for term in terms if term.operator != "with"]
+    for term in terms:
+        if term.operator != "with":
+            continue
+        message = access.find_message(core, _number(term.operand, "with"))
+        if message is None or not access.may_see(core, user, message):
+            continue
+        answer = [other for other in answer if other.operator not in ("channel", "topic", "dm")]
+        if message.channel_id is not None:
+            answer += [Term("channel", message.channel_id), Term("topic", message.topic)]
+        else:
+            members = core.store.integers(
+                "SELECT user_id FROM conversation_members WHERE conversation_id = ?", message.conversation_id
+            )
+            answer.append(Term("dm", members))
+    return answer
+
+
+def _number(operand: Operand, operator: str) -> int:
+    if isinstance(operand, int):
+        return operand
+    if isinstance(operand, str) and operand.isascii() and operand.isdigit() and len(operand) < 16:
+        return int(operand)
+    raise bad_narrow(f"Invalid message ID in {operator}")
+
+
+def _text(operand: Operand, operator: str) -> str:
+    if not isinstance(operand, str):
+        raise bad_narrow(f"operand of {operator} is not a string")
+    return operand
+
+
+def find_channel(core: Core, user: User, operand: Operand) -> Channel:
+    """The channel of a term, by id or name; raises BAD_NARROW."""
+    channel: Channel | None = None
+    if isinstance(operand, int):
+        channel = core.channels.get(operand)
+        if channel is not None and not access.may_know(core, user, channel):
+            channel = None
+    elif isinstance(operand, str):
+        channel = access.channel_named(core, user, operand)
+        if channel is None and operand.isascii() and operand.isdigit() and len(operand) < 16:
+            return find_channel(core, user, int(operand))
+    if channel is None:
+        raise bad_narrow(f"unknown channel {operand}")
+    return channel
+
+
+def find_user(core: Core, operand: Operand) -> User:
+    """The person of a term, by id or address; raises BAD_NARROW."""
+    user = core.users.get(operand) if isinstance(operand, int) else None
+    if isinstance(operand, str):
+        user = core.user_by_address(operand)
+    if user is None:
+        raise bad_narrow(f"unknown user {operand}")
+    return user
+
+
+def find_people(core: Core, operand: Operand) -> set[int]:
+    """The people of a `dm` term: ids, or addresses with commas between them."""
+    if isinstance(operand, list):
+        return {find_user(core, identity).id for identity in operand}
+    if isinstance(operand, int):
+        return {find_user(core, operand).id}
+    return {find_user(core, part.strip()).id for part in operand.split(",") if part.strip()}
+
+
+def _channel(core: Core, user: User, query: Query, operand: Operand) -> None:
+    query.add("m.channel_id = ?", find_channel(core, user, operand).id)
+
+
+def _channels(core: Core, user: User, query: Query, operand: Operand) -> None:
+    kinds: dict[object, Callable[[Channel], bool]] = {
+        "public": lambda channel: not channel.invite_only,
+        "web-public": lambda channel: channel.is_web_public,
+        "archived": lambda channel: channel.is_archived,
+        "all": lambda channel: True,
+    }
+    kind = kinds.get(operand) if isinstance(operand, str) else None
+    if kind is None:
+        raise bad_narrow(f"unknown channels operand {operand}")
+    ids = [channel.id for channel in core.channels.all() if kind(channel)]
+    query.add("m.channel_id IN (SELECT value FROM json_each(?))", json.dumps(ids))
+
+
+def _topic(core: Core, user: User, query: Query, operand: Operand) -> None:
+    topic = topics.mapped(core, _text(operand, "topic"))
+    query.add("m.channel_id IS NOT NULL AND m.topic = ?", topic)
+
+
+def _sender(core: Core, user: User, query: Query, operand: Operand) -> None:
+    query.add("m.sender_id = ?", find_user(core, operand).id)
+
+
+def _dm(core: Core, user: User, query: Query, operand: Operand) -> None:
+    people = find_people(core, operand) | {user.id}
+    key = ",".join(str(identity) for identity in sorted(people))
+    query.add("m.conversation_id = (SELECT id FROM conversations WHERE members = ?)", key)
+
+
+def _dm_including(core: Core, user: User, query: Query, operand: Operand) -> None:
+    for user_id in find_people(core, operand):
+        query.add(
+            "m.conversation_id IN (SELECT conversation_id FROM conversation_members WHERE user_id = ?)",
+            user_id,
+        )
+    query.add("m.conversation_id IS NOT NULL")
+
+
+def _is(core: Core, user: User, query: Query, operand: Operand) -> None:
+    simple = {
+        "dm": "m.conversation_id IS NOT NULL",
+        "private": "m.conversation_id IS NOT NULL",
+        "starred": f"{_STARRED} != 0",
+        "unread": f"{_READ} = 0",
+        "mentioned": _MENTIONING,
+        "alerted": _ALERTED,
+    }
+    if isinstance(operand, str) and operand in simple:
+        query.add(simple[operand])
+    elif operand == "resolved":
+        query.add("m.channel_id IS NOT NULL AND substr(m.topic, 1, 2) = ?", RESOLVED_TOPIC_PREFIX)
+    elif operand == "followed":
+        _add_followed(query, user)
+    elif operand == "muted":
+        query.add(*muted_condition(user))
+    else:
+        raise bad_narrow(f"unknown 'is' operand {operand}")
+
+
+def _add_followed(query: Query, user: User) -> None:
+    query.add(
+        "EXISTS (SELECT 1 FROM user_topics t WHERE t.user_id = ? AND t.channel_id = m.channel_id"
+        " AND t.topic = m.topic AND t.policy = ?)",
+        user.id,
+        int(VisibilityPolicy.FOLLOWED),
+    )
+
+
+def muted_condition(user: User) -> tuple[str, int, int]:
+    """(SQL, its values): the message's topic is muted, or its channel is and the topic is not unmuted."""
+    policy = (
+        "(SELECT t.policy FROM user_topics t WHERE t.user_id = ? AND t.channel_id = m.channel_id"
+        " AND t.topic = m.topic)"
+    )
+    muted_channel = (
+        "EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = ? AND s.channel_id = m.channel_id"
+        " AND s.is_muted = 1)"
+    )
+    condition = (
+        f"m.channel_id IS NOT NULL AND CASE coalesce({policy}, 0)"
+        f" WHEN {int(VisibilityPolicy.MUTED)} THEN 1"
+        f" WHEN {int(VisibilityPolicy.NONE)} THEN {muted_channel} ELSE 0 END"
+    )
+    return condition, user.id, user.id
+
+
+def _has(core: Core, user: User, query: Query, operand: Operand) -> None:
+    conditions = {
+        "link": "m.has_link = 1",
+        "image": "m.has_image = 1",
+        "attachment": "m.has_attachment = 1",
+        "reaction": "EXISTS (SELECT 1 FROM reactions r WHERE r.message_id = m.id)",
+    }
+    # The plural of each word is understood too.
+    word = operand.removesuffix("s") if isinstance(operand, str) else ""
+    if word not in conditions:
+        raise bad_narrow(f"unknown 'has' operand {operand}")
+    query.add(conditions[word])
+
+
+def _search(core: Core, user: User, query: Query, operand: Operand) -> None:
+    text = _text(operand, "search")
+    query.search.append(text)
+    expression = match_expression(text)
+    if expression:
+        query.add("m.id IN (SELECT rowid FROM message_words WHERE message_words MATCH ?)", expression)
+
+
+def _id(core: Core, user: User, query: Query, operand: Operand) -> None:
+    query.add("m.id = ?", _number(operand, "id"))
+
+
+def _near(core: Core, user: User, query: Query, operand: Operand) -> None:
+    _number(operand, "near")
+
+
+def _in(core: Core, user: User, query: Query, operand: Operand) -> None:
+    if operand == "home":
+        condition, *values = muted_condition(user)
+        query.add(f"NOT ({condition})", *values)
+    elif operand != "all":
+        raise bad_narrow(f"unknown 'in' operand {operand}")
+
+
+_HANDLERS: Final[dict[str, Handler]] = {
+    "channel": _channel,
+    "channels": _channels,
+    "topic": _topic,
+    "sender": _sender,
+    "dm": _dm,
+    "dm-including": _dm_including,
+    "is": _is,
+    "has": _has,
+    "search": _search,
+    "id": _id,
+    "near": _near,
+    "in": _in,
+}

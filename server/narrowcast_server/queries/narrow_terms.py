@@ -1,0 +1,70 @@
+"""Narrows as they arrive: from JSON to checked terms (NAR-04, NAR-11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.params import check_list, json_value
+
+Operand = str | int | list[int]
+
+_SYNONYMS: Final = {
+    "stream": "channel",
+    "streams": "channels",
+    "subject": "topic",
+    "from": "sender",
+    "pm-with": "dm",
+    "group-pm-with": "dm-including",
+}
+MAX_TERMS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition; operators are the newest names of the service."""
+
+    operator: str
+    operand: Operand
+    negated: bool = False
+
+
+def narrow(name: str, text: str) -> list[Term]:
+    """A narrow parameter: a list of objects, or of (operator, operand) pairs as older clients write it."""
+    items = check_list(name, json_value(name, text))
+    if len(items) > MAX_TERMS:
+        raise ServiceError(f"{name} has too many terms")
+    return [_term(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def _term(name: str, item: object) -> Term:
+    if isinstance(item, list):
+        if len(item) != 2 or not all(isinstance(part, str) for part in item):
+            raise ServiceError(f"Invalid {name}: element is not a string pair")
+        return Term(_operator(item[0]), item[1])
+    if not isinstance(item, dict):
+        raise ServiceError(f"Invalid {name}: element is not a dict")
+    operator, operand, negated = item.get("operator"), item.get("operand"), item.get("negated", False)
+    if not isinstance(operator, str):
+        raise ServiceError(f"Invalid {name}: operator is missing")
+    if operand is None:
+        raise ServiceError(f"Invalid {name}: operand is missing")
+    if not isinstance(negated, bool):
+        raise ServiceError(f"Invalid {name}: negated is not a boolean")
+    return Term(_operator(operator), _operand(name, operand), negated)
+
+
+def _operator(text: str) -> str:
+    negated_free = text.removeprefix("-")
+    return _SYNONYMS.get(negated_free, negated_free)
+
+
+def _operand(name: str, operand: object) -> Operand:
+    if isinstance(operand, str):
+        return operand
+    if isinstance(operand, int) and not isinstance(operand, bool) and abs(operand) < 2**53:
+        return operand
+    if isinstance(operand, list) and all(type(item) is int and abs(item) < 2**53 for item in operand):
+        return operand
+    raise ServiceError(f"Invalid {name}: operand is not a string, an integer or a list of integers")

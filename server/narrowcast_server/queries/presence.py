@@ -1,0 +1,45 @@
+"""When people were last seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from narrowcast_server.personal import switched_on
+from narrowcast_server.queries.users import api_address
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def presence_objects(core: Core, *, slim: bool, after: int = 0) -> dict[str, object]:
+    """Presence by user id (slim) or by address (the older form); of updates later than `after`."""
+    answer: dict[str, object] = {}
+    for row in core.store.all("SELECT * FROM presence WHERE update_id > ?", after):
+        user = core.users[row["user_id"]]
+        if not user.is_active or user.is_bot or not switched_on(user, "presence_enabled"):
+            continue
+        if slim:
+            answer[str(user.id)] = slim_presence(row)
+        else:
+            answer[api_address(core, user)] = older_presence(row)
+    return answer
+
+
+def slim_presence(row: Mapping[str, Any]) -> dict[str, object]:
+    """Two times in UTC seconds; 0 for never."""
+    return {
+        "active_timestamp": row["active_timestamp"] or 0,
+        "idle_timestamp": row["idle_timestamp"] or row["active_timestamp"] or 0,
+    }
+
+
+def older_presence(row: Mapping[str, Any]) -> dict[str, object]:
+    """One client, and the sum of all clients, as older clients read it."""
+    active, idle = row["active_timestamp"] or 0, row["idle_timestamp"] or 0
+    one: dict[str, object] = {
+        "client": "website",
+        "status": "active" if active >= idle else "idle",
+        "timestamp": max(active, idle),
+    }
+    return {"aggregated": one, "website": {**one, "pushable": False}}

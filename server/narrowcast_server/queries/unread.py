@@ -1,0 +1,104 @@
+"""What somebody has not read, and their recent conversations, as registration has them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from narrowcast_server.access import readable_channel_ids
+from narrowcast_server.flags import MENTIONS
+from narrowcast_server.models import User
+from narrowcast_server.queries.messages import member_ids
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dict[str, object]:
+    """`unread_msgs`: ids by conversation and topic; the newest, as many as the cap allows."""
+    cap = core.config.limits.unread_cap
+    rows = core.store.all(
+        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.conversation_id, um.flags FROM user_messages um"
+        " JOIN messages m ON m.id = um.message_id"
+        " WHERE um.user_id = ? AND um.flags & 1 = 0 ORDER BY um.message_id DESC LIMIT ?",
+        user.id,
+        cap,
+    )
+    whole, since = readable_channel_ids(core, user)
+    readable = {*whole, *since}
+    topics: dict[tuple[int, str], list[int]] = defaultdict(list)
+    names: dict[tuple[int, str], str] = {}
+    direct: dict[int, list[int]] = defaultdict(list)
+    mentions: list[int] = []
+    count = 0
+    for row in reversed(rows):
+        if row["channel_id"] is not None:
+            if row["channel_id"] not in readable:
+                continue
+            key = (row["channel_id"], row["topic"].casefold())
+            names[key] = row["topic"]
+            topics[key].append(row["id"])
+        else:
+            direct[row["conversation_id"]].append(row["id"])
+        count += 1
+        if row["flags"] & MENTIONS:
+            mentions.append(row["id"])
+    pms, huddles = _direct(core, user, direct)
+    return {
+        "pms": pms,
+        "streams": [
+            {
+                "stream_id": key[0],
+                "topic": names[key] or (empty_topic_name or ""),
+                "unread_message_ids": ids,
+            }
+            for key, ids in sorted(topics.items())
+        ],
+        "huddles": huddles,
+        "mentions": mentions,
+        "count": count,
+        "old_unreads_missing": len(rows) == cap,
+    }
+
+
+def _direct(
+    core: Core, user: User, direct: dict[int, list[int]]
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    pms: list[dict[str, object]] = []
+    huddles: list[dict[str, object]] = []
+    for conversation_id, ids in direct.items():
+        members = member_ids(core, conversation_id)
+        others = [identity for identity in members if identity != user.id]
+        if len(others) <= 1:
+            other = others[0] if others else user.id
+            pms.append({"other_user_id": other, "sender_id": other, "unread_message_ids": ids})
+        else:
+            text = ",".join(str(identity) for identity in members)
+            huddles.append({"user_ids_string": text, "unread_message_ids": ids})
+    return pms, huddles
+
+
+def recent_direct(core: Core, user: User) -> list[dict[str, object]]:
+    """`recent_private_conversations`: the newest message of each, most recent first; ids without oneself."""
+    rows = core.store.all(
+        "SELECT c.id, (SELECT max(m.id) FROM messages m WHERE m.conversation_id = c.id) AS newest"
+        " FROM conversation_members cm JOIN conversations c ON c.id = cm.conversation_id"
+        " WHERE cm.user_id = ? ORDER BY newest DESC LIMIT 1000",
+        user.id,
+    )
+    return [
+        {
+            "max_message_id": row["newest"],
+            "user_ids": [identity for identity in member_ids(core, row["id"]) if identity != user.id],
+        }
+        for row in rows
+        if row["newest"] is not None
+    ]
+
+
+def starred_ids(core: Core, user: User) -> list[int]:
+    """Ids of starred messages, ascending."""
+    return core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 2 != 0 ORDER BY message_id",
+        user.id,
+    )

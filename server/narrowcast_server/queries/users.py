@@ -1,0 +1,129 @@
+"""People as the service describes them (rows USR, ME)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import EmailVisibility, Role
+from narrowcast_server.levels import DELIVERY_EMAIL_ALWAYS, NO_BILLING_ADMIN
+from narrowcast_server.models import User
+from narrowcast_server.personal import setting
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_LEAST_ROLE: Final = {
+    EmailVisibility.EVERYONE: Role.GUEST,
+    EmailVisibility.MEMBERS: Role.MEMBER,
+    EmailVisibility.MODERATORS: Role.MODERATOR,
+    EmailVisibility.ADMINISTRATORS: Role.ADMINISTRATOR,
+}
+
+
+def email_visibility(user: User) -> EmailVisibility:
+    """Who may see the person's real address."""
+    value = setting(user, "email_address_visibility")
+    assert isinstance(value, int)
+    return EmailVisibility(value)
+
+
+def may_see_address(viewer: User, user: User) -> bool:
+    """Whether somebody may see the real address of somebody (USR-08, USR-10)."""
+    if user.is_bot or viewer.id == user.id:
+        return True
+    least = _LEAST_ROLE.get(email_visibility(user))
+    return least is not None and viewer.role <= least
+
+
+def api_address(core: Core, user: User) -> str:
+    """The address by which the API calls somebody: the real one only where everybody may see it (USR-11)."""
+    if user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE:
+        return user.delivery_email
+    return core.dummy_address(user.id)
+
+
+def avatar_url(user: User, *, size: int | None = None) -> str:
+    """The picture: one's own, or the provider's for the address."""
+    if user.avatar_url is not None:
+        return f"{user.avatar_url}?version={user.avatar_version}"
+    digest = hashlib.md5(user.delivery_email.lower().encode(), usedforsecurity=False).hexdigest()
+    sized = "" if size is None else f"&s={size}"
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon{sized}&version={user.avatar_version}"
+
+
+def avatar_by_provider(user: User) -> bool:
+    """Whether every client can compute the picture's address from what everybody may see."""
+    return user.avatar_url is None and (user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE)
+
+
+def iso_time(seconds: int) -> str:
+    """UTC in ISO 8601, to the minute, as accounts carry it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="minutes")
+
+
+def user_object(
+    core: Core,
+    viewer: User,
+    user: User,
+    *,
+    client_gravatar: bool,
+    profile_data: dict[str, dict[str, str]] | None = None,
+    with_active: bool = True,
+) -> dict[str, object]:
+    """One `user` (USR rows). `profile_data` is left out where it is None, and for bots."""
+    seen = may_see_address(viewer, user)
+    answer: dict[str, object] = {
+        "email": api_address(core, user),
+        "user_id": user.id,
+        "avatar_version": user.avatar_version,
+        "is_admin": user.is_administrator,
+        "is_owner": user.is_owner,
+        "is_guest": user.is_guest,
+        "role": int(user.role),
+        "is_bot": user.is_bot,
+        "full_name": user.full_name,
+        "timezone": user.timezone,
+        "date_joined": iso_time(user.date_joined),
+        "delivery_email": user.delivery_email if seen else None,
+        "is_imported_stub": False,
+        "avatar_url": None if client_gravatar and seen and user.avatar_url is None else avatar_url(user),
+        "bot_type": user.bot_type,
+        "bot_owner_id": user.bot_owner_id,
+    }
+    if with_active:
+        answer["is_active"] = user.is_active
+    if user.is_system_bot:
+        answer["is_system_bot"] = True
+    if core.level < DELIVERY_EMAIL_ALWAYS and not seen:
+        del answer["delivery_email"]
+    if core.level < NO_BILLING_ADMIN:
+        answer["is_billing_admin"] = False
+    if profile_data is not None and not user.is_bot:
+        answer["profile_data"] = profile_data
+    return answer
+
+
+def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int, dict[str, dict[str, str]]]:
+    """`profile_data` by user id, of everybody or of these."""
+    answer: dict[int, dict[str, dict[str, str]]] = defaultdict(dict)
+    wanted = None if user_ids is None else set(user_ids)
+    if wanted is not None and len(wanted) == 1:
+        rows = core.store.all("SELECT * FROM profile_values WHERE user_id = ?", *wanted)
+    else:
+        rows = core.store.all("SELECT * FROM profile_values")
+    for row in rows:
+        if wanted is None or row["user_id"] in wanted:
+            value = {"value": row["value"]}
+            if row["rendered_value"] is not None:
+                value["rendered_value"] = row["rendered_value"]
+            answer[row["user_id"]][str(row["field_id"])] = value
+    return answer
+
+
+def people(core: Core) -> list[User]:
+    """Everybody but the system's own bots."""
+    return [user for user in core.users.all() if not user.is_system_bot]

@@ -1,0 +1,67 @@
+"""Searching words: the text of a search as a full-text expression, and its matches made visible."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+_PART: Final = re.compile(r'"([^"]*)"|(\S+)')
+_TAG: Final = re.compile(r"(<[^>]*>)")
+_MARK: Final = '<span class="highlight">{}</span>'
+MAX_WORDS: Final = 20
+
+
+def parts(text: str) -> list[str]:
+    """The words and quoted phrases of a search."""
+    found = [phrase or word for phrase, word in _PART.findall(text)]
+    return [part for part in found if any(character.isalnum() for character in part)][:MAX_WORDS]
+
+
+def match_expression(text: str) -> str:
+    """All words must occur, each at least as the beginning of a word; empty when there are none."""
+    quoted = [part.replace('"', "") for part in parts(text)]
+    return " ".join(f'"{part}"*' for part in quoted)
+
+
+def highlighted_html(content: str, searches: Sequence[str]) -> str:
+    """HTML with the matches in its text marked; tags stay as they are."""
+    words = [_fold(part) for search in searches for part in parts(search)]
+    if not words:
+        return content
+    pieces = _TAG.split(content)
+    return "".join(piece if piece.startswith("<") else _mark(piece, words) for piece in pieces)
+
+
+def highlighted_text(text: str, searches: Sequence[str]) -> str:
+    """Plain text as HTML, with its matches marked."""
+    return highlighted_html(html.escape(text), searches)
+
+
+def _fold(text: str) -> str:
+    """Lower case without accents, one character for each (others are left alone)."""
+    folded = []
+    for character in text:
+        base = unicodedata.normalize("NFD", character)[0].lower()
+        folded.append(base if len(base) == 1 else character)
+    return "".join(folded)
+
+
+def _mark(text: str, words: Sequence[str]) -> str:
+    folded = _fold(text)
+    spans: list[tuple[int, int]] = []
+    for word in words:
+        start = folded.find(word)
+        while start >= 0:
+            if start == 0 or not folded[start - 1].isalnum():
+                spans.append((start, start + len(word)))
+            start = folded.find(word, start + len(word))
+    answer, position = [], 0
+    for start, end in sorted(spans):
+        if start < position:
+            continue
+        answer += [text[position:start], _MARK.format(text[start:end])]
+        position = end
+    return "".join([*answer, text[position:]])

@@ -1,0 +1,103 @@
+"""The same queues over a WebSocket: `GET /api/v1/events/stream?queue_id=Q&last_event_id=N`, Basic credentials.
+
+The server sends text frames `{"events": [...]}`, heartbeats included; the client acknowledges with
+`{"last_event_id": N}`. What is not acknowledged is sent again on the next connection. When the queue is gone the
+server sends the BAD_EVENT_QUEUE_ID error as a frame and closes with 4400; bad credentials close with 4401.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from narrowcast_server import auth
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.events import Queue
+from narrowcast_server.params import integer
+from narrowcast_server.routes.server_settings import STREAM_PATH
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+__all__ = ["STREAM_PATH", "event_stream"]
+
+CLOSE_BAD_QUEUE: Final = 4400
+CLOSE_UNAUTHORIZED: Final = 4401
+CLOSE_REPLACED: Final = 4409
+_BATCH: Final = 500
+
+
+def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
+    """The WebSocket endpoint."""
+
+    async def serve(socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            user = auth.caller(core, socket.headers.get("authorization"))
+            queue = core.hub.get(socket.query_params.get("queue_id", ""), user.id)
+            position = integer("last_event_id", socket.query_params.get("last_event_id", "-1"))
+            queue.acknowledge(position)
+        except ServiceError as error:
+            code = CLOSE_UNAUTHORIZED if error.status == 401 else CLOSE_BAD_QUEUE
+            await _refuse(socket, error, code)
+            return
+        queue.streams += 1
+        try:
+            await _converse(core, socket, queue, position)
+        finally:
+            queue.streams -= 1
+            queue.last_seen = core.clock.monotonic()
+
+    return serve
+
+
+async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int) -> None:
+    tasks = {
+        asyncio.create_task(_send(core, socket, queue, position)),
+        asyncio.create_task(_receive(socket, queue)),
+    }
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        with suppress(WebSocketDisconnect, asyncio.CancelledError):
+            task.result()
+
+
+async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> None:
+    while True:
+        rows = queue.after(position)[:_BATCH]
+        if rows:
+            await socket.send_text('{"events":[' + ",".join(text for _, text in rows) + "]}")
+            position = rows[-1][0]
+            continue
+        try:
+            if not await core.hub.wait(queue, position):
+                await socket.close(CLOSE_REPLACED)
+                return
+        except ServiceError as error:
+            await _refuse(socket, error, CLOSE_BAD_QUEUE)
+            return
+
+
+async def _receive(socket: WebSocket, queue: Queue) -> None:
+    while True:
+        text = await socket.receive_text()
+        with suppress(ValueError, ServiceError, RecursionError):
+            message = json.loads(text)
+            if isinstance(message, dict) and type(message.get("last_event_id")) is int:
+                queue.acknowledge(message["last_event_id"])
+
+
+async def _refuse(socket: WebSocket, error: ServiceError, code: int) -> None:
+    with suppress(WebSocketDisconnect, RuntimeError):
+        await socket.send_text(json.dumps(error.body()))
+        await socket.close(code)

@@ -1,0 +1,57 @@
+"""GET and DELETE /events: the long poll."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from starlette.responses import Response
+
+from narrowcast_server.event_variants import QueueOptions
+from narrowcast_server.params import boolean, defaulted, integer, missing, optional, required, string
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+QUEUE_ID = required("queue_id", string)
+OPTIONAL_QUEUE_ID = optional("queue_id", string)
+LAST_EVENT_ID = optional("last_event_id", integer)
+DONT_BLOCK = defaulted("dont_block", boolean, False)
+
+
+@routes.get("/events", OPTIONAL_QUEUE_ID, LAST_EVENT_ID, DONT_BLOCK)
+async def get_events(call: Call) -> Answer | Response:
+    """Events after `last_event_id`; waits for the first of them, or for a heartbeat, unless told not to.
+
+    Without a queue id a new queue is made, as the public service does.
+    """
+    core, user = call.core, call.user
+    queue_id, last_event_id = call[OPTIONAL_QUEUE_ID], call[LAST_EVENT_ID]
+    if queue_id is None:
+        queue = core.hub.register(user.id, QueueOptions(empty_topic_name=core.empty_topic_name))
+        last_event_id = -1
+        tell_id = True
+    else:
+        queue = core.hub.get(queue_id, user.id)
+        if last_event_id is None:
+            raise missing("last_event_id")
+        queue.acknowledge(last_event_id)
+        tell_id = False
+    if not queue.events and not call[DONT_BLOCK]:
+        tell_id = True
+        if not await core.hub.wait(queue, last_event_id):
+            return events_response([], None)
+    return events_response((text for _, text in queue.after(last_event_id)), queue.id if tell_id else None)
+
+
+def events_response(texts: Iterable[str], queue_id: str | None) -> Response:
+    """The answer, from events that are JSON already."""
+    tail = "" if queue_id is None else f',"queue_id":"{queue_id}"'
+    body = f'{{"result":"success","msg":"","events":[{",".join(texts)}]{tail}}}'
+    return Response(body, media_type="application/json")
+
+
+@routes.delete("/events", QUEUE_ID)
+def delete_queue(call: Call) -> Answer:
+    """Ends a queue of the caller."""
+    call.core.hub.end(call.core.hub.get(call[QUEUE_ID], call.user.id))
+    return {}

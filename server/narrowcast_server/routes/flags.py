@@ -1,0 +1,150 @@
+"""Flags: POST /messages/flags (rows FLG), by narrow, and 'mark as read' of everything, a channel, a topic."""
+
+from __future__ import annotations
+
+from narrowcast_server import access, topics
+from narrowcast_server.actions.flags import change_flags, changeable
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import IGNORED_CHANNELS
+from narrowcast_server.models import FlagBit
+from narrowcast_server.params import (
+    boolean,
+    defaulted,
+    integer,
+    integers,
+    natural,
+    nullable,
+    required,
+    string,
+)
+from narrowcast_server.queries.fetching import anchor_id, page
+from narrowcast_server.queries.narrow import build
+from narrowcast_server.queries.narrow_terms import narrow
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+
+def operation(name: str, text: str) -> bool:
+    """add or remove; gives whether it is add (FLG-03)."""
+    if text not in ("add", "remove"):
+        raise ServiceError(f"Invalid message flag operation: '{text}'")
+    return text == "add"
+
+
+def flag(name: str, text: str) -> FlagBit:
+    """A flag that people may change."""
+    return changeable(text)
+
+
+MESSAGES = required("messages", integers)
+OPERATION = required("op", operation)
+FLAG = required("flag", flag)
+
+ANCHOR = required("anchor", string)
+NUM_BEFORE = required("num_before", natural)
+NUM_AFTER = required("num_after", natural)
+INCLUDE_ANCHOR = defaulted("include_anchor", boolean, True)
+NARROW = required("narrow", nullable(narrow))
+
+STREAM_ID = required("stream_id", integer)
+TOPIC_NAME = required("topic_name", string)
+
+
+@routes.post("/messages/flags", MESSAGES, OPERATION, FLAG)
+def update_message_flags(call: Call) -> Answer:
+    """Adds or removes a flag on messages."""
+    changed, ignored = change_flags(call.core, call.user, call[MESSAGES], call[FLAG], add=call[OPERATION])
+    return {"messages": changed, **_ignored(call, ignored)}
+
+
+def _ignored(call: Call, channel_ids: list[int]) -> Answer:
+    if call.level >= IGNORED_CHANNELS and call[FLAG] is FlagBit.READ and not call[OPERATION]:
+        return {"ignored_because_not_subscribed_channels": channel_ids}
+    return {}
+
+
+@routes.post("/messages/flags/narrow", ANCHOR, NUM_BEFORE, NUM_AFTER, INCLUDE_ANCHOR, NARROW, OPERATION, FLAG)
+def update_flags_for_narrow(call: Call) -> Answer:
+    """The same for a range of a narrow; the caller repeats from `last_processed_id`."""
+    core, user = call.core, call.user
+    if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
+        raise ServiceError("The anchor can only be excluded at an end of the range")
+    if call[NUM_BEFORE] + call[NUM_AFTER] > core.config.limits.max_messages_fetched:
+        raise ServiceError("Too many messages requested")
+    terms = call[NARROW]
+    query = build(core, user, terms or ())
+    anchor = anchor_id(core, user, call[ANCHOR], query, narrowed=bool(terms))
+    around = page(
+        core,
+        user,
+        query,
+        anchor,
+        num_before=call[NUM_BEFORE],
+        num_after=call[NUM_AFTER],
+        include_anchor=call[INCLUDE_ANCHOR],
+    )
+    changed, ignored = change_flags(core, user, around.ids, call[FLAG], add=call[OPERATION])
+    return {
+        "processed_count": len(around.ids),
+        "updated_count": len(changed),
+        "first_processed_id": around.ids[0] if around.ids else None,
+        "last_processed_id": around.ids[-1] if around.ids else None,
+        "found_oldest": around.found_oldest,
+        "found_newest": around.found_newest,
+        **_ignored(call, ignored),
+    }
+
+
+@routes.post("/mark_all_as_read")
+def mark_all_as_read(call: Call) -> Answer:
+    """Everything that one has is read."""
+    core, user = call.core, call.user
+    ids = core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", user.id
+    )
+    if ids:
+        core.store.execute(
+            "UPDATE user_messages SET flags = flags | 1 WHERE user_id = ? AND flags & 1 = 0", user.id
+        )
+        core.emit(
+            {
+                "type": "update_message_flags",
+                "op": "add",
+                "operation": "add",
+                "flag": "read",
+                "messages": [],
+                "all": True,
+            },
+            [user.id],
+        )
+    return {"complete": True}
+
+
+@routes.post("/mark_stream_as_read", STREAM_ID)
+def mark_channel_as_read(call: Call) -> Answer:
+    """Everything in a channel is read."""
+    channel = access.known_channel(call.core, call.user, call[STREAM_ID])
+    _mark_read(call, "m.channel_id = ?", channel.id)
+    return {}
+
+
+@routes.post("/mark_topic_as_read", STREAM_ID, TOPIC_NAME)
+def mark_topic_as_read(call: Call) -> Answer:
+    """Everything in a topic is read."""
+    channel = access.known_channel(call.core, call.user, call[STREAM_ID])
+    topic = topics.mapped(call.core, call[TOPIC_NAME])
+    if not topics.exists(call.core, channel.id, topic):
+        raise ServiceError(f"No such topic '{call[TOPIC_NAME]}'")
+    _mark_read(call, "m.channel_id = ? AND m.topic = ?", channel.id, topic)
+    return {}
+
+
+def _mark_read(call: Call, condition: str, *values: str | int) -> None:
+    ids = call.core.store.integers(
+        "SELECT um.message_id FROM user_messages um JOIN messages m ON m.id = um.message_id"
+        f" WHERE um.user_id = ? AND um.flags & 1 = 0 AND {condition}",
+        call.user.id,
+        *values,
+    )
+    change_flags(call.core, call.user, ids, FlagBit.READ, add=True)

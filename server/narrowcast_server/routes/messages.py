@@ -1,0 +1,201 @@
+"""Sending and reading messages."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from narrowcast_server import access, topics
+from narrowcast_server.actions.messages import Origin, is_human_client, send_direct, send_to_channel
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.event_variants import QueueOptions
+from narrowcast_server.levels import EMPTY_TOPIC
+from narrowcast_server.params import (
+    boolean,
+    choice,
+    defaulted,
+    integers,
+    missing,
+    natural,
+    nullable,
+    optional,
+    required,
+    string,
+)
+from narrowcast_server.queries.fetching import anchor_id, client_objects, match_fields, page
+from narrowcast_server.queries.narrow import Query, build
+from narrowcast_server.queries.narrow_terms import narrow
+from narrowcast_server.recipients import channel_of, people_of
+from narrowcast_server.rendering import rendered
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+TYPE = required("type", choice("direct", "channel", "stream", "private"))
+TO = optional("to", string)
+CONTENT = required("content", string)
+TOPIC = optional("topic", string, aliases=("subject",))
+QUEUE_ID = optional("queue_id", string)
+LOCAL_ID = optional("local_id", string)
+READ_BY_SENDER = optional("read_by_sender", boolean)
+
+ANCHOR = optional("anchor", string)
+FIRST_UNREAD = defaulted("use_first_unread_anchor", boolean, False)
+NUM_BEFORE = defaulted("num_before", natural, 0)
+NUM_AFTER = defaulted("num_after", natural, 0)
+INCLUDE_ANCHOR = defaulted("include_anchor", boolean, True)
+NARROW = optional("narrow", nullable(narrow))
+MESSAGE_IDS = optional("message_ids", integers)
+APPLY_MARKDOWN = defaulted("apply_markdown", boolean, True)
+CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True)
+ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False, since=EMPTY_TOPIC)
+MSG_IDS = required("msg_ids", integers)
+REQUIRED_NARROW = required("narrow", narrow)
+
+_MAX_IDS: Final = 5000
+
+
+@routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER)
+def send_message(call: Call) -> Answer:
+    """Sends; the id of the new message."""
+    core, user = call.core, call.user
+    read = call[READ_BY_SENDER]
+    origin = Origin(
+        client=call.client,
+        read_by_sender=is_human_client(call.client) if read is None else read,
+        queue_id=call[QUEUE_ID],
+        local_id=call[LOCAL_ID],
+    )
+    to = call[TO]
+    if call[TYPE] in ("direct", "private"):
+        if to is None:
+            raise missing("to")
+        return {"id": send_direct(core, user, people_of(core, to), call[CONTENT], origin).id}
+    if to is None:
+        raise ServiceError("Missing channel")
+    channel = channel_of(core, user, to)
+    topic = call[TOPIC]
+    if topic is None:
+        raise ServiceError("Missing topic")
+    sent = send_to_channel(core, user, channel, topics.checked(core, topic), call[CONTENT], origin)
+    answer: Answer = {"id": sent.id}
+    if sent.visibility_policy is not None:
+        answer["automatic_new_visibility_policy"] = sent.visibility_policy
+    return answer
+
+
+@routes.get(
+    "/messages",
+    ANCHOR,
+    FIRST_UNREAD,
+    NUM_BEFORE,
+    NUM_AFTER,
+    INCLUDE_ANCHOR,
+    NARROW,
+    MESSAGE_IDS,
+    APPLY_MARKDOWN,
+    CLIENT_GRAVATAR,
+    ALLOW_EMPTY_TOPIC,
+)
+def get_messages(call: Call) -> Answer:
+    """Messages around an anchor, or those of `message_ids`."""
+    ids = call[MESSAGE_IDS]
+    terms = call[NARROW]
+    query = build(call.core, call.user, terms or ())
+    if ids is not None:
+        return _by_ids(call, query, ids)
+    around = page(
+        call.core,
+        call.user,
+        query,
+        _anchor(call, query, narrowed=bool(terms)),
+        num_before=call[NUM_BEFORE],
+        num_after=call[NUM_AFTER],
+        include_anchor=call[INCLUDE_ANCHOR],
+    )
+    return {
+        "messages": client_objects(call.core, call.user, around.ids, _options(call), query.search),
+        "found_anchor": around.found_anchor,
+        "found_oldest": around.found_oldest,
+        "found_newest": around.found_newest,
+        "history_limited": False,
+        "anchor": around.anchor,
+    }
+
+
+def _anchor(call: Call, query: Query, *, narrowed: bool) -> int:
+    limit = call.core.config.limits.max_messages_fetched
+    if call[NUM_BEFORE] + call[NUM_AFTER] > limit:
+        raise ServiceError(f"Too many messages requested (maximum {limit}).")
+    if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
+        raise ServiceError("The anchor can only be excluded at an end of the range")
+    anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
+    if anchor is None:
+        raise missing("anchor")
+    return anchor_id(call.core, call.user, anchor, query, narrowed=narrowed)
+
+
+def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
+    if call.given(ANCHOR) or call.given(NUM_BEFORE) or call.given(NUM_AFTER):
+        raise ServiceError("Unsupported parameter combination: num_before, num_after, anchor, message_ids")
+    if len(ids) > _MAX_IDS:
+        raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
+    found = matching_ids(call, query, ids)
+    return {
+        "messages": client_objects(call.core, call.user, found, _options(call), query.search),
+        "found_anchor": False,
+        "found_oldest": False,
+        "found_newest": False,
+        "history_limited": False,
+        "anchor": None,
+    }
+
+
+def matching_ids(call: Call, query: Query, ids: list[int]) -> list[int]:
+    """Those of the ids that the query finds, ascending."""
+    query.own_rows_only = False
+    sql = query.sql(query.key, "m.id IN (SELECT value FROM json_each(?))", "ORDER BY m.id")
+    return call.core.store.integers(sql, call.user.id, *query.values, json.dumps(ids))
+
+
+def _options(call: Call) -> QueueOptions:
+    return QueueOptions(
+        apply_markdown=call[APPLY_MARKDOWN],
+        client_gravatar=call[CLIENT_GRAVATAR],
+        empty_topic_name=None if call[ALLOW_EMPTY_TOPIC] else call.core.empty_topic_name,
+    )
+
+
+@routes.get("/messages/{message_id}", APPLY_MARKDOWN, ALLOW_EMPTY_TOPIC)
+def get_message(call: Call) -> Answer:
+    """One message, with its source as `raw_content`."""
+    message = access.visible_message(call.core, call.user, call.path_id("message_id"))
+    options = QueueOptions(
+        apply_markdown=call[APPLY_MARKDOWN],
+        client_gravatar=False,
+        empty_topic_name=None if call[ALLOW_EMPTY_TOPIC] else call.core.empty_topic_name,
+    )
+    shown = client_objects(call.core, call.user, [message.id], options)[0]
+    return {"message": shown, "raw_content": message.content}
+
+
+@routes.get("/messages/matches_narrow", MSG_IDS, REQUIRED_NARROW)
+def matches_narrow(call: Call) -> Answer:
+    """Which of some messages match a narrow (NAR-01)."""
+    core, user = call.core, call.user
+    query = build(core, user, call[REQUIRED_NARROW])
+    options = QueueOptions(empty_topic_name=core.empty_topic_name)
+    matches: dict[str, object] = {}
+    for identity in matching_ids(call, query, call[MSG_IDS]):
+        message = access.visible_message(core, user, identity)
+        matches[str(identity)] = match_fields(message, options, query.search)
+    return {"messages": matches}
+
+
+@routes.post("/messages/render", CONTENT)
+def render_message(call: Call) -> Answer:
+    """The HTML that a text would have."""
+    limit = call.core.config.limits.max_message_length
+    if len(call[CONTENT]) > limit:
+        raise ServiceError(f"Message is too long (limit: {limit} characters)")
+    return {"rendered": rendered(call.core, call.user, call[CONTENT]).html}

@@ -1,0 +1,64 @@
+"""Presence: reporting one's own, reading that of others."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions.presence import report_presence
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.params import boolean, defaulted, integer, natural, optional, required
+from narrowcast_server.queries.presence import older_presence, presence_objects
+from narrowcast_server.routes.users import find_user
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+
+def status(name: str, text: str) -> bool:
+    """active or idle; gives whether it is active."""
+    if text not in ("active", "idle"):
+        raise ServiceError(f"Invalid status: {text}")
+    return text == "active"
+
+
+STATUS = required("status", status)
+PING_ONLY = defaulted("ping_only", boolean, False)
+NEW_USER_INPUT = defaulted("new_user_input", boolean, False)
+SLIM = defaulted("slim_presence", boolean, False)
+LAST_UPDATE_ID = optional("last_update_id", integer)
+HISTORY_DAYS = optional("history_limit_days", natural)
+
+
+@routes.post("/users/me/presence", STATUS, PING_ONLY, NEW_USER_INPUT, SLIM, LAST_UPDATE_ID, HISTORY_DAYS)
+def update_presence(call: Call) -> Answer:
+    """The caller is here; the answer tells of the others, since `last_update_id` if given."""
+    core, user = call.core, call.user
+    if user.is_bot:
+        raise ServiceError("This endpoint does not accept bot requests.")
+    report_presence(core, user, active=call[STATUS])
+    if call[PING_ONLY]:
+        return {}
+    after = call[LAST_UPDATE_ID]
+    slim = call[SLIM] or after is not None
+    newest = core.store.integer("SELECT max(update_id) FROM presence") or 0
+    return {
+        "presences": presence_objects(core, slim=slim, after=max(after or 0, 0)),
+        "presence_last_update_id": max(newest, after or -1),
+        "server_timestamp": core.clock.now(),
+    }
+
+
+@routes.get("/realm/presence")
+def get_presence_of_all(call: Call) -> Answer:
+    """Everybody's presence."""
+    return {"presences": presence_objects(call.core, slim=False), "server_timestamp": call.core.clock.now()}
+
+
+@routes.get("/users/{user_id}/presence")
+def get_presence(call: Call) -> Answer:
+    """Somebody's presence."""
+    user = find_user(call)
+    if user.is_bot:
+        raise ServiceError("Presence is not supported for bot users.")
+    row = call.core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+    if row is None:
+        raise ServiceError(f"No presence data for {user.full_name}")
+    return {"presence": older_presence(row)}

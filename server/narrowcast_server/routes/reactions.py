@@ -1,0 +1,86 @@
+"""Emoji reactions (rows RXN)."""
+
+from __future__ import annotations
+
+from narrowcast_server import emoji
+from narrowcast_server.access import visible_message
+from narrowcast_server.actions.reactions import add_reaction, remove_reaction
+from narrowcast_server.dialect import incoming_reaction_type
+from narrowcast_server.emoji import Emoji
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import CUSTOM_EMOJI_TYPE_INFERRED, REACTION_DOES_NOT_EXIST
+from narrowcast_server.models import Message
+from narrowcast_server.params import optional, required, string
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+NAME = required("emoji_name", string)
+OPTIONAL_NAME = optional("emoji_name", string)
+CODE = optional("emoji_code", string)
+TYPE = optional("reaction_type", string)
+
+
+@routes.post("/messages/{message_id}/reactions", NAME, CODE, TYPE)
+def add(call: Call) -> Answer:
+    """Adds a reaction; one that others gave already is joined by its code, whatever its name."""
+    core = call.core
+    message = visible_message(core, call.user, call.path_id("message_id"))
+    code, kind = call[CODE], call[TYPE]
+    existing = None
+    if code is not None and kind is not None:
+        existing = core.store.one(
+            "SELECT emoji_name FROM reactions WHERE message_id = ? AND emoji_code = ? AND reaction_type = ?",
+            message.id,
+            code,
+            incoming_reaction_type(kind),
+        )
+    if existing is not None and code is not None and kind is not None:
+        chosen = Emoji(existing["emoji_name"], code, incoming_reaction_type(kind))
+    else:
+        chosen = emoji.resolve(core, call[NAME], code, kind)
+    add_reaction(core, call.user, message, chosen)
+    return {}
+
+
+@routes.delete("/messages/{message_id}/reactions", OPTIONAL_NAME, CODE, TYPE)
+def remove(call: Call) -> Answer:
+    """Removes the caller's own reaction (RXN-01)."""
+    message = visible_message(call.core, call.user, call.path_id("message_id"))
+    chosen = _meant(call, message)
+    if not remove_reaction(call.core, call.user, message, chosen):
+        if call.level < REACTION_DOES_NOT_EXIST:
+            raise ServiceError("Reaction doesn't exist.")
+        raise ServiceError("Reaction doesn't exist.", "REACTION_DOES_NOT_EXIST")
+    return {}
+
+
+def _meant(call: Call, message: Message) -> Emoji:
+    """The reaction that the caller means, found among their own where name, code or type are left out."""
+    name, code, kind = call[OPTIONAL_NAME], call[CODE], call[TYPE]
+    if name is None and code is None:
+        raise ServiceError("At least one of the following arguments must be present: emoji_name, emoji_code")
+    if kind is not None:
+        kind = incoming_reaction_type(kind)
+    elif call.level < CUSTOM_EMOJI_TYPE_INFERRED:
+        kind = "unicode_emoji"
+    for row in call.core.store.all(
+        "SELECT * FROM reactions WHERE message_id = ? AND user_id = ?", message.id, call.user.id
+    ):
+        fits_name = code is not None or name == row["emoji_name"]
+        if fits_name and code in (None, row["emoji_code"]) and kind in (None, row["reaction_type"]):
+            return Emoji(row["emoji_name"], row["emoji_code"], row["reaction_type"])
+    if code is None:
+        assert name is not None
+        found = emoji.by_name(call.core, name)
+        if kind is None or kind == found.type:
+            return found
+        return Emoji(name, "", kind)
+    emoji.check_code(code, kind or _namespace_of(call, name, code))
+    return Emoji(name or "", code, kind or "unicode_emoji")
+
+
+def _namespace_of(call: Call, name: str | None, code: str) -> str:
+    if name is not None:
+        return emoji.by_name(call.core, name).type
+    return "realm_emoji" if code.isdigit() and len(code) < 4 else "unicode_emoji"

@@ -1,0 +1,73 @@
+"""GET /server_settings (rows SRV): what a client may know before it signs in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import API_PREFIX
+from narrowcast_server import levels
+from narrowcast_server.actions.channels import rendered_description
+from narrowcast_server.dialect import version_fields
+from narrowcast_server.routing import Answer, Call, Routes
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+routes = Routes()
+
+STREAM_PATH: Final = f"{API_PREFIX}/events/stream"
+_SECOND_CODE_HOST: Final = "gitlab"
+LOGIN_METHODS: Final = ("password", "dev", "email", "ldap", "remoteuser", "saml", "openid connect")
+_PROVIDERS: Final = ("azuread", "github", _SECOND_CODE_HOST, "apple", "google")
+
+
+@routes.get("/server_settings", public=True)
+def get_server_settings(call: Call) -> Answer:
+    """The server's level and names, how to sign in, and what the organization is called."""
+    core = call.core
+    config = core.config
+    agent = call.request.headers.get("user-agent", "")
+    answer: Answer = {
+        "authentication_methods": _authentication_methods(core),
+        "external_authentication_methods": [],
+        **version_fields(config),
+        "push_notifications_enabled": False,
+        "is_incompatible": agent.startswith(config.incompatible_agents)
+        if config.incompatible_agents
+        else False,
+        "email_auth_enabled": True,
+        "require_email_format_usernames": not config.ldap,
+        "event_stream_path": STREAM_PATH,
+    }
+    if not config.root_domain:
+        answer |= _realm(core, base_url(call))
+    return answer
+
+
+def _authentication_methods(core: Core) -> dict[str, bool]:
+    methods = dict.fromkeys((*LOGIN_METHODS, *_PROVIDERS), False)
+    methods |= {"password": True, "email": True, "ldap": core.config.ldap}
+    if core.level < levels.SECOND_CODE_HOST_LOGIN:
+        del methods[_SECOND_CODE_HOST]
+    return methods
+
+
+def _realm(core: Core, url: str) -> Answer:
+    answer: Answer = {
+        "realm_uri": url,
+        "realm_name": core.settings["name"],
+        "realm_icon": f"{url}/static/images/icon.png",
+        "realm_description": rendered_description(core, core.setting_str("description")),
+    }
+    if core.level >= levels.REALM_URL:
+        answer["realm_url"] = url
+    if core.level >= levels.WEB_PUBLIC_SETTING:
+        answer["realm_web_public_access_enabled"] = core.setting_bool("enable_spectator_access") and any(
+            channel.is_web_public and not channel.is_archived for channel in core.channels.all()
+        )
+    return answer
+
+
+def base_url(call: Call) -> str:
+    """The organization's address: as configured, else as the request names it."""
+    return call.core.config.url or str(call.request.base_url).rstrip("/")

@@ -1,0 +1,401 @@
+"""Subscriptions: one's own list, subscribing, leaving (rows USUB), properties, members."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from narrowcast_server import access, levels
+from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
+from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
+from narrowcast_server.errors import (
+    ServiceError,
+    insufficient_permission,
+    no_such_user,
+    not_owner,
+)
+from narrowcast_server.models import Channel, User
+from narrowcast_server.params import (
+    boolean,
+    check_list,
+    check_string,
+    choice,
+    defaulted,
+    integer,
+    json_value,
+    nullable,
+    objects,
+    optional,
+    required,
+    strings,
+)
+from narrowcast_server.permissions import (
+    administers_channel,
+    channel_allows,
+    realm_allows,
+    require_member,
+    setting_value,
+)
+from narrowcast_server.realm_settings import CHANNEL_GROUP_SETTINGS
+from narrowcast_server.recipients import channel_does_not_exist, principals_of
+from narrowcast_server.routes.registration import include_subscribers
+from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.snapshot.channels import subscription_rows
+
+routes = Routes()
+
+_COLOR: Final = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z")
+TOPICS_POLICIES: Final = ("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")
+
+
+def principals(name: str, text: str) -> list[str | int]:
+    """A list of ids or of addresses."""
+    items = check_list(name, json_value(name, text))
+    ids = [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
+    addresses = [item for item in items if isinstance(item, str)]
+    if len(ids) != len(items) and len(addresses) != len(items):
+        raise ServiceError(f"{name} is not a list of integers or of strings")
+    return [*ids, *addresses]
+
+
+def retention(name: str, text: str) -> int | None:
+    """Days, or unlimited (-1), or what the organization says (null)."""
+    value = json_value(name, text)
+    if value in ("realm_default", "unlimited", "forever"):
+        return None if value == "realm_default" else -1
+    return integer(name, text)
+
+
+SUBSCRIPTIONS = required("subscriptions", objects)
+NAMES = required("subscriptions", strings)
+PRINCIPALS = optional("principals", principals)
+INVITE_ONLY = defaulted("invite_only", boolean, False)
+HISTORY_PUBLIC = optional("history_public_to_subscribers", boolean)
+WEB_PUBLIC = defaulted("is_web_public", boolean, False)
+DEFAULT_CHANNEL = defaulted("is_default_stream", boolean, False)
+ANNOUNCE = defaulted("announce", boolean, False)
+NEW_MESSAGES = defaulted("send_new_subscription_messages", boolean, True)
+FATAL = defaulted("authorization_errors_fatal", boolean, True)
+RETENTION = optional("message_retention_days", nullable(retention))
+TOPICS_POLICY = optional("topics_policy", choice(*TOPICS_POLICIES))
+FOLDER = optional("folder_id", nullable(integer))
+GROUP_PARAMS = {name: optional(name, json_value) for name in CHANNEL_GROUP_SETTINGS}
+INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
+DATA = required("subscription_data", objects)
+ADD = optional("add", objects)
+DELETE = optional("delete", strings)
+
+
+@routes.get("/users/me/subscriptions", INCLUDE_SUBSCRIBERS)
+def get_subscriptions(call: Call) -> Answer:
+    """What the caller is subscribed to."""
+    subscribed, _unsubscribed, _never = subscription_rows(
+        call.core, call.user, include_subscribers=call[INCLUDE_SUBSCRIBERS], with_archived=False
+    )
+    return {"subscriptions": subscribed}
+
+
+@routes.post(
+    "/users/me/subscriptions",
+    SUBSCRIPTIONS,
+    PRINCIPALS,
+    INVITE_ONLY,
+    HISTORY_PUBLIC,
+    WEB_PUBLIC,
+    DEFAULT_CHANNEL,
+    ANNOUNCE,
+    NEW_MESSAGES,
+    FATAL,
+    RETENTION,
+    TOPICS_POLICY,
+    FOLDER,
+    *GROUP_PARAMS.values(),
+)
+def add_subscriptions(call: Call) -> Answer:
+    """Subscribes the caller or others; channels that do not exist are made."""
+    return _subscribe(call, call[SUBSCRIPTIONS], call[PRINCIPALS])
+
+
+def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[str | int] | None) -> Answer:
+    core, user = call.core, call.user
+    require_member(user)
+    people = [user] if who is None else principals_of(core, who)
+    names: dict[str, dict[str, object]] = {}
+    for index, item in enumerate(wanted):
+        if "name" not in item:
+            raise ServiceError(f'subscriptions[{index}]["name"] field is missing')
+        name = check_channel_name(core, check_string(f'subscriptions[{index}]["name"]', item["name"]))
+        names.setdefault(name.casefold(), {**item, "name": name})
+    colors: dict[int, str] = {}
+    channels: list[Channel] = []
+    refused: list[str] = []
+    for item in names.values():
+        channel = _existing_or_new(call, item, refused, others=people != [user])
+        if channel is not None:
+            channels.append(channel)
+            if "color" in item:
+                colors[channel.id] = check_color(item["color"])
+    if refused and call.endpoint.method == "POST" and call[FATAL]:
+        raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
+    added, already = subscribe(core, channels, people, colors)
+    answer: Answer = {
+        "subscribed": {str(key): [channel.name for channel in value] for key, value in added.items()},
+        "already_subscribed": {
+            str(key): [channel.name for channel in value] for key, value in already.items()
+        },
+        "new_subscription_messages_sent": False,
+    }
+    if refused:
+        answer["unauthorized"] = refused
+    return answer
+
+
+def _existing_or_new(
+    call: Call, item: dict[str, object], refused: list[str], *, others: bool
+) -> Channel | None:
+    core, user = call.core, call.user
+    name = str(item["name"])
+    channel = access.channel_named(core, user, name)
+    if channel is None and name_is_taken(core, name):
+        refused.append(name)
+        return None
+    if channel is None:
+        return _create(call, name, str(item.get("description", "")))
+    subscribed = access.is_subscribed(core, user.id, channel.id)
+    if channel.is_archived:
+        raise ServiceError(f"Unable to access channel ({channel.name}).")
+    if not subscribed and not may_subscribe_oneself(call, user, channel):
+        refused.append(channel.name)
+        return None
+    if others and not may_subscribe_others(call, user, channel):
+        raise insufficient_permission()
+    return channel
+
+
+def may_subscribe_oneself(call: Call, user: User, channel: Channel) -> bool:
+    """Open channels are open; private ones for the holders of their permissions."""
+    if not channel.invite_only and not user.is_guest:
+        return True
+    return any(
+        channel_allows(call.core, user, channel, name)
+        for name in ("can_subscribe_group", "can_add_subscribers_group")
+    )
+
+
+def may_subscribe_others(call: Call, user: User, channel: Channel) -> bool:
+    """Holders of the organization's or the channel's permission; administrators of open channels."""
+    core = call.core
+    if channel_allows(core, user, channel, "can_add_subscribers_group"):
+        return True
+    if not channel.invite_only and administers_channel(core, user, channel):
+        return True
+    return realm_allows(core, user, "can_add_subscribers_group")
+
+
+def _create(call: Call, name: str, description: str) -> Channel:
+    if call.endpoint.method != "POST":
+        raise channel_does_not_exist(name)
+    private, web_public = call[INVITE_ONLY], call[WEB_PUBLIC]
+    check_may_create(call, invite_only=private, web_public=web_public)
+    retention_days = call[RETENTION]
+    if retention_days is not None and not call.user.is_owner:
+        raise not_owner()
+    return create_channel(
+        call.core,
+        call.user,
+        name,
+        description=check_description(call, description),
+        invite_only=private,
+        history_public=call[HISTORY_PUBLIC],
+        is_web_public=web_public,
+        is_default=call[DEFAULT_CHANNEL] and call.user.is_administrator,
+        message_retention_days=retention_days,
+        topics_policy=call[TOPICS_POLICY] or "inherit",
+        settings=group_settings(call),
+    )
+
+
+def check_description(call: Call, description: str) -> str:
+    """One line of allowed length; raises BAD_REQUEST."""
+    limit = call.core.config.limits.max_channel_description_length
+    if len(description) > limit:
+        raise ServiceError(f"description is too long (limit: {limit} characters)")
+    return description.replace("\n", " ").replace("\x00", "").strip()
+
+
+def check_may_create(call: Call, *, invite_only: bool, web_public: bool) -> None:
+    """Raises BAD_REQUEST where the caller may not make such a channel."""
+    if web_public and invite_only:
+        raise ServiceError("A web-public channel cannot be private.")
+    kind = "web_public" if web_public else "private" if invite_only else "public"
+    if not realm_allows(call.core, call.user, f"can_create_{kind}_channel_group"):
+        raise insufficient_permission()
+
+
+def group_settings(call: Call) -> dict[str, object]:
+    """The channel's group settings that the request carries."""
+    return {
+        name: setting_value(call.core, name, call[param])
+        for name, param in GROUP_PARAMS.items()
+        if call.given(param)
+    }
+
+
+@routes.delete("/users/me/subscriptions", NAMES, PRINCIPALS)
+def remove_subscriptions(call: Call) -> Answer:
+    """Unsubscribes the caller or others: all of it or nothing (USUB-16)."""
+    return _unsubscribe(call, call[NAMES], call[PRINCIPALS])
+
+
+def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | None) -> Answer:
+    core, user = call.core, call.user
+    people = [user] if who is None else _principals(call, who)
+    channels = []
+    for name in dict.fromkeys(names):
+        channel = access.channel_named(core, user, name)
+        if channel is None:
+            raise channel_does_not_exist(name)
+        if channel.is_archived and call.level < levels.ARCHIVED_UNSUBSCRIBE:
+            raise ServiceError(f"Channel '{name}' is archived")
+        channels.append(channel)
+    for person in people:
+        if person.id != user.id and not all(_may_remove(call, person, channel) for channel in channels):
+            raise insufficient_permission()
+    removed, not_removed = unsubscribe(core, channels, people)
+    return {
+        "removed": [channel.name for channel in removed],
+        "not_removed": [channel.name for channel in not_removed],
+    }
+
+
+def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
+    if call.level < levels.INTEGER_PRINCIPALS and any(isinstance(principal, int) for principal in who):
+        raise ServiceError("principals is not a list of strings")
+    try:
+        return principals_of(call.core, who)
+    except ServiceError as error:
+        if call.level >= levels.PRINCIPAL_BAD_REQUEST:
+            raise
+        raise ServiceError(no_such_user().message, "UNAUTHORIZED_PRINCIPAL", 403) from error
+
+
+def _may_remove(call: Call, person: User, channel: Channel) -> bool:
+    """The three cases of the contract: USUB-06, USUB-07, USUB-08."""
+    core, user = call.core, call.user
+    if user.is_administrator:
+        return True
+    if not access.may_read(core, user, channel):
+        return False
+    if person.bot_owner_id == user.id and person.is_bot:
+        return True
+    return channel_allows(core, user, channel, "can_remove_subscribers_group")
+
+
+@routes.patch("/users/me/subscriptions", ADD, DELETE)
+def update_subscriptions(call: Call) -> Answer:
+    """Both at once."""
+    if not call[ADD] and not call[DELETE]:
+        raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
+    answer: Answer = {}
+    if call[ADD]:
+        answer |= _subscribe(call, call[ADD] or [], None)
+    if call[DELETE]:
+        answer |= _unsubscribe(call, call[DELETE] or [], None)
+    return answer
+
+
+_BOOLEANS: Final = frozenset(
+    {
+        "is_muted",
+        "in_home_view",
+        "pin_to_top",
+        "desktop_notifications",
+        "audible_notifications",
+        "push_notifications",
+        "email_notifications",
+        "wildcard_mentions_notify",
+    }
+)
+
+
+@routes.post("/users/me/subscriptions/properties", DATA)
+def update_subscription_properties(call: Call) -> Answer:
+    """Color, muting, pinning and notifications of one's own subscriptions."""
+    for index, item in enumerate(call[DATA]):
+        label = f"subscription_data[{index}]"
+        stream_id, name = item.get("stream_id"), check_string(f'{label}["property"]', item.get("property"))
+        if isinstance(stream_id, bool) or not isinstance(stream_id, int) or abs(stream_id) > 2**53:
+            raise ServiceError(f'{label}["stream_id"] is not an integer')
+        _set_property(call, stream_id, name, item.get("value"))
+    return {}
+
+
+def _set_property(call: Call, channel_id: int, name: str, value: object) -> None:
+    core, user = call.core, call.user
+    channel = access.known_channel(core, user, channel_id)
+    if not access.is_subscribed(core, user.id, channel.id):
+        raise ServiceError(f"Not subscribed to channel ID {channel.id}")
+    if name == "color":
+        value = check_color(value)
+    elif name not in _BOOLEANS:
+        raise ServiceError(f"Unknown subscription property: {name}")
+    elif not isinstance(value, bool):
+        raise ServiceError(f"{name} is not a boolean")
+    events = [(name, value)]
+    column, stored = name, value
+    if name in ("in_home_view", "is_muted"):
+        column, stored = "is_muted", value if name == "is_muted" else not value
+        events = [("in_home_view", not stored), ("is_muted", stored)]
+    core.store.execute(
+        f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
+        stored if isinstance(stored, str) else int(bool(stored)),
+        user.id,
+        channel.id,
+    )
+    for property_, new in events:
+        core.emit(
+            {
+                "type": "subscription",
+                "op": "update",
+                "property": property_,
+                "value": new,
+                "stream_id": channel.id,
+            },
+            [user.id],
+        )
+
+
+def check_color(value: object) -> str:
+    """A hex color; raises BAD_REQUEST."""
+    if not isinstance(value, str) or not _COLOR.match(value):
+        raise ServiceError("color is not a valid hex color code")
+    return value
+
+
+@routes.get("/users/{user_id}/subscriptions/{stream_id}")
+def get_subscription_status(call: Call) -> Answer:
+    """Whether somebody is subscribed to a channel."""
+    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
+    user_id = call.path_id("user_id")
+    if call.core.users.get(user_id) is None:
+        raise no_such_user()
+    return {"is_subscribed": access.is_subscribed(call.core, user_id, channel.id)}
+
+
+@routes.get("/users/{user_id}/channels")
+def get_user_channels(call: Call) -> Answer:
+    """Ids of the channels that somebody is subscribed to, as far as the caller knows them."""
+    user_id = call.path_id("user_id")
+    if call.core.users.get(user_id) is None:
+        raise no_such_user()
+    ids = access.subscribed_ids(call.core, user_id)
+    known = [i for i in sorted(ids) if access.may_know(call.core, call.user, call.core.channels[i])]
+    return {"subscribed_channel_ids": known}
+
+
+@routes.get("/streams/{stream_id}/members")
+def get_members(call: Call) -> Answer:
+    """Ids of a channel's subscribers."""
+    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
+    return {"subscribers": access.subscriber_ids(call.core, channel.id)}

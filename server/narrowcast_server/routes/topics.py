@@ -1,0 +1,86 @@
+"""Topics: GET /users/me/{stream_id}/topics (rows TOP) and how one sees them."""
+
+from __future__ import annotations
+
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
+from narrowcast_server import access, topics
+from narrowcast_server.actions.visibility import set_policy
+from narrowcast_server.errors import ServiceError, invalid_channel_id
+from narrowcast_server.levels import EMPTY_TOPIC
+from narrowcast_server.params import (
+    boolean,
+    choice,
+    defaulted,
+    integer,
+    integer_choice,
+    optional,
+    required,
+    string,
+)
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+ALLOW_EMPTY = defaulted("allow_empty_topic_name", boolean, False, since=EMPTY_TOPIC)
+STREAM_ID = required("stream_id", integer)
+TOPIC = required("topic", string)
+POLICY = required("visibility_policy", integer_choice(0, 1, 2, 3))
+OPTIONAL_STREAM = optional("stream", string)
+OPTIONAL_STREAM_ID = optional("stream_id", integer)
+OPERATION = required("op", choice("add", "remove"))
+
+
+@routes.get("/users/me/{stream_id}/topics", ALLOW_EMPTY)
+def get_topics(call: Call) -> Answer:
+    """The topics that the caller can read, most recent first."""
+    core, user = call.core, call.user
+    channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    if access.history_is_protected(channel):
+        rows = core.store.all(
+            "SELECT m.topic, max(m.id) AS newest FROM messages m JOIN user_messages um ON um.message_id = m.id"
+            " AND um.user_id = ? WHERE m.channel_id = ? GROUP BY m.topic ORDER BY newest DESC",
+            user.id,
+            channel.id,
+        )
+    else:
+        rows = core.store.all(
+            "SELECT topic, max(id) AS newest FROM messages WHERE channel_id = ?"
+            " GROUP BY topic ORDER BY newest DESC",
+            channel.id,
+        )
+    empty = "" if call[ALLOW_EMPTY] else core.empty_topic_name
+    return {"topics": [{"name": row["topic"] or empty, "max_id": row["newest"]} for row in rows]}
+
+
+@routes.post("/user_topics", STREAM_ID, TOPIC, POLICY)
+def update_user_topic(call: Call) -> Answer:
+    """Mutes, unmutes, follows a topic, or lets it be as the channel is."""
+    channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
+    _check_length(call, call[TOPIC])
+    topic = topics.mapped(call.core, call[TOPIC])
+    set_policy(call.core, call.user.id, channel.id, topic, VisibilityPolicy(call[POLICY]))
+    return {}
+
+
+@routes.patch("/users/me/subscriptions/muted_topics", OPTIONAL_STREAM, OPTIONAL_STREAM_ID, TOPIC, OPERATION)
+def mute_topic(call: Call) -> Answer:
+    """Mutes or unmutes, as older clients do."""
+    core, user = call.core, call.user
+    channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
+    if channel_id is not None:
+        channel = access.readable_channel(core, user, channel_id)
+    else:
+        found = None if name is None else access.channel_named(core, user, name)
+        if found is None:
+            raise invalid_channel_id()
+        channel = found
+    _check_length(call, call[TOPIC])
+    policy = VisibilityPolicy.MUTED if call[OPERATION] == "add" else VisibilityPolicy.NONE
+    set_policy(core, user.id, channel.id, topics.mapped(core, call[TOPIC]), policy)
+    return {}
+
+
+def _check_length(call: Call, topic: str) -> None:
+    limit = call.core.config.limits.max_topic_length
+    if len(topic) > limit:
+        raise ServiceError(f"topic is too long (limit: {limit} characters)")

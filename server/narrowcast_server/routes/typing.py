@@ -1,0 +1,101 @@
+"""Typing notifications: POST /typing (rows TYP) and for edits. The server keeps no state (TYP-26)."""
+
+from __future__ import annotations
+
+from narrowcast_server import access, topics
+from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.typing import type_direct, type_in_channel
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.levels import CHANNEL_TYPE, DIRECT_TYPE, NO_TOPIC_TYPING, TYPING_STREAM_ID
+from narrowcast_server.params import choice, defaulted, integer, integers, missing, optional, required, string
+from narrowcast_server.personal import switched_on
+from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.recipients import people_by_id
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+TYPE = defaulted("type", choice("direct", "stream", "channel", "private"), "direct")
+OPERATION = required("op", choice("start", "stop"))
+TO = optional("to", string)
+STREAM_ID = optional("stream_id", string, since=TYPING_STREAM_ID)
+TOPIC = optional("topic", string)
+
+
+@routes.post("/typing", TYPE, OPERATION, TO, STREAM_ID, TOPIC)
+def set_typing_status(call: Call) -> Answer:
+    """Tells the others of a conversation that the caller writes, or stopped."""
+    kind = call[TYPE]
+    _check_type(call, kind)
+    if kind in ("stream", "channel"):
+        _type_in_channel(call)
+    else:
+        _type_direct(call)
+    return {}
+
+
+def _check_type(call: Call, kind: str) -> None:
+    """Refuses the values of `type` that this level does not have (TYP-04 to TYP-06, TYP-28)."""
+    level = call.level
+    refused = (
+        (kind == "channel" and level < CHANNEL_TYPE)
+        or (kind == "private" and level >= TYPING_STREAM_ID)
+        or (kind == "direct" and level < DIRECT_TYPE and call.given(TYPE))
+        or (kind == "stream" and level < TYPING_STREAM_ID)
+    )
+    if refused:
+        raise ServiceError("Invalid type")
+
+
+def _type_direct(call: Call) -> None:
+    core, user = call.core, call.user
+    text = call[TO]
+    if text is None:
+        raise missing("to")
+    ids = integers("to", text)
+    if not ids:
+        raise ServiceError("Empty 'to' list")
+    people = {person.id: person for person in people_by_id(core, ids)} | {user.id: user}
+    if not switched_on(user, "send_private_typing_notifications"):
+        raise ServiceError("User has disabled typing notifications for direct messages")
+    type_direct(core, user, people.values(), call[OPERATION])
+
+
+def _type_in_channel(call: Call) -> None:
+    core, user = call.core, call.user
+    if call[STREAM_ID] is None:
+        raise missing("stream_id")
+    channel = access.readable_channel(core, user, integer("stream_id", call[STREAM_ID]))
+    topic = call[TOPIC]
+    if topic is None:
+        raise ServiceError("Missing topic")
+    if not switched_on(user, "send_stream_typing_notifications"):
+        raise ServiceError("User has disabled typing notifications for channel messages")
+    topic = topics.mapped(core, topic, placeholder=call.level >= NO_TOPIC_TYPING)
+    type_in_channel(core, user, channel, topic, call[OPERATION])
+
+
+@routes.post("/messages/{message_id}/typing", OPERATION)
+def set_edit_typing_status(call: Call) -> Answer:
+    """The same while one edits a message of one's own."""
+    core, user = call.core, call.user
+    message = access.visible_message(core, user, call.path_id("message_id"))
+    if message.sender_id != user.id:
+        raise ServiceError("You don't have permission to edit this message")
+    recipient: dict[str, object]
+    if message.channel_id is not None:
+        recipient = {"type": "channel", "channel_id": message.channel_id, "topic": message.topic}
+    else:
+        assert message.conversation_id is not None
+        recipient = {"type": "direct", "user_ids": member_ids(core, message.conversation_id)}
+    core.emit(
+        {
+            "type": "typing_edit_message",
+            "op": call[OPERATION],
+            "sender_id": user.id,
+            "message_id": message.id,
+            "recipient": recipient,
+        },
+        [i for i in who_sees(core, message) if switched_on(core.users[i], "receives_typing_notifications")],
+    )
+    return {}

@@ -1,0 +1,75 @@
+"""People: oneself, one, all (rows ME, USR)."""
+
+from __future__ import annotations
+
+from narrowcast_server.errors import ServiceError, no_such_user
+from narrowcast_server.levels import CLIENT_GRAVATAR_DEFAULT
+from narrowcast_server.models import User
+from narrowcast_server.params import boolean, defaulted, integers, optional
+from narrowcast_server.queries.users import people, profile_data, user_object
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True, below=(CLIENT_GRAVATAR_DEFAULT, False))
+INCLUDE_PROFILE = defaulted("include_custom_profile_fields", boolean, False)
+USER_IDS = optional("user_ids", integers)
+
+
+@routes.get("/users/me")
+def get_own_user(call: Call) -> Answer:
+    """The caller (ME-01)."""
+    core, user = call.core, call.user
+    newest = core.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)
+    data = profile_data(core, [user.id]).get(user.id, {})
+    return {
+        **user_object(core, user, user, client_gravatar=False, profile_data=data),
+        "max_message_id": -1 if newest is None else newest,
+    }
+
+
+@routes.get("/users/{user_id}", CLIENT_GRAVATAR, INCLUDE_PROFILE)
+def get_user(call: Call) -> Answer:
+    """Somebody by id or API address (USR-01)."""
+    return {"user": _shown(call, [find_user(call)])[0]}
+
+
+@routes.get("/users", CLIENT_GRAVATAR, INCLUDE_PROFILE, USER_IDS)
+def get_users(call: Call) -> Answer:
+    """Everybody, or those of `user_ids`."""
+    wanted = call[USER_IDS]
+    users = people(call.core)
+    if wanted is not None:
+        ids = set(wanted)
+        users = [user for user in users if user.id in ids]
+    return {"members": _shown(call, users)}
+
+
+def find_user(call: Call) -> User:
+    """The user that the path names, by id or API address; raises BAD_REQUEST."""
+    text = call.path["user_id"]
+    user: User | None
+    if "@" in text:
+        user = call.core.user_by_address(text)
+    elif text.isascii() and text.isdigit():
+        user = call.core.users.get(call.path_id("user_id"))
+    else:
+        raise ServiceError("Invalid user_id")
+    if user is None:
+        raise no_such_user()
+    return user
+
+
+def _shown(call: Call, users: list[User]) -> list[dict[str, object]]:
+    core = call.core
+    data = profile_data(core, [user.id for user in users]) if call[INCLUDE_PROFILE] else None
+    return [
+        user_object(
+            core,
+            call.user,
+            user,
+            client_gravatar=call[CLIENT_GRAVATAR],
+            profile_data=None if data is None else data.get(user.id, {}),
+        )
+        for user in users
+    ]

@@ -1,0 +1,210 @@
+"""Running the server: in the foreground for `narrowcast serve`, inside another program for the demo and tests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import uvicorn
+
+from narrowcast_server import first_run
+from narrowcast_server.app import build
+from narrowcast_server.clock import Clock
+from narrowcast_server.config import Config, Dialect, RateLimit
+from narrowcast_server.core import DATABASE, Core
+from narrowcast_server.levels import LATEST
+from narrowcast_server.store import Store, StoreError
+
+_log = logging.getLogger("narrowcast.server")
+
+
+class ServeError(Exception):
+    """Why the server cannot start, in words for its operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `narrowcast serve` was told."""
+
+    host: str = "127.0.0.1"
+    port: int = 9911
+    data: Path = Path("narrowcast-data")
+    demo: bool = False
+    feature_level: int = LATEST
+    dialect: str = Dialect.SERVICE.value
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    rate_limits: tuple[tuple[int, int], ...] = ()
+    """(requests, seconds) per user."""
+    url: str = ""
+    """The address by which clients reach the server, where it is not host and port."""
+
+
+def run(options: Options) -> int:
+    """Serves until SIGTERM or SIGINT; gives the exit code. Prints `listening on URL` once it answers."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    try:
+        asyncio.run(_run(options))
+    except ServeError as error:
+        print(f"narrowcast serve: {error}", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
+async def _run(options: Options) -> None:
+    async with running(options) as server:
+        await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        failed = asyncio.ensure_future(server.ended())
+        stopping = asyncio.ensure_future(stop.wait())
+        await asyncio.wait({failed, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (failed, stopping):
+            task.cancel()
+
+
+class RunningServer:
+    """A server that answers at `url`."""
+
+    def __init__(self, core: Core, url: str, server: uvicorn.Server, task: asyncio.Task[None]) -> None:
+        self.core = core
+        self.url = url
+        self._server = server
+        self._task = task
+
+    async def ended(self) -> None:
+        """Returns when the server has ended by itself."""
+        await asyncio.shield(self._task)
+
+    async def stop(self) -> None:
+        """Answers what waits, and ends."""
+        self._server.should_exit = True
+        self.core.hub.close()
+        await self._task
+
+
+@asynccontextmanager
+async def running(
+    options: Options,
+    *,
+    config: Config | None = None,
+    clock: Clock | None = None,
+    prepare: Callable[[Core], None] | None = None,
+) -> AsyncIterator[RunningServer]:
+    """A server on this event loop.
+
+    `config` overrides what the options say about behaviour; `prepare` makes the organization of an empty folder.
+    """
+    bound = _bind(options.host, options.port)
+    scheme = "https" if options.tls_cert else "http"
+    url = options.url.rstrip("/") or f"{scheme}://{_authority(options.host, bound.getsockname()[1])}"
+    core = open_core(options, url, config=config, clock=clock)
+    first_run.prepare(core, options.data, demo=options.demo, populate=prepare)
+    server = uvicorn.Server(_uvicorn_config(core, options))
+    task = asyncio.create_task(_serve(server, bound))
+    running_server = RunningServer(core, url, server, task)
+    try:
+        await _started(server, task)
+        yield running_server
+    finally:
+        await running_server.stop()
+        core.close()
+        bound.close()
+
+
+def open_core(
+    options: Options, url: str, *, config: Config | None = None, clock: Clock | None = None
+) -> Core:
+    """The organization of a data folder; raises ServeError for a folder that cannot be used."""
+    config = config or Config(
+        dialect=Dialect(options.dialect),
+        rate_limits=tuple(RateLimit(seconds, requests) for requests, seconds in options.rate_limits),
+    ).at_level(options.feature_level)
+    try:
+        return Core(options.data, replace(config, url=url), clock)
+    except (StoreError, OSError) as error:
+        raise ServeError(str(error)) from error
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+    return bound
+
+
+def _authority(host: str, port: int) -> str:
+    shown = "127.0.0.1" if host in ("", "0.0.0.0") else f"[{host}]" if ":" in host else host  # noqa: S104
+    return f"{shown}:{port}"
+
+
+def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
+    return uvicorn.Config(
+        build(core),
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        ws="websockets-sansio",
+        ws_max_size=64 * 1024,
+        timeout_graceful_shutdown=3,
+        server_header=False,
+        date_header=False,
+        ssl_certfile=None if options.tls_cert is None else str(options.tls_cert),
+        ssl_keyfile=None if options.tls_key is None else str(options.tls_key),
+    )
+
+
+async def _serve(server: uvicorn.Server, bound: socket.socket) -> None:
+    # The signals are ours: inside the demo and tests the program has handlers of its own.
+    server.capture_signals = _no_signals  # type: ignore[method-assign]  # uvicorn has no option for it
+    await server.serve(sockets=[bound])
+
+
+def _no_signals() -> _Nothing:
+    return _Nothing()
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+async def _started(server: uvicorn.Server, task: asyncio.Task[None]) -> None:
+    while not server.started:
+        if task.done():
+            task.result()
+            raise ServeError("the server did not start")
+        await asyncio.sleep(0.005)
+
+
+def check(data: Path) -> list[str]:
+    """What is wrong with a data folder: nothing, or one line for each fault (`narrowcast serve --check`)."""
+    path = data / DATABASE
+    if not path.is_file():
+        return [f"{data} holds no organization"]
+    try:
+        store = Store(path)
+    except StoreError as error:
+        return [str(error)]
+    try:
+        return store.check()
+    finally:
+        store.close()

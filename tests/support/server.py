@@ -1,0 +1,191 @@
+"""The embedded server on a real socket of this machine, for tests.
+
+    async with running_server(tmp_path) as server:
+        account = server.account("ada")          # narrowcast_api.account.Account
+        answer = await server.call("ada", "GET", "/users/me")
+
+Without `demo` the organization of `support.world` is there: few people, few channels, no messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.secret import Secret
+from narrowcast_server.clock import Clock
+from narrowcast_server.config import Config, Dialect
+from narrowcast_server.core import Core
+from narrowcast_server.levels import LATEST
+from narrowcast_server.models import User
+from narrowcast_server.params import field_text
+from narrowcast_server.serve import Options, RunningServer, running
+from support import world
+
+Answer = dict[str, Any]
+
+
+class TestServer:
+    """A running server and the means to call it by hand."""
+
+    __test__ = False
+
+    def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
+        self.core: Core = server.core
+        self.url = server.url
+        self._server = server
+        self._client = client
+
+    def user(self, name: str) -> User:
+        """Somebody by first name, in lower case."""
+        for user in self.core.users.all():
+            if user.full_name.split()[0].lower() == name and not user.is_system_bot:
+                return user
+        raise LookupError(name)
+
+    def id(self, name: str) -> int:
+        """The id of somebody by first name."""
+        return self.user(name).id
+
+    def channel(self, name: str) -> int:
+        """The id of a channel."""
+        for channel in self.core.channels.all():
+            if channel.name == name:
+                return channel.id
+        raise LookupError(name)
+
+    def group(self, name: str) -> int:
+        """The id of a user group."""
+        for group in self.core.groups.all():
+            if group.name == name:
+                return group.id
+        raise LookupError(name)
+
+    def account(self, name: str) -> Account:
+        """The account of somebody by first name."""
+        user = self.user(name)
+        return Account(self.url, user.delivery_email, Secret(user.api_key))
+
+    def set_level(self, level: int) -> None:
+        """Makes the running server one of another feature level."""
+        self.core.config = self.core.config.at_level(level)
+
+    async def raw(
+        self,
+        name: str | None,
+        method: str,
+        path: str,
+        params: Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> httpx.Response:
+        """One request as `name` (None: without credentials); params are encoded as the contract says."""
+        encoded = {key: field_text(value) for key, value in (params or {}).items()}
+        auth = None
+        if name is not None:
+            user = self.user(name)
+            auth = httpx.BasicAuth(user.delivery_email, user.api_key)
+        sent = {"params": encoded} if method == "GET" else {"data": encoded}
+        if not encoded:
+            sent = {}
+        url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
+        return await self._client.request(method, url, auth=auth, **sent, **options)
+
+    async def call(
+        self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
+    ) -> Answer:
+        """The same; the JSON of the answer, which must be a success."""
+        response = await self.raw(name, method, path, params)
+        answer: Answer = response.json()
+        assert response.status_code == 200, answer
+        assert answer["result"] == "success", answer
+        return answer
+
+    async def refusal(
+        self,
+        name: str | None,
+        method: str,
+        path: str,
+        params: Mapping[str, object] | None = None,
+        status: int = 400,
+    ) -> Answer:
+        """The same; the JSON of the answer, which must be an error with this status."""
+        response = await self.raw(name, method, path, params)
+        answer: Answer = response.json()
+        assert answer["result"] == "error", answer
+        assert isinstance(answer["msg"], str)
+        assert isinstance(answer["code"], str)
+        assert response.status_code == status, answer
+        return answer
+
+    async def send(self, name: str, channel: str, topic: str, content: str = "hello") -> int:
+        """Sends to a topic; gives the id."""
+        answer = await self.call(
+            name,
+            "POST",
+            "/messages",
+            {"type": "channel", "to": self.channel(channel), "topic": topic, "content": content},
+        )
+        return int(answer["id"])
+
+    async def send_direct(self, name: str, to: list[str], content: str = "hello") -> int:
+        """Sends to people; gives the id."""
+        ids = [self.id(other) for other in to]
+        answer = await self.call(name, "POST", "/messages", {"type": "direct", "to": ids, "content": content})
+        return int(answer["id"])
+
+    async def listen(self, name: str, **params: object) -> Listener:
+        """Registers a client of somebody."""
+        answer = await self.call(name, "POST", "/register", {"apply_markdown": True, **params})
+        return Listener(self, name, answer)
+
+
+class Listener:
+    """A registered client; `snapshot` is the answer of registration."""
+
+    def __init__(self, server: TestServer, name: str, snapshot: Answer) -> None:
+        self.snapshot = snapshot
+        self.queue_id = str(snapshot["queue_id"])
+        self.last_event_id = int(snapshot["last_event_id"])
+        self._server = server
+        self._name = name
+
+    async def events(self, *types: str) -> list[Answer]:
+        """The events since the last call, without waiting; only of these types if any are given."""
+        answer = await self._server.call(
+            self._name,
+            "GET",
+            "/events",
+            {"queue_id": self.queue_id, "last_event_id": self.last_event_id, "dont_block": True},
+        )
+        events: list[Answer] = answer["events"]
+        if events:
+            self.last_event_id = events[-1]["id"]
+        return [event for event in events if not types or event["type"] in types]
+
+
+@asynccontextmanager
+async def running_server(
+    path: Path,
+    *,
+    demo: bool = False,
+    feature_level: int | None = None,
+    dialect: str = "service",
+    config: Config | None = None,
+    clock: Clock | None = None,
+) -> AsyncIterator[TestServer]:
+    """A server with its data in `path`; see the module."""
+    chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
+    chosen = chosen.at_level(LATEST if feature_level is None else feature_level)
+    options = Options(port=0, data=path, demo=demo)
+    prepare = None if demo else world.populate
+    async with (
+        running(options, config=chosen, clock=clock, prepare=prepare) as server,
+        httpx.AsyncClient(trust_env=False, timeout=30) as client,
+    ):
+        yield TestServer(server, client)

@@ -1,0 +1,77 @@
+"""A small organization for tests: the people and the channels of the demo world, and nothing said yet."""
+
+from __future__ import annotations
+
+from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server.actions import organization
+from narrowcast_server.actions.channels import create_channel
+from narrowcast_server.actions.subscriptions import subscribe
+from narrowcast_server.actions.users import create_user
+from narrowcast_server.core import Core
+from narrowcast_server.models import User
+from narrowcast_server.permissions import system_group
+
+PASSWORD = "correct horse battery staple"
+
+_PEOPLE = (
+    ("Ada Moreno", Role.OWNER),
+    ("Bruno Castell", Role.ADMINISTRATOR),
+    ("Chiyo Tanaka", Role.MODERATOR),
+    ("Dario Vance", Role.MEMBER),
+    ("Elif Kaya", Role.MEMBER),
+    ("Farid Haddad", Role.MEMBER),
+    ("Greta Lindqvist", Role.MEMBER),
+    ("Hugo Park", Role.GUEST),
+)
+
+
+def populate(core: Core) -> None:
+    """Makes the organization. Only Ada has a password, for hashing is slow."""
+    with core.transaction():
+        organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
+        people: dict[str, User] = {}
+        for full_name, role in _PEOPLE:
+            first = full_name.split()[0].lower()
+            people[first] = create_user(
+                core,
+                email=f"{first}@demo.example",
+                full_name=full_name,
+                role=role,
+                password=PASSWORD if first == "ada" else None,
+            )
+        people["iris"] = create_user(
+            core,
+            email="iris-bot@demo.example",
+            full_name="Iris",
+            bot_type=BotType.GENERIC,
+            owner=people["ada"],
+        )
+        people["jasper"] = create_user(
+            core,
+            email="jasper-bot@demo.example",
+            full_name="Jasper",
+            bot_type=BotType.INCOMING_WEBHOOK,
+            owner=people["bruno"],
+        )
+        _channels(core, people)
+
+
+def _channels(core: Core, people: dict[str, User]) -> None:
+    staff = [people[name] for name in ("ada", "bruno", "chiyo", "dario", "elif", "farid")]
+    moderators = system_group(core, "role:moderators").id
+    made = {
+        "general": create_channel(core, None, "general", description="Everybody.", is_default=True),
+        "engineering": create_channel(core, people["ada"], "engineering"),
+        "design": create_channel(core, people["elif"], "design"),
+        "announcements": create_channel(
+            core, None, "announcements", settings={"can_send_message_group": moderators}
+        ),
+        "support": create_channel(core, None, "support", is_web_public=True),
+        "operations": create_channel(core, people["bruno"], "operations", invite_only=True),
+        "leads": create_channel(core, people["ada"], "leads", invite_only=True, history_public=True),
+    }
+    subscribe(core, [made["general"], made["announcements"]], [*staff, people["greta"]])
+    subscribe(core, [made["engineering"]], [*staff, people["iris"]])
+    subscribe(core, [made["design"]], [people["elif"], people["dario"], people["hugo"]])
+    subscribe(core, [made["operations"]], [people["bruno"], people["dario"]])
+    subscribe(core, [made["leads"]], [people["ada"], people["chiyo"]])
