@@ -283,3 +283,13 @@ def groups_inside(core: Core, group_id: int) -> set[int]:
                 found.add(subgroup_id)
                 waiting.append(subgroup_id)
     return found
+
+
+def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
+    """Puts a new person into the groups that an invitation names; those that are gone are passed over."""
+    for group_id in group_ids:
+        group = core.groups.get(group_id)
+        if group is None or group.deactivated or group.is_system:
+            continue
+        core.store.execute("INSERT OR IGNORE INTO group_members VALUES (?, ?)", group.id, user.id)
+        _tell_membership(core, group, "add_members", "user_ids", [user.id])

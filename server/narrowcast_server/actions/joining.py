@@ -1,0 +1,75 @@
+"""Accepting an invitation: the way from a link to an account (INV-13, INV-17, INV-25, INV-36)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions.groups import join_groups
+from narrowcast_server.actions.messages import Origin, send_direct
+from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.users import check_address, check_full_name, create_user
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import User
+from narrowcast_server.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+MIN_PASSWORD: Final = 8
+MAX_PASSWORD: Final = 100
+
+
+def invitation(core: Core, token: str) -> Row:
+    """The invitation of a link; raises BAD_REQUEST when it does not hold (any more)."""
+    row = core.store.one("SELECT * FROM invites WHERE token = ?", token)
+    if row is None or row["revoked"]:
+        raise ServiceError("This invitation does not exist or was withdrawn. Ask for a new one.")
+    if row["accepted"]:
+        raise ServiceError("This invitation was used already. Sign in with the account that it made.")
+    if row["expires"] is not None and row["expires"] <= core.now():
+        raise ServiceError("This invitation has expired. Ask for a new one.")
+    return row
+
+
+def join(core: Core, token: str, email: str, full_name: str, password: str) -> User:
+    """Makes the account that an invitation promises and tells the inviter."""
+    row = invitation(core, token)
+    if row["email"] is not None and row["email"].casefold() != email.strip().casefold():
+        raise ServiceError("This invitation is for another address.")
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise ServiceError(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
+    user = create_user(
+        core,
+        email=check_address(core, email),
+        full_name=check_full_name(core, full_name),
+        role=Role(row["invite_as"]),
+        password=password,
+        channel_ids=_channel_ids(core, row),
+    )
+    join_groups(core, user, json.loads(row["group_ids"]))
+    if row["email"] is not None:
+        core.store.execute("UPDATE invites SET accepted = 1 WHERE id = ?", row["id"])
+    _tell_inviter(core, row, user)
+    return user
+
+
+def _channel_ids(core: Core, row: Row) -> list[int]:
+    """The channels of the invitation, and the organization's default channels where it says so."""
+    chosen = set(json.loads(row["channel_ids"]))
+    if row["include_defaults"]:
+        chosen |= {channel.id for channel in core.channels.all() if channel.is_default}
+    return [channel.id for channel in core.channels.all() if channel.id in chosen and not channel.is_archived]
+
+
+def _tell_inviter(core: Core, row: Row, user: User) -> None:
+    inviter = core.users[row["inviter_id"]]
+    if not row["notify_referrer"] or not inviter.is_active:
+        return
+    text = (
+        f"@_**{user.full_name}|{user.id}** accepted your invitation to join **{core.setting_str('name')}**."
+    )
+    send_direct(
+        core, notification_bot(core), [inviter], text, Origin(client="invitation", read_by_sender=False)
+    )

@@ -1,0 +1,40 @@
+"""Accepting an invitation (outside the contract)."""
+
+from __future__ import annotations
+
+from starlette.responses import PlainTextResponse, Response
+
+from narrowcast_server.actions import joining
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.params import required, string, text_without_null
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+EMAIL = required("email", text_without_null)
+FULL_NAME = required("full_name", text_without_null)
+PASSWORD = required("password", string)
+
+
+@routes.post("/join/{token}", EMAIL, FULL_NAME, PASSWORD, public=True)
+def join(call: Call) -> Answer:
+    """Makes an account; the answer signs in like fetch_api_key."""
+    user = joining.join(call.core, call.path["token"], call[EMAIL], call[FULL_NAME], call[PASSWORD])
+    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
+
+
+@routes.add("GET", "/join/{token}/", public=True, absolute=True)
+def show(call: Call) -> Response:
+    """What somebody sees who opens the link in a browser."""
+    name = call.core.setting_str("name")
+    address = f"{call.core.url}/join/{call.path['token']}/"
+    try:
+        joining.invitation(call.core, call.path["token"])
+    except ServiceError as error:
+        return PlainTextResponse(f"{name}\n\n{error.message}\n", status_code=410)
+    lines = (
+        f"You are invited to {name}.",
+        "Install Narrowcast, then accept in a terminal:",
+        f"    narrowcast login {address}",
+    )
+    return PlainTextResponse("\n\n".join(lines) + "\n")
