@@ -24,7 +24,7 @@ from narrowcast_server.uploads.serving import file_response, missing_file
 
 routes = Routes()
 
-EMOJI_DATA_PATH: Final = "/static/generated/emoji/emoji_api.json"
+EMOJI_DATA_PATH: Final = "/static/emoji.json"
 _PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 
 

@@ -35,7 +35,7 @@ def too_large(limit_mib: int) -> ServiceError:
 
 @asynccontextmanager
 async def single_file(request: Request, limit_mib: int, none: str, several: str) -> AsyncIterator[UploadFile]:
-    """The only file of a multipart request, in any field (UPL-16); the texts say what is wrong with others."""
+    """The only file of a multipart request, in any field (UPL-16); the texts refuse all others."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise ServiceError(none)
     limit = limit_mib * MEBIBYTE + _ROOM_FOR_FORM
@@ -111,3 +111,17 @@ def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str
     with core.transaction():
         add_attachment(core, user, path_id, name, size, kind)
     return path_id, name
+
+
+def place_file(core: Core, user: User, filename: str, content: bytes) -> str:
+    """Makes bytes an upload of somebody, inside the caller's transaction; gives its path id."""
+    folder = Folder(core)
+    partial = folder.partial()
+    partial.write_bytes(content)
+    name = stored_name(filename)
+    path_id = folder.new_path_id(name)
+    with partial.open("rb") as file:
+        kind = kind_of(name, "", file)
+    folder.take(partial, path_id)
+    add_attachment(core, user, path_id, name, len(content), kind)
+    return path_id

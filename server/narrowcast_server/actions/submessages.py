@@ -1,0 +1,53 @@
+"""Votes, tasks and other additions to a message with a widget."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.markdown import check_submessage
+from narrowcast_server.models import Message, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_WIDGET = "widget"
+_LONGEST = 10_000
+
+
+def add_submessage(core: Core, user: User, message: Message, msg_type: str, content: str) -> int:
+    """Adds JSON text to a message with a widget and tells everybody who has it; gives the submessage's id."""
+    if msg_type != _WIDGET:
+        raise ServiceError("Invalid msg_type")
+    if len(content) > _LONGEST:
+        raise ServiceError("content is too long")
+    first = core.store.one("SELECT content FROM submessages WHERE message_id = ? ORDER BY id", message.id)
+    if first is None:
+        raise ServiceError("Widget not found on this message")
+    try:
+        data: object = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ServiceError("Invalid json for submessage") from error
+    widget_type = str(json.loads(first["content"])["widget_type"])
+    reason = check_submessage(widget_type, data, is_author=user.id == message.sender_id)
+    if reason is not None:
+        raise ServiceError(reason)
+    identity = core.store.insert(
+        "INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES (?, ?, ?, ?)",
+        message.id,
+        user.id,
+        msg_type,
+        content,
+    )
+    event = {
+        "type": "submessage",
+        "msg_type": msg_type,
+        "message_id": message.id,
+        "submessage_id": identity,
+        "sender_id": user.id,
+        "content": content,
+    }
+    core.emit(event, who_sees(core, message))
+    return identity

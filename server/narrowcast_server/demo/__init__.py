@@ -1,0 +1,5 @@
+"""The demo world: a believable small team, its history, and people who are alive while the server runs."""
+
+from narrowcast_server.demo.world import populate
+
+__all__ = ["populate"]

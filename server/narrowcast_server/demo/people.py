@@ -1,0 +1,89 @@
+"""Who lives in the demo world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server.actions.users import create_user
+from narrowcast_server.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+ORGANIZATION: Final = "Larkfield Instruments"
+DOMAIN: Final = "demo.example"
+DESCRIPTION: Final = "We build *Wren*, a weather station for people who live where forecasts give up."
+NEWCOMER: Final = "ada"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody: `key` is the first name in lower case, by which scripts and account files call them."""
+
+    key: str
+    full_name: str
+    role: Role
+    timezone: str
+    status: tuple[str, str] = ("", "")
+    """Text and emoji."""
+    bot_type: BotType | None = None
+    owner: str | None = None
+
+
+PEOPLE: Final = (
+    Person("ada", "Ada Moreno", Role.OWNER, "Europe/Madrid"),
+    Person("bruno", "Bruno Castell", Role.ADMINISTRATOR, "Europe/Madrid", ("in the workshop", "wrench")),
+    Person("chiyo", "Chiyo Tanaka", Role.MODERATOR, "Asia/Tokyo", ("support until noon", "tea")),
+    Person("dario", "Dario Vance", Role.MEMBER, "Europe/London", ("build 319", "working_on_it")),
+    Person("elif", "Elif Kaya", Role.MEMBER, "Europe/Istanbul"),
+    Person(
+        "farid", "Farid Haddad", Role.MEMBER, "Africa/Casablanca", ("deep in the gusts table", "wind_face")
+    ),
+    Person(
+        "greta",
+        "Greta Lindqvist",
+        Role.MEMBER,
+        "Europe/Stockholm",
+        ("on the ridge, signal comes and goes", "mountain"),
+    ),
+    Person("hugo", "Hugo Park", Role.GUEST, "Asia/Seoul"),
+    Person("iris", "Iris", Role.MEMBER, "", bot_type=BotType.GENERIC, owner="ada"),
+    Person("jasper", "Jasper", Role.MEMBER, "", bot_type=BotType.INCOMING_WEBHOOK, owner="bruno"),
+)
+HUMANS: Final = tuple(person for person in PEOPLE if person.bot_type is None)
+
+
+def address(person: Person) -> str:
+    """How the person signs in."""
+    suffix = "-bot" if person.bot_type is not None else ""
+    return f"{person.key}{suffix}@{DOMAIN}"
+
+
+def create_people(core: Core, joined: int) -> dict[str, User]:
+    """Everybody by first name; they joined the organization at `joined` (UTC seconds), one after another."""
+    made: dict[str, User] = {}
+    for position, person in enumerate(PEOPLE):
+        made[person.key] = create_user(
+            core,
+            email=address(person),
+            full_name=person.full_name,
+            role=person.role,
+            bot_type=person.bot_type,
+            owner=made[person.owner] if person.owner else None,
+            timezone=person.timezone,
+            channel_ids=(),
+            date_joined=joined + position * 3600,
+        )
+    return made
+
+
+def demo_users(core: Core) -> dict[str, User]:
+    """The people of a world that exists, by first name."""
+    found = {}
+    for person in PEOPLE:
+        user = core.user_by_address(address(person))
+        if user is not None:
+            found[person.key] = user
+    return found

@@ -1,0 +1,83 @@
+"""The channels of the demo world, and who is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import SystemGroup
+from narrowcast_server.actions.channels import create_channel
+from narrowcast_server.actions.subscriptions import subscribe
+from narrowcast_server.models import Channel, User
+from narrowcast_server.permissions import system_group
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+STAFF: Final = "ada bruno chiyo dario elif farid greta"
+EVERYBODY: Final = f"{STAFF} hugo"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A channel. `members` are first names; `only` maps a permission to the system group that holds it."""
+
+    name: str
+    description: str
+    members: str
+    default: bool = False
+    private: bool = False
+    shared_history: bool = True
+    web_public: bool = False
+    archived: bool = False
+    only: Mapping[str, SystemGroup] = field(default_factory=dict)
+
+
+PLACES: Final = (
+    Place("general", "What concerns everybody: plans, lunch, birthdays.", EVERYBODY, default=True),
+    Place("onboarding", "Start here: how this works, and a place to try things.", EVERYBODY, default=True),
+    Place(
+        "announcements",
+        "News, rarely and briefly. **Moderators** write, everybody reads.",
+        STAFF,
+        default=True,
+        only={"can_send_message_group": SystemGroup.MODERATORS},
+    ),
+    Place(
+        "engineering", "Boards, firmware, gateways. Tickets as #142, boards as BOARD-7.", f"{STAFF} jasper"
+    ),
+    Place("design", "How Wren looks, opens, clips and explains itself.", "ada bruno chiyo elif greta hugo"),
+    Place("random", "Goats, books and other weather.", STAFF, default=True),
+    Place("support", "Questions from customers; anybody on the web can read along.", STAFF, web_public=True),
+    Place(
+        "operations",
+        "Gateways, masts, backups. Newcomers do not see what was before them.",
+        "ada bruno farid greta iris",
+        private=True,
+        shared_history=False,
+    ),
+    Place("leads", "Money, people, promises.", "ada bruno chiyo", private=True),
+    Place("archive-2024", "The first year, kept for its charm.", "ada bruno chiyo", archived=True),
+)
+
+
+def create_places(core: Core, users: Mapping[str, User], created: int) -> dict[str, Channel]:
+    """Every channel by name, with its members subscribed; archived ones are still open, to be written in."""
+    made = {}
+    for position, place in enumerate(PLACES):
+        channel = create_channel(
+            core,
+            users["ada"],
+            place.name,
+            description=place.description,
+            invite_only=place.private,
+            history_public=place.shared_history,
+            is_web_public=place.web_public,
+            is_default=place.default,
+            settings={name: system_group(core, group).id for name, group in place.only.items()},
+            date_created=created + position * 600,
+        )
+        subscribe(core, [channel], [users[key] for key in place.members.split()])
+        made[place.name] = channel
+    return made
