@@ -1,0 +1,102 @@
+"""Every kind of event applies, and an unreadable one says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.state.apply import HANDLED
+from narrowcast_api.state.state import State, cacheable
+from narrowcast_api.wire.events import (
+    EVENT_CLASSES,
+    HeartbeatEvent,
+    OnboardingStepsEvent,
+    RealmDeactivatedEvent,
+    RealmDomainsAddEvent,
+    RealmDomainsRemoveEvent,
+    RealmExportConsentEvent,
+    RealmExportEvent,
+    RealmUserSettingsDefaultsEvent,
+    RestartEvent,
+    WebReloadClientEvent,
+    parse_event,
+)
+from support.captures import captures, fixture, own_events, recorded_events
+from support.ledger import proves
+from support.live import make_state, snapshot
+
+WITHOUT_STATE = {
+    HeartbeatEvent,
+    OnboardingStepsEvent,
+    RealmDeactivatedEvent,
+    RealmDomainsAddEvent,
+    RealmDomainsRemoveEvent,
+    RealmExportConsentEvent,
+    RealmExportEvent,
+    RealmUserSettingsDefaultsEvent,
+    RestartEvent,
+    WebReloadClientEvent,
+}
+"""Kinds that concern what screens fetch when they are opened, or the connection."""
+
+
+def test_every_kind_of_event_is_handled_or_known_to_concern_no_state() -> None:
+    assert set(EVENT_CLASSES.values()) == HANDLED | WITHOUT_STATE
+    assert not HANDLED & WITHOUT_STATE
+
+
+@pytest.mark.parametrize("event", own_events(), ids=lambda event: f"{event['type']}.{event.get('op', '')}")
+def test_every_sample_event_applies_twice_without_harm(event: dict[str, object]) -> None:
+    state = State.from_snapshot(fixture("snapshot.json"))
+    state.apply(parse_event(event))
+    state.apply(parse_event(event))
+
+
+@pytest.mark.skipif(captures() is None, reason="no recordings beside the checkout")
+def test_every_recorded_event_applies() -> None:
+    state = State.from_snapshot(fixture("snapshot.json"))
+    for name, event in recorded_events():
+        try:
+            state.apply(parse_event(event))
+        except Exception as error:
+            pytest.fail(f"{name}: {error!r}")
+
+
+@proves("EVT-06")
+def test_an_unknown_kind_changes_nothing() -> None:
+    assert make_state().apply(parse_event({"id": 1, "type": "weather", "op": "rain", "mm": 3})) == ()
+
+
+def test_an_unreadable_event_raises_so_that_a_snapshot_follows() -> None:
+    with pytest.raises(MalformedAnswer):
+        make_state().apply(parse_event({"id": 1, "type": "message", "message": 7}))
+
+
+WRONG: tuple[object, ...] = (
+    None,
+    7,
+    "x",
+    [7, None, "x", {}],
+    {"x": 1},
+    [[]],
+    {"1": {"active_timestamp": "x"}},
+)
+
+
+def test_a_snapshot_survives_values_of_wrong_types() -> None:
+    for key in snapshot():
+        if key != "user_id":
+            for wrong in WRONG:
+                State.from_snapshot(snapshot(**{key: wrong}))
+
+
+def test_the_cached_part_of_a_snapshot_gives_the_same_people_channels_and_unread() -> None:
+    answer = fixture("snapshot.json")
+    answer["realm_bots"] = [{"user_id": 9, "api_key": "secret", "full_name": "Iris"}]
+    whole, cached = State.from_snapshot(answer), State.from_snapshot(cacheable(answer), from_cache=True)
+    assert list(cached.users) == list(whole.users)
+    assert list(cached.channels) == list(whole.channels)
+    assert set(cached.unreads) == set(whole.unreads)
+    assert cached.limits == whole.limits
+    assert cached.server == whole.server
+    assert "secret" not in str(cacheable(answer))

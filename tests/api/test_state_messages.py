@@ -1,0 +1,389 @@
+"""Messages, unread, mentions, stars, topics and conversations follow the events."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import MessagesAdded, TypingChanged, UnreadsChanged
+from narrowcast_api.state.messages import Reaction, grouped
+from narrowcast_api.state.unreads import Unreads
+from support.ledger import proves
+from support.live import (
+    ADA,
+    BRUNO,
+    CHIYO,
+    DESIGN,
+    GENERAL,
+    RANDOM,
+    apply,
+    channel_message,
+    direct_message,
+    make_state,
+    message_event,
+)
+
+
+def test_a_new_message_is_known_unread_and_last_of_its_topic() -> None:
+    state = make_state()
+    changes = apply(state, message_event(channel_message(101, "Soup")))
+    assert MessagesAdded((101,), live=True) in changes
+    assert state.unreads.count_topic(GENERAL, "soup") == 1
+    assert state.topics.of(GENERAL)[0] == ("Soup", 101)
+    assert state.max_message_id == 101
+
+
+def test_the_read_flag_of_the_event_is_trusted() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, sender=ADA)), message_event(direct_message(102), "read"))
+    assert set(state.unreads) == {101}
+
+
+def test_a_message_in_a_channel_that_one_is_not_in_is_not_unread() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, channel_id=RANDOM)))
+    assert len(state.unreads) == 0
+
+
+def test_topics_are_one_whatever_their_case() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, "Soup")), message_event(channel_message(102, "sOUP")))
+    assert state.unreads.count_topic(GENERAL, "SOUP") == 2
+    assert [topic.name for topic in state.topics.of(GENERAL)] == ["sOUP"]
+
+
+def test_counts_over_all_leave_out_muted_channels_and_topics_but_inside_a_channel_only_topics_count() -> None:
+    state = make_state()
+    apply(
+        state,
+        message_event(channel_message(101, "loud")),
+        message_event(channel_message(102, "quiet")),
+        message_event(channel_message(103, "followed")),
+        message_event(direct_message(104)),
+    )
+    apply(
+        state,
+        {"type": "user_topic", "stream_id": GENERAL, "topic_name": "QUIET", "visibility_policy": 1},
+        {"type": "user_topic", "stream_id": GENERAL, "topic_name": "followed", "visibility_policy": 3},
+    )
+    assert (state.unreads.count_channel(GENERAL), state.unreads.count_all()) == (2, 3)
+    apply(
+        state,
+        {"type": "subscription", "op": "update", "property": "is_muted", "value": True, "stream_id": GENERAL},
+    )
+    assert (state.unreads.count_channel(GENERAL), state.unreads.count_all()) == (2, 2)
+
+
+def test_messages_become_unread_again_from_the_events_details_though_never_loaded() -> None:
+    state = make_state()
+    apply(
+        state,
+        {
+            "type": "update_message_flags",
+            "op": "remove",
+            "flag": "read",
+            "messages": [50, 51, 52],
+            "message_details": {
+                "50": {"type": "stream", "stream_id": GENERAL, "topic": "Old", "mentioned": True},
+                "51": {"type": "private", "user_ids": [BRUNO]},
+                "52": {"type": "private", "user_ids": [ADA]},
+            },
+        },
+    )
+    assert state.unreads.topic_ids(GENERAL, "old") == [50]
+    assert state.unreads.mentions == {50}
+    assert state.unreads.count_direct(frozenset({BRUNO})) == 1
+    assert state.unreads.count_direct(frozenset()) == 1
+
+
+def test_reading_everything_elsewhere_leaves_nothing_unread() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101), "mentioned"), message_event(direct_message(102)))
+    apply(state, {"type": "update_message_flags", "op": "add", "flag": "read", "messages": [], "all": True})
+    assert (len(state.unreads), state.unreads.mentions) == (0, set())
+    message = state.messages.get(101)
+    assert message is not None
+    assert message.is_read
+
+
+def move(message_ids: list[int], **fields: object) -> dict[str, object]:
+    return {
+        "type": "update_message",
+        "message_id": message_ids[0],
+        "message_ids": message_ids,
+        "user_id": BRUNO,
+        "edit_timestamp": 1_800_000_500,
+        "stream_id": GENERAL,
+        "orig_subject": "soup",
+        "propagate_mode": "change_all",
+        "flags": [],
+        **fields,
+    }
+
+
+def test_a_move_takes_messages_unread_and_topics_along() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)), message_event(channel_message(102)))
+    apply(state, move([101, 102], subject="stew"))
+    assert state.unreads.topic_ids(GENERAL, "stew") == [101, 102]
+    assert [topic.name for topic in state.topics.of(GENERAL)] == ["stew"]
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.topic, message.moved_at, message.edited_at) == ("stew", 1_800_000_500, None)
+
+
+def test_a_pure_channel_move_keeps_the_topic() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)))
+    apply(state, move([101], new_stream_id=DESIGN))
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.channel_id, message.topic) == (DESIGN, "soup")
+    assert state.unreads.topic_ids(DESIGN, "soup") == [101]
+
+
+def test_unread_messages_moved_out_of_ones_channels_are_dropped() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)))
+    apply(state, move([101], new_stream_id=RANDOM))
+    assert len(state.unreads) == 0
+
+
+def test_an_edit_changes_the_content_of_one_message_and_may_mention() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)), message_event(channel_message(102), "starred"))
+    apply(state, move([101, 102], message_id=102, rendered_content="<p>new</p>", flags=["mentioned"]))
+    first, second = state.messages.get(101), state.messages.get(102)
+    assert first is not None
+    assert second is not None
+    assert (first.content, first.edited_at) == ("<p>message 101</p>", None)
+    assert (second.content, second.edited_at) == ("<p>new</p>", 1_800_000_500)
+    assert second.flags == {"starred", "mentioned"}
+    assert state.unreads.mentions == {102}
+
+
+def test_a_rendering_alone_is_no_edit() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)))
+    apply(
+        state,
+        {
+            "type": "update_message",
+            "user_id": None,
+            "message_id": 101,
+            "message_ids": [101],
+            "edit_timestamp": 5,
+            "rendering_only": True,
+            "rendered_content": "<p>preview</p>",
+            "flags": [],
+        },
+    )
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.content, message.edited_at) == ("<p>preview</p>", None)
+
+
+def test_deleted_messages_are_nowhere() -> None:
+    state = make_state()
+    apply(
+        state,
+        message_event(direct_message(101), "starred"),
+        message_event(direct_message(102), "starred", "mentioned"),
+        {"type": "delete_message", "message_ids": [102], "message_type": "private"},
+    )
+    assert 102 not in state.messages
+    assert set(state.unreads) == {101}
+    assert state.starred == {101}
+    assert state.directs.newest(frozenset({BRUNO})) == 101
+
+
+def test_conversations_are_listed_the_most_recent_first() -> None:
+    state = make_state(recent_private_conversations=[{"user_ids": [CHIYO], "max_message_id": 90}])
+    apply(state, message_event(direct_message(101)), message_event(direct_message(102, (ADA,), sender=ADA)))
+    assert state.directs.recent() == [frozenset(), frozenset({BRUNO}), frozenset({CHIYO})]
+
+
+def reaction(op: str, user_id: int, name: str = "smile", code: str = "1f604") -> dict[str, object]:
+    return {
+        "type": "reaction",
+        "op": op,
+        "message_id": 101,
+        "user_id": user_id,
+        "emoji_name": name,
+        "emoji_code": code,
+        "reaction_type": "unicode_emoji",
+    }
+
+
+def test_reactions_go_by_type_and_code_whatever_their_name() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)))
+    apply(state, reaction("add", BRUNO), reaction("add", BRUNO, "smiley"), reaction("add", CHIYO, "grin"))
+    message = state.messages.get(101)
+    assert message is not None
+    assert [(r.emoji_name, r.user_id) for r in message.reactions] == [("smile", BRUNO), ("grin", CHIYO)]
+    apply(state, reaction("remove", BRUNO, "other"))
+    message = state.messages.get(101)
+    assert message is not None
+    assert [r.user_id for r in message.reactions] == [CHIYO]
+
+
+def test_reactions_are_grouped_by_votes_and_stay_in_order() -> None:
+    def vote(name: str, user_id: int) -> Reaction:
+        return Reaction(name, f"code of {name}", "unicode_emoji", user_id)
+
+    groups = grouped([vote("a", 1), vote("b", 1), vote("b", 2), vote("c", 1)])
+    assert [(group.emoji_name, group.user_ids) for group in groups] == [
+        ("b", (1, 2)),
+        ("a", (1,)),
+        ("c", (1,)),
+    ]
+
+
+def typing(op: str, sender: int, **fields: object) -> dict[str, object]:
+    place = {"message_type": "stream", "stream_id": GENERAL, "topic": "Soup"}
+    return {"type": "typing", "op": op, "sender": {"user_id": sender, "email": ""}, **place, **fields}
+
+
+SOUP = ChannelDestination(GENERAL, "soup")
+
+
+@proves("TYP-29", "EVT-02", "EVT-03")
+def test_who_types_is_shown_from_start_to_stop() -> None:
+    state = make_state()
+    assert apply(state, typing("start", BRUNO)) == [TypingChanged(ChannelDestination(GENERAL, "Soup"))]
+    assert state.typing.typers(SOUP) == (BRUNO,)
+    apply(state, typing("stop", BRUNO))
+    assert state.typing.typers(SOUP) == ()
+
+
+@proves("TYP-30")
+def test_who_types_is_hidden_after_the_servers_expiry_unless_started_again() -> None:
+    state = make_state()
+    now = 0.0
+    state.monotonic = lambda: now
+    apply(state, typing("start", BRUNO), typing("start", CHIYO))
+    now = 40.0
+    apply(state, typing("start", CHIYO))
+    assert state.typing.next_expiry() == 45.0
+    assert state.typing.expire(44.9) == ([], [])
+    assert state.typing.expire(45.0) == ([ChannelDestination(GENERAL, "Soup")], [])
+    assert state.typing.typers(SOUP) == (CHIYO,)
+    state.typing.expire(85.0)
+    assert state.typing.typers(SOUP) == ()
+
+
+@proves("EVT-09")
+def test_oneself_is_never_shown_typing() -> None:
+    state = make_state()
+    assert apply(state, typing("start", ADA)) == []
+    assert state.typing.typers(SOUP) == ()
+
+
+def test_a_message_ends_the_typing_of_its_sender() -> None:
+    state = make_state()
+    apply(state, typing("start", BRUNO), typing("start", CHIYO))
+    apply(state, message_event(channel_message(101)))
+    assert state.typing.typers(SOUP) == (CHIYO,)
+
+
+def test_direct_typing_belongs_to_the_conversation_of_all_others() -> None:
+    state = make_state()
+    people = [{"user_id": user_id, "email": ""} for user_id in (ADA, BRUNO, CHIYO)]
+    apply(
+        state,
+        {
+            "type": "typing",
+            "op": "start",
+            "message_type": "direct",
+            "sender": people[1],
+            "recipients": people,
+        },
+    )
+    assert state.typing.typers(DirectDestination(frozenset({BRUNO, CHIYO}))) == (BRUNO,)
+    assert state.typing.typers(DirectDestination(frozenset({BRUNO}))) == ()
+
+
+def test_editing_by_others_is_known_by_message() -> None:
+    state = make_state()
+    event = {
+        "type": "typing_edit_message",
+        "op": "start",
+        "sender_id": BRUNO,
+        "message_id": 101,
+        "recipient": {"type": "channel", "channel_id": GENERAL, "topic": "soup"},
+    }
+    apply(state, event)
+    assert state.typing.editors(101) == (BRUNO,)
+    apply(state, {**event, "op": "stop"})
+    assert state.typing.editors(101) == ()
+
+
+def test_votes_are_appended_once() -> None:
+    state = make_state()
+    vote = {"type": "submessage", "message_id": 101, "submessage_id": 9, "sender_id": BRUNO, "content": "{}"}
+    apply(state, message_event(channel_message(101)), vote, vote)
+    message = state.messages.get(101)
+    assert message is not None
+    assert [part.id for part in message.submessages] == [9]
+
+
+def test_is_unread_is_three_valued_when_the_server_left_out_old_ones() -> None:
+    state = make_state(
+        unread_msgs={
+            "streams": [{"stream_id": GENERAL, "topic": "soup", "unread_message_ids": [80, 90]}],
+            "pms": [],
+            "huddles": [{"user_ids_string": "1,2,3", "unread_message_ids": [95]}],
+            "mentions": [80],
+            "old_unreads_missing": True,
+        }
+    )
+    assert [state.unreads.is_unread(i) for i in (10, 80, 85)] == [None, True, False]
+    assert state.unreads.count_direct(frozenset({BRUNO, CHIYO})) == 1
+
+
+def test_reading_is_idempotent_and_counts_never_go_below_zero() -> None:
+    unreads = Unreads(lambda channel_id, topic, inside: True)
+    unreads.add_topic(1, "a", [1, 2])
+    assert unreads.remove([2, 2, 3])
+    assert not unreads.remove([2])
+    assert (unreads.count_all(), unreads.count_channel(1), unreads.count_topic(1, "A")) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("narrow", "verdict"),
+    [
+        (Narrow.all(), True),
+        (Narrow.channel(GENERAL), True),
+        (Narrow.topic(GENERAL, "SOUP"), True),
+        (Narrow.topic(GENERAL, "stew"), False),
+        (Narrow.direct(frozenset({BRUNO})), False),
+        (Narrow.mentions(), True),
+        (Narrow.starred(), False),
+        (Narrow.search("words"), None),
+        (Narrow.search("words channel:design"), False),
+        (Narrow.search("-is:starred sender:Bruno"), True),
+        (Narrow.search("sender:me"), False),
+        (Narrow.search("sender:nobody"), None),
+        (Narrow.search("has:link"), None),
+        (Narrow.search("is:unread is:muted"), False),
+    ],
+)
+def test_narrows_decide_what_they_can(narrow: Narrow, verdict: bool | None) -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101), "mentioned"))
+    message = state.messages.get(101)
+    assert message is not None
+    assert narrow.matches(message, state) is verdict
+    assert Narrow.load(narrow.dump()) == narrow
+
+
+def test_a_reconnected_mute_changes_the_counts_at_once() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)))
+    changes = apply(
+        state, {"type": "user_topic", "stream_id": GENERAL, "topic_name": "soup", "visibility_policy": 1}
+    )
+    assert UnreadsChanged() in changes
+    assert state.unreads.count_all() == 0
