@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
+_DELIVERY_SECONDS = 1.0
+"""How late a scheduled message or a reminder may be."""
+
 _log = logging.getLogger("narrowcast.server")
 Task = Callable[["Core"], Awaitable[None]]
 
@@ -19,7 +22,17 @@ async def _collect_queues(core: Core) -> None:
     await core.hub.collect_forever()
 
 
-TASKS: list[Task] = [_collect_queues]
+async def _deliver(core: Core) -> None:
+    from narrowcast_server.actions.reminders import remind_due
+    from narrowcast_server.actions.scheduled import deliver_due
+
+    while True:
+        deliver_due(core)
+        remind_due(core)
+        await core.clock.sleep(_DELIVERY_SECONDS)
+
+
+TASKS: list[Task] = [_collect_queues, _deliver]
 """Each runs for as long as the server does."""
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 MAX_NOTE: Final = 1000
-_CHECK_SECONDS: Final = 1.0
 
 
 def reminder_object(row: Row) -> dict[str, object]:
@@ -81,13 +80,6 @@ def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
     """Takes a reminder back."""
     remove_own(core, "reminders", reminder_id, user)
     core.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
-
-
-async def remind_forever(core: Core) -> None:
-    """Sends what is due, for as long as the server runs."""
-    while True:
-        remind_due(core)
-        await core.clock.sleep(_CHECK_SECONDS)
 
 
 def remind_due(core: Core) -> None:

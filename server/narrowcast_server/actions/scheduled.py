@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 _log = logging.getLogger("narrowcast.server")
-_CHECK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +167,6 @@ def delete(core: Core, user: User, identity: int) -> None:
 
 
 # --- delivery --------------------------------------------------------------------------------------------------
-
-
-async def deliver_forever(core: Core) -> None:
-    """Sends what is due, for as long as the server runs."""
-    while True:
-        deliver_due(core)
-        await core.clock.sleep(_CHECK_SECONDS)
 
 
 def deliver_due(core: Core) -> int:
