@@ -53,6 +53,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.APP)]
     CSS = """
     Toast { max-width: 60; }
+    VirtualList:ansi > .virtual-list--dim, OneLine:ansi > .one-line--dim { text-style: dim; }
+    Editor:ansi > .editor--placeholder { text-style: dim; }
     """
 
     def __init__(
@@ -223,7 +225,14 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         with contextlib.suppress(Exception):
             if (screen := self.main_screen) is not None:
                 screen.keep()
-        super()._handle_exception(error)
+        if self.is_headless:
+            super()._handle_exception(error)  # tests want to see it
+            return
+        self.exit(
+            return_code=1,
+            message=f"narrowcast: a defect ended the app ({type(error).__name__}); what you wrote is kept. "
+            f"Details: {self.paths.log_file}",
+        )
 
     # actions of the registry
 

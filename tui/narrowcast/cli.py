@@ -64,11 +64,16 @@ def _app_commands(commands: _Commands) -> None:
     serve.add_argument("--demo", action="store_true", help="fill an empty folder with the demo world")
     serve.add_argument("--feature-level", type=_level, metavar="N", help="behave as a server of this level")
     serve.add_argument(
-        "--dialect", choices=("service", "zulip"), default="service", help="names of the fields"
+        "--dialect",
+        choices=("service", "zulip", "service-only"),
+        default="service",
+        help="names of the fields",
     )
     serve.add_argument("--tls-cert", metavar="FILE", help="certificate chain (PEM) to serve https with")
     serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM)")
-    serve.add_argument("--rate-limit", metavar="N/SECONDS", help="limit the requests of each account")
+    serve.add_argument(
+        "--rate-limit", type=_rate, metavar="N/SECONDS", help="limit the requests of each account"
+    )
     serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
     login = commands.add_parser("login", help="sign in and store the account")
     login.add_argument("url", metavar="URL", help="address of the organization")
@@ -129,6 +134,13 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return int(text)
+
+
+def _rate(text: str) -> tuple[int, int]:
+    count, _, seconds = text.partition("/")
+    if not (count.isdecimal() and seconds.isdecimal() and int(count) and int(seconds)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a rate such as 200/60")
+    return int(count), int(seconds)
 
 
 def _level(text: str) -> int:

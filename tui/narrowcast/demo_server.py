@@ -33,18 +33,23 @@ class DemoServer:
     async def start(self, person: str = "ada") -> Path:
         """Start the server and wait until it answers. Raises DemoFailed."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "narrowcast.demo_server",
-            str(self.folder),
-            "keep" if self._keep else "drop",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
-        output, errors = self._process.stdout, self._process.stderr
+        log = self.folder / "server.log"
+        errors = await asyncio.to_thread(log.open, "wb")
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "narrowcast.demo_server",
+                str(self.folder),
+                "keep" if self._keep else "drop",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        finally:
+            errors.close()
+        output = self._process.stdout
         try:
             async with asyncio.timeout(START_SECONDS):
                 while output is not None and (line := await output.readline()):

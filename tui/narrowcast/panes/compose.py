@@ -24,7 +24,6 @@ from narrowcast_api.errors import InvalidInput
 
 if TYPE_CHECKING:
     from narrowcast_api.session import Session
-
     from narrowcast_api.state.state import State
 
 COUNT_FROM = 0.8
@@ -107,6 +106,7 @@ class ComposePane(Vertical):
 
     def on_mount(self) -> None:
         """Say what the keys do."""
+        self.target.show_kind(False)
         self._show_hint()
 
     @property
@@ -249,8 +249,12 @@ class ComposePane(Vertical):
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter in a field goes on to the next one."""
         event.stop()
-        if self._offered is not None and event.editor is self._offered[0]:
+        offered = self._offered is not None and event.editor is self._offered[0]
+        if offered and event.editor is self.target.to:
             self._take_offer()
+            return
+        if not offered:
+            self._close_offers()
         self.action_compose_next_field()
 
     def _tell_typing(self) -> None:
@@ -306,9 +310,10 @@ class ComposePane(Vertical):
             return
         enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
         hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
-        if self.size.width < 100:
+        roomy = self.size.width >= 88
+        if not roomy:
             hint = f"Enter {enter} "
-        self.target.set_class(self.size.width < 100, "-narrow")
+        self.target.set_class(not roomy, "-narrow")
         self.target.hint.show_pieces([], [(hint, "dim")])
 
     def on_resize(self) -> None:
@@ -397,10 +402,13 @@ class ComposePane(Vertical):
         fields[place].focus()
 
     def action_compose_next_field(self) -> None:
-        if self._offered is not None:
-            self._take_offer()
-        else:
+        if self._offered is None:
             self._to_field(1)
+            return
+        field = self._offered[0]
+        self._take_offer()
+        if field in {self.target.channel, self.target.topic}:
+            self._to_field(1)  # one channel, one topic: the field is done
 
     def action_compose_previous_field(self) -> None:
         self._to_field(-1)

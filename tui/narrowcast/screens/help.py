@@ -58,6 +58,10 @@ class HelpList(VirtualList[HelpRow]):
         right = [(item.detail, self.part_style("virtual-list--dim"))] if width >= 90 else []
         return [compose_line(width, left, right, base=Style.null())]
 
+    def selectable(self, item: HelpRow) -> bool:
+        """Headings and gaps only separate."""
+        return bool(item.keys)
+
     def key_of(self, item: HelpRow) -> Hashable:
         """Rows are values."""
         return item

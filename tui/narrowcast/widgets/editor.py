@@ -36,6 +36,8 @@ class Editor(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
+    Editor > .editor--placeholder { color: $foreground 55%; }
+    Editor > .editor--cursor { text-style: reverse; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"editor--placeholder", "editor--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]

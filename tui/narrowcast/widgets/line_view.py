@@ -172,8 +172,20 @@ class LineView(Widget, can_focus=True):
         return self._base
 
     def part_style(self, component: str) -> Style:
-        """The style of a component class, to be laid over `base_style`."""
-        return self.get_component_rich_style(component, partial=True)
+        """The style of a component class, to be laid over `base_style`.
+
+        Textual leaves colours with an alpha unmixed in partial styles: they are mixed here with what is below.
+        """
+        style = self.get_component_rich_style(component, partial=True)
+        rules = self.get_component_styles(component)
+        ground = self.background_colors[1]
+        if rules.has_rule("background") and 0 < rules.background.a < 1 and ground.ansi is None:
+            ground = ground + rules.background
+            style += Style(bgcolor=ground.rich_color)
+        if rules.has_rule("color") and rules.color.a < 1 and ground.ansi is None:
+            color = ground.get_contrast_text(rules.color.a) if rules.auto_color else rules.color
+            style += Style(color=(ground + color).rich_color)
+        return style
 
     def changed(self) -> None:
         """Says that rows may differ; the comparison happens once, after the present message."""

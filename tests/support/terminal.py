@@ -1,0 +1,287 @@
+"""A real process in a pseudo-terminal, its screen read by pyte.
+
+    with Terminal([...command...], env=..., size=(120, 40)) as terminal:
+        terminal.wait_for("live")
+        terminal.type("chello")
+
+Nothing sleeps: `wait_for` reads until the screen satisfies it or the deadline passes, and then shows the screen. The
+deadlines are generous because machines are busy; what passes, passes at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+PATIENCE = 60.0
+"""Seconds that a wait may take on a loaded machine."""
+
+KEYS = {
+    "enter": "\r",
+    "escape": "\x1b",
+    "tab": "\t",
+    "shift+tab": "\x1b[Z",
+    "backspace": "\x7f",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "f1": "\x1bOP",
+    "f2": "\x1bOQ",
+    "f3": "\x1bOR",
+}
+MODES = {
+    "alternate screen": ("1049", False),
+    "mouse": ("1000", False),
+    "any mouse": ("1003", False),
+    "bracketed paste": ("2004", False),
+    "focus reports": ("1004", False),
+    "synchronized output": ("2026", False),
+}
+"""Modes that the app may set and must have reset when it is gone."""
+
+
+class QuietScreen(pyte.Screen):
+    """pyte's screen, without an opinion on private sequences that it does not know."""
+
+    def report_device_status(self, mode: int, **kwargs: object) -> None:
+        """Nobody answers queries here, as in the plainest terminals."""
+
+    def report_device_attributes(self, mode: int = 0, **kwargs: object) -> None:
+        """As above."""
+
+
+class Terminal:
+    """See the module's description. ``size`` is (columns, rows)."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        size: tuple[int, int] = (120, 40),
+        cwd: Path | None = None,
+    ) -> None:
+        columns, rows = size
+        self.screen = QuietScreen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        self.output = bytearray()
+        """Everything that the process has written."""
+        self._master, slave = pty.openpty()
+        self._set_size(slave, columns, rows)
+        self.modes_before = termios.tcgetattr(slave)
+        self.process = subprocess.Popen(
+            list(command),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={"TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": os.environ["PATH"], **env},
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # the pty is its controlling terminal
+        )
+        self._slave: int | None = slave  # kept, so that the modes can be read after the process has gone
+        self._partial = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+        self.hang_up()
+
+    @staticmethod
+    def _set_size(fd: int, columns: int, rows: int) -> None:
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    # reading
+
+    def pump(self, seconds: float = 0.0) -> bool:
+        """Read what there is, waiting up to ``seconds`` for it; whether anything came."""
+        if self._master < 0:
+            return False
+        ready, _, _ = select.select([self._master], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:
+            return False
+        self.output += data
+        self._stream.feed(_plain(data))
+        return bool(data)
+
+    @property
+    def lines(self) -> list[str]:
+        """The screen, row by row."""
+        return [line.rstrip() for line in self.screen.display]
+
+    @property
+    def text(self) -> str:
+        """The screen as one text."""
+        return "\n".join(self.lines)
+
+    def wait_until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE) -> float:
+        """Read until ``holds()``; the seconds it took. Fails with the screen when ``patience`` is over."""
+        start = time.monotonic()
+        while not holds():
+            left = start + patience - time.monotonic()
+            if left <= 0:
+                raise AssertionError(
+                    f"{what} did not happen within {patience:.0f} s; the screen:\n{self.text}"
+                )
+            if not self.pump(min(left, 0.2)) and self.process.poll() is not None and not self.pump(0.05):
+                if holds():
+                    break
+                raise AssertionError(
+                    f"the process ended with {self.process.returncode} before {what}; the screen:\n{self.text}"
+                )
+        return time.monotonic() - start
+
+    def wait_for(self, pattern: str, patience: float = PATIENCE) -> float:
+        """Read until the regular expression ``pattern`` is found on the screen."""
+        compiled = re.compile(pattern)
+        return self.wait_until(lambda: compiled.search(self.text) is not None, f"{pattern!r}", patience)
+
+    def wait_gone(self, pattern: str, patience: float = PATIENCE) -> float:
+        """Read until ``pattern`` is no longer on the screen."""
+        compiled = re.compile(pattern)
+        return self.wait_until(lambda: compiled.search(self.text) is None, f"{pattern!r} gone", patience)
+
+    def settle(self, quiet: float = 0.3, patience: float = PATIENCE) -> None:
+        """Read until nothing has come for ``quiet`` seconds."""
+        end = time.monotonic() + patience
+        while self.pump(quiet) and time.monotonic() < end:
+            pass
+
+    def count_bytes(self, act: Callable[[], None], quiet: float = 0.4) -> int:
+        """How many bytes the process writes for ``act``, until it is quiet again."""
+        self.settle(quiet)
+        before = len(self.output)
+        act()
+        self.settle(quiet)
+        return len(self.output) - before
+
+    # acting
+
+    def type(self, text: str) -> None:
+        """Type the characters of ``text``."""
+        os.write(self._master, text.encode())
+
+    def press(self, *keys: str) -> None:
+        """Press keys by name (`KEYS`, ``ctrl+x``, ``alt+x``) or character."""
+        for key in keys:
+            os.write(self._master, _encode(key).encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size, as a window manager would give."""
+        self._set_size(self._master, columns, rows)
+        self.screen.resize(rows, columns)
+        self.signal(signal.SIGWINCH)
+
+    def signal(self, number: int) -> None:
+        """Send the process a signal."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(number)
+
+    def wait_end(self, patience: float = PATIENCE) -> int:
+        """Read until the process has ended; its exit code."""
+        end = time.monotonic() + patience
+        while self.process.poll() is None:
+            if time.monotonic() > end:
+                raise AssertionError(
+                    f"the process did not end within {patience:.0f} s; the screen:\n{self.text}"
+                )
+            if not self.pump(0.1) and self._master < 0:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(0.1)
+        while self.pump(0.05):
+            pass
+        return self.process.returncode
+
+    def hang_up(self) -> None:
+        """The terminal vanishes, as when its window is closed."""
+        if self._slave is not None:
+            os.close(self._slave)
+            self._slave = None
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1
+
+    def kill(self) -> None:
+        """End the process without asking."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    # judging
+
+    def left_clean(self) -> list[str]:
+        """What the process has left changed: private modes, the cursor, the line discipline. Empty is clean."""
+        problems = []
+        for name, (mode, default) in MODES.items():
+            switches = re.findall(rb"\x1b\[\?" + mode.encode() + rb"([hl])", bytes(self.output))
+            if switches and (switches[-1] == b"h") is not default:
+                problems.append(f"{name} is left {'on' if switches[-1] == b'h' else 'off'}")
+        cursor = re.findall(rb"\x1b\[\?25([hl])", bytes(self.output))
+        if cursor and cursor[-1] == b"l":
+            problems.append("the cursor is left hidden")
+        if self._slave is not None and termios.tcgetattr(self._slave)[:4] != self.modes_before[:4]:
+            problems.append("the line discipline is left changed")
+        return problems
+
+
+def _encode(key: str) -> str:
+    if key in KEYS:
+        return KEYS[key]
+    if key.startswith("ctrl+"):
+        return chr(ord(key[5:].upper()) & 0x1F)
+    if key.startswith("alt+"):
+        return "\x1b" + _encode(key[4:])
+    return key
+
+
+_UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p")
+
+
+def _plain(data: bytes) -> bytes:
+    """Without the sequences of newer terminals that pyte would show as text."""
+    return _UNKNOWN_TO_PYTE.sub(b"", data)
+
+
+def narrowcast(*arguments: str) -> list[str]:
+    """The command line that runs Narrowcast with this Python."""
+    return [sys.executable, "-m", "narrowcast", *arguments]
+
+
+def home(folder: Path) -> dict[str, str]:
+    """An environment in which everything is kept below ``folder``."""
+    return {
+        "HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "XDG_STATE_HOME": str(folder / "state"),
+    }
