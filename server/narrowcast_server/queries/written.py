@@ -40,7 +40,7 @@ def scheduled_object(row: Row) -> dict[str, object]:
     channel = row["type"] == "stream"
     answer: dict[str, object] = {
         "scheduled_message_id": row["id"],
-        "to": recipients[0] if channel else recipients,
+        "to": recipients[0] if channel and isinstance(recipients, list) else recipients,
         "type": row["type"],
         "content": row["content"],
         "rendered_content": row["rendered"],
