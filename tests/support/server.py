@@ -186,6 +186,6 @@ async def running_server(
     prepare = None if demo else world.populate
     async with (
         running(options, config=chosen, clock=clock, prepare=prepare) as server,
-        httpx.AsyncClient(trust_env=False, timeout=30) as client,
+        httpx.AsyncClient(trust_env=False, timeout=30, verify=False) as client,
     ):
         yield TestServer(server, client)
