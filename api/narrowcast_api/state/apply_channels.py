@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.state.changes import Change, ChannelsChanged, TopicsChanged, UnreadsChanged
-from narrowcast_api.state.channels import read_channel, read_folder, read_subscription
+from narrowcast_api.state.channels import read_channel, read_folder, read_subscribed
 from narrowcast_api.state.handlers import Handlers, row_of
 from narrowcast_api.state.state import State, load_muted_topics
 from narrowcast_api.wire.events import (
@@ -59,8 +59,7 @@ def _update(state: State, event: StreamUpdateEvent) -> tuple[Change, ...]:
 @handlers.of(SubscriptionAddEvent)
 def _subscribe(state: State, event: SubscriptionAddEvent) -> tuple[Change, ...]:
     for model in event.subscriptions:
-        row = row_of(model)
-        state.channels.put([read_channel(row)._replace(subscription=read_subscription(row))])
+        state.channels.put([read_subscribed(row_of(model))])
         state.unreads.recount(model.stream_id)
     return (ChannelsChanged(tuple(model.stream_id for model in event.subscriptions)), UnreadsChanged())
 

@@ -70,10 +70,10 @@ class Channel(NamedTuple):
         return self.subscription is not None and self.subscription.is_muted
 
 
-def read_channel(row: Row) -> Channel:
-    """A row of `streams`, `subscriptions`, `unsubscribed`, `never_subscribed` or of a `stream` event.
+def read_channel(row: Row, subscription: Subscription | None = None) -> Channel:
+    """A row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
 
-    It never reads the part about oneself; `read_subscription` does.
+    It never reads the part about oneself; `read_subscribed` does.
     """
     subscribers = row.get("subscribers")
     return Channel(
@@ -98,7 +98,13 @@ def read_channel(row: Row) -> Channel:
         if isinstance(subscribers, list)
         else optional_int(row, "subscriber_count"),
         permissions=read_permissions(row),
+        subscription=subscription,
     )
+
+
+def read_subscribed(row: Row) -> Channel:
+    """A row of `subscriptions`, or of a `subscription` event."""
+    return read_channel(row, read_subscription(row))
 
 
 def read_subscription(row: Row) -> Subscription:

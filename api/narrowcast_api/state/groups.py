@@ -34,8 +34,8 @@ def read_permissions(row: Row) -> dict[str, GroupSetting]:
     """Every `can_..._group` of a row."""
     permissions: dict[str, GroupSetting] = {}
     for key, value in row.items():
-        if key.startswith("can_") and key.endswith("_group"):
-            setting = read_group_setting(value)
+        if key[:4] == "can_" and key[-6:] == "_group":
+            setting = value if type(value) is int else read_group_setting(value)
             if setting is not None:
                 permissions[key] = setting
     return permissions

@@ -58,11 +58,12 @@ class Presence:
 
     def merge(self, presences: object) -> tuple[int, ...]:
         """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`; returns whose."""
-        merged = []
-        for key, entry in table(presences).items():
-            if key.isdecimal() and isinstance(entry, dict):
-                self._seen[int(key)] = read_slim(entry)
-                merged.append(int(key))
+        merged = {
+            int(key): read_slim(entry)
+            for key, entry in table(presences).items()
+            if type(entry) is dict and key.isdecimal()
+        }
+        self._seen.update(merged)
         return tuple(merged)
 
     def merge_seen(self, sightings: Mapping[int, Seen]) -> tuple[int, ...]:
@@ -80,8 +81,8 @@ class Presence:
 
 def read_slim(row: Row) -> Seen:
     """A presence with two times."""
-    active = number(row, "active_timestamp", 0)
-    return Seen(active, max(active, number(row, "idle_timestamp", 0)))
+    active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)
+    return Seen(active, idle if idle > active else active)
 
 
 def read_legacy(row: Row) -> Seen:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscription
+from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscribed
 from narrowcast_api.state.groups import Groups, read_group, read_group_setting
 from narrowcast_api.state.messages import Message
 from narrowcast_api.state.presence import Presence, Statuses
@@ -269,15 +269,11 @@ def _load_people(state: State, answer: Row) -> None:
 
 def _load_channels(state: State, answer: Row) -> None:
     channels = state.channels
-    for key in ("streams", "unsubscribed", "never_subscribed"):
-        channels.put(records(answer.get(key), read_channel, "channel"))
-    channels.put(
-        records(
-            answer.get("subscriptions"),
-            lambda row: read_channel(row)._replace(subscription=read_subscription(row)),
-            "subscription",
-        )
-    )
+    channels.put(records(answer.get("subscriptions"), read_subscribed, "subscription"))
+    for key in ("unsubscribed", "never_subscribed", "streams"):
+        # the same channels stand in several of the tables: each is read once, with most that is said of it
+        unread = (row for row in rows(answer.get(key)) if channels.get(integer(row, "stream_id")) is None)
+        channels.put(records(list(unread), read_channel, "channel"))
     for folder in records(answer.get("channel_folders"), read_folder, "folder"):
         channels.folders[folder.id] = folder
     channels.default_ids = frozenset(read_default_ids(answer.get("realm_default_streams")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from narrowcast_api.state.rows import (
@@ -61,23 +62,31 @@ def read_role(row: Row) -> int:
 
 
 def read_user(row: Row, *, is_active: bool = True) -> User:
-    """A row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event."""
-    profile = row.get("profile_data")
+    """A row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
+
+    The two checks by hand are for speed: each call would cost a snapshot of 50,000 people some milliseconds.
+    """
+    get = row.get
+    name, email, role, profile = get("full_name"), get("email"), get("role"), get("profile_data")
+    is_bot = get("is_bot") is True
     return User(
-        user_id=required_int(row, "user_id"),
-        full_name=text(row, "full_name"),
-        email=text(row, "email"),
-        delivery_email=optional_text(row, "delivery_email"),
-        role=read_role(row),
-        is_active=boolean(row, "is_active", is_active),
-        is_bot=boolean(row, "is_bot"),
-        bot_type=optional_int(row, "bot_type"),
-        bot_owner_id=optional_int(row, "bot_owner_id"),
-        is_system_bot=boolean(row, "is_system_bot"),
-        timezone=text(row, "timezone"),
-        date_joined=text(row, "date_joined"),
-        profile=_read_profile(profile) if profile else {},
+        required_int(row, "user_id"),
+        name if type(name) is str else "",
+        email if type(email) is str else "",
+        optional_text(row, "delivery_email"),
+        role if type(role) is int else read_role(row),
+        boolean(row, "is_active", is_active),
+        is_bot,
+        optional_int(row, "bot_type") if is_bot else None,
+        optional_int(row, "bot_owner_id") if is_bot else None,
+        get("is_system_bot") is True,
+        text(row, "timezone"),
+        text(row, "date_joined"),
+        _read_profile(profile) if profile else _NO_PROFILE,
     )
+
+
+_NO_PROFILE: Mapping[int, ProfileValue] = MappingProxyType({})
 
 
 def _read_profile(value: object) -> dict[int, ProfileValue]:
