@@ -26,6 +26,7 @@ written after it until it is sent again or cancelled. Conversations do not wait 
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -277,6 +278,10 @@ class Outbox:
                 await self._deliver(parcel)
             else:
                 await self._look(parcel)
+        except BaseException as error:
+            # Cancelled at an ending, or a mistake in this file: no message may stay under way with no task.
+            self._unknown(parcel, error)
+            raise
         finally:
             self._busy.discard(key)
             self._alarm.ring()
@@ -323,15 +328,15 @@ class Outbox:
         parcel.record = replace(parcel.record, tried=tried_before)
         self._step(parcel, state, error)
 
-    def _unknown(self, parcel: Parcel, error: Exception) -> None:
+    def _unknown(self, parcel: Parcel, error: BaseException) -> None:
         """The message may have arrived."""
-        if not isinstance(error, NarrowcastError):
-            log.error("sending failed in an unforeseen way", exc_info=error)
         if not self._holds(parcel) or parcel.state is not SENDING:
             return
+        if not isinstance(error, NarrowcastError | asyncio.CancelledError):
+            log.error("sending failed in an unforeseen way", exc_info=error)
         parcel.looks = 0
         parcel.due = self._clock.monotonic() + LOOK_AFTER[0]
-        text = error.user_message if isinstance(error, NarrowcastError) else "Something went wrong here."
+        text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._step(parcel, UNCONFIRMED, f"{text} Looking whether the message arrived.")
 
     async def _look(self, parcel: Parcel) -> None:

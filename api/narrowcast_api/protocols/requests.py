@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.destinations import Destination, DirectDestination
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.narrow import Narrow, Term
@@ -21,6 +21,7 @@ from narrowcast_api.storage.records import DraftVersion
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
+    from narrowcast_api.routes.drafts import NewDraft
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.users import PresenceAnswer
 
@@ -187,47 +188,32 @@ class DraftRoutes:
 
     async def create(self, version: DraftVersion, timestamp: float) -> int:
         """POST /drafts with one draft; its id."""
-        from narrowcast_api.routes.common import read
-        from narrowcast_api.wire.drafts import CreatedDrafts
-
-        answer = await self._request("POST", "/drafts", {"drafts": [self._wire(version, timestamp)]})
-        ids = read(CreatedDrafts, answer).ids
+        ids = await self._client().drafts.create(drafts=[self._new(version, timestamp)])
         if not ids:
             raise MalformedAnswer("no id of the new draft")
         return ids[0]
 
     async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None:
         """PATCH /drafts/{draft_id} (DRF-01)."""
-        await self._request("PATCH", f"/drafts/{server_id}", {"draft": self._wire(version, timestamp)})
+        await self._client().drafts.edit(draft_id=server_id, draft=self._new(version, timestamp))
 
     async def delete(self, server_id: int) -> None:
         """DELETE /drafts/{draft_id}."""
-        await self._request("DELETE", f"/drafts/{server_id}", {})
+        await self._client().drafts.delete(draft_id=server_id)
 
     async def fetch(self) -> Sequence[ServerDraft]:
         """GET /drafts."""
-        answer = await self._request("GET", "/drafts", {})
         me = self._state().me
-        return list(records(answer.get("drafts"), lambda row: read_draft(row, me), "draft"))
+        found = await self._client().drafts.list()
+        return list(
+            records([draft.model_dump() for draft in found], lambda row: read_draft(row, me), "draft")
+        )
 
-    async def _request(self, method: str, path: str, params: dict[str, object]) -> dict[str, object]:
-        return await self._client().connection.request(method, path, params)
+    def _new(self, version: DraftVersion, timestamp: float) -> NewDraft:
+        from narrowcast_api.routes.drafts import NewDraft
 
-    def _wire(self, version: DraftVersion, timestamp: float) -> dict[str, object]:
-        """A draft as it travels, without an id (DRF-04 to DRF-14)."""
-        return {
-            **draft_address(version.destination, self._state().me),
-            "content": version.content,
-            "timestamp": int(timestamp),
-        }
-
-
-def draft_address(destination: Destination | None, me: int) -> dict[str, object]:
-    """`type`, `to` and `topic` of a draft as it travels (DRF-05 to DRF-10)."""
-    match destination:
-        case None:
-            return {"type": "", "to": [], "topic": ""}
-        case ChannelDestination(channel_id, topic):
-            return {"type": "stream", "to": [channel_id], "topic": topic}
-        case DirectDestination(user_ids):
-            return {"type": "private", "to": sorted(user_ids) or [me], "topic": ""}
+        destination = version.destination
+        if destination == DirectDestination(frozenset()):
+            # Addressed to nobody is another thing than a note to oneself.
+            destination = DirectDestination(frozenset({self._state().me}))
+        return NewDraft(destination, version.content, int(timestamp))

@@ -1,0 +1,512 @@
+"""Drafts: kept within a second, the same everywhere, no text lost to another device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.state.changes import DraftsChanged
+from narrowcast_api.storage.records import DraftVersion
+from support.clock import VirtualClock
+from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere
+
+TEA = ChannelDestination(7, "tea")
+
+
+@pytest.fixture
+def server() -> DraftServer:
+    return DraftServer()
+
+
+@pytest.fixture
+def client(server: DraftServer, tmp_path: Path) -> DraftClient:
+    return DraftClient(server, tmp_path, VirtualClock())
+
+
+def kept(client: DraftClient) -> list[str]:
+    return [record.version.content for record in client.journal.load_drafts()]
+
+
+# here
+
+
+async def test_text_is_on_the_disk_within_a_second_of_the_last_key(client: DraftClient) -> None:
+    async with client:
+        draft_id = None
+        for length in range(1, 11):
+            draft_id = client.drafts.save(draft_id, LUNCH, "Soup today"[:length])
+            await client.clock.advance(0.05)
+        await client.clock.advance(0.5)
+        assert kept(client) == ["Soup today"]
+
+
+async def test_the_first_key_after_a_pause_is_written_at_once(client: DraftClient) -> None:
+    async with client:
+        client.drafts.save(None, LUNCH, "S")
+        assert kept(client) == ["S"]
+
+
+async def test_typing_does_not_write_to_the_disk_at_every_key(client: DraftClient) -> None:
+    async with client:
+        writes = 0
+        put = client.journal.put_draft
+
+        def counting(record: object) -> object:
+            nonlocal writes
+            writes += 1
+            return put(record)  # type: ignore[arg-type]
+
+        client.journal.put_draft = counting  # type: ignore[method-assign,assignment]
+        client.online = False
+        draft_id = client.drafts.save(None, LUNCH, "x")
+        for length in range(2, 102):
+            client.drafts.save(draft_id, LUNCH, "x" * length)
+            await client.clock.advance(0.02)
+        assert writes <= 9
+
+
+async def test_a_slow_request_does_not_keep_text_from_the_disk(client: DraftClient) -> None:
+    async with client:
+        client.hold = True
+        draft_id = client.drafts.save(None, LUNCH, "one")
+        await client.clock.advance(3)
+        assert len(client.held) == 1
+        client.drafts.save(draft_id, LUNCH, "one two")
+        client.drafts.save(draft_id, LUNCH, "one two three")
+        await client.clock.advance(0.5)
+        assert kept(client) == ["one two three"]
+
+
+async def test_flush_writes_everything_before_the_process_ends(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "one")
+        client.drafts.save(draft_id, LUNCH, "one two")
+        assert kept(client) == ["one"]
+        assert client.drafts.flush() is True
+        assert kept(client) == ["one two"]
+
+
+async def test_drafts_are_listed_last_edited_first_and_a_blank_one_goes(client: DraftClient) -> None:
+    async with client:
+        first = client.drafts.save(None, LUNCH, "first")
+        client.clock.jump(1)
+        client.drafts.save(None, None, "second")
+        assert [draft.content for draft in client.drafts.all()] == ["second", "first"]
+        assert client.drafts.all()[0].destination is None
+        client.drafts.save(first, LUNCH, "  \n")
+        assert [draft.content for draft in client.drafts.all()] == ["second"]
+        assert client.drafts.get(first) is None
+        assert DraftsChanged() in client.changes
+        client.drafts.save(None, LUNCH, "")
+        assert len(client.drafts.all()) == 1
+
+
+async def test_drafts_are_there_again_after_a_crash(client: DraftClient) -> None:
+    async with client:
+        client.online = False
+        draft_id = client.drafts.save(None, LUNCH, "Soup today")
+        await client.crash()
+        client.open()
+        draft = client.drafts.get(draft_id)
+        assert draft is not None
+        assert (draft.content, draft.destination, draft.synced) == ("Soup today", LUNCH, False)
+
+
+# to the server
+
+
+async def test_a_draft_is_created_after_a_pause_and_edited_from_then_on(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(1.9)
+        assert client.calls == []
+        await client.clock.advance(0.2)
+        await client.catch_up()
+        assert client.drafts.all()[0].synced
+        client.drafts.save(draft_id, TEA, "Soup today")
+        await client.clock.advance(3)
+        await client.catch_up()
+        assert client.calls == ["create Soup", "edit 1 Soup today"]
+        assert client.server.drafts[1].destination == TEA
+        await client.clock.advance(60)
+        assert len(client.calls) == 2
+
+
+async def test_who_types_on_and_on_is_synced_now_and_then(client: DraftClient) -> None:
+    async with client:
+        draft_id = None
+        for number in range(35):
+            draft_id = client.drafts.save(draft_id, LUNCH, f"text {number}")
+            await client.clock.advance(1.0)
+            await client.catch_up()
+        assert 2 <= len(client.calls) <= 5
+
+
+async def test_the_event_may_come_before_the_answer_to_its_creation(client: DraftClient) -> None:
+    async with client:
+        client.hold = True
+        client.drafts.save(None, LUNCH, "Soup \n")
+        await client.clock.advance(3)
+        held = client.held[0]
+        client.held.clear()
+        server_id = held.act()
+        await client.catch_up()
+        assert len(client.drafts.all()) == 1
+        held.answer.set_result(server_id)
+        await client.clock.advance(30)
+        assert (len(client.drafts.all()), client.calls) == (1, ["create Soup \n"])
+        assert client.drafts.all()[0].synced
+
+
+async def test_text_typed_while_the_draft_is_being_created_is_sent_next(client: DraftClient) -> None:
+    async with client:
+        client.hold = True
+        draft_id = client.drafts.save(None, LUNCH, "one")
+        await client.clock.advance(3)
+        client.drafts.save(draft_id, LUNCH, "one two")
+        client.hold = False
+        client.finish(client.held[0], "ok")
+        await client.clock.advance(5)
+        await client.catch_up()
+        assert client.calls == ["create one", "edit 1 one two"]
+        assert client.server.texts() == ["one two"]
+
+
+async def test_a_creation_of_unknown_outcome_is_looked_up_and_not_repeated(client: DraftClient) -> None:
+    async with client:
+        client.next_failures.append("lost after")
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(2.1)
+        client.queue.clear()
+        await client.clock.advance(10)
+        assert client.calls == ["create Soup", "fetch"]
+        assert client.server.texts() == ["Soup"]
+
+
+async def test_a_creation_that_did_not_arrive_is_repeated(client: DraftClient) -> None:
+    async with client:
+        client.next_failures.extend(["lost before", "not connected", "rate limited"])
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(60)
+        assert client.server.texts() == ["Soup"]
+
+
+async def test_a_crash_while_creating_makes_no_second_draft(client: DraftClient) -> None:
+    async with client:
+        client.hold = True
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        held = client.held.pop()
+        await client.crash()
+        held.act()
+        client.hold = False
+        client.open()
+        client.register()
+        await client.clock.advance(30)
+        assert client.server.texts() == ["Soup"]
+        assert client.texts() == ["Soup"]
+
+
+async def test_deleting_reaches_the_server_also_after_a_crash(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.online = False
+        client.drafts.delete(draft_id)
+        assert client.texts() == []
+        await client.crash()
+        client.online = True
+        client.open()
+        client.register()
+        assert client.texts() == []
+        await client.clock.advance(3)
+        assert (client.server.texts(), kept(client)) == ([], [])
+
+
+async def test_deleting_while_it_is_being_created_deletes_it_there(client: DraftClient) -> None:
+    async with client:
+        client.hold = True
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        client.drafts.delete(draft_id)
+        client.hold = False
+        client.finish(client.held[0], "ok")
+        await client.clock.advance(5)
+        await client.catch_up()
+        assert (client.server.texts(), client.texts()) == ([], [])
+
+
+async def test_a_draft_that_was_never_synced_is_deleted_without_a_request(client: DraftClient) -> None:
+    async with client:
+        client.drafts.delete(client.drafts.save(None, LUNCH, "Soup"))
+        await client.clock.advance(30)
+        assert (client.calls, kept(client)) == ([], [])
+
+
+async def test_writing_on_in_a_draft_that_is_being_deleted_keeps_the_words(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.hold = True
+        client.drafts.delete(draft_id)
+        await client.clock.advance(1)
+        client.drafts.save(draft_id, LUNCH, "Soup today")
+        client.hold = False
+        client.finish(client.held[0], "ok")
+        await client.clock.advance(10)
+        await client.catch_up()
+        assert (client.server.texts(), client.texts()) == (["Soup today"], ["Soup today"])
+
+
+async def test_going_back_to_what_the_server_has_needs_no_request(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.drafts.save(draft_id, LUNCH, "Soup t")
+        client.drafts.save(draft_id, LUNCH, "Soup")
+        await client.clock.advance(30)
+        assert client.calls == ["create Soup"]
+
+
+async def test_what_the_server_would_cut_or_refuse_stays_here_and_says_so(client: DraftClient) -> None:
+    async with client:
+        client.limits = MessageLimits(10, 5)
+        client.drafts.save(None, TEA, "far too long for it")
+        client.drafts.save(None, ChannelDestination(7, "long topic"), "short")
+        client.drafts.save(None, TEA, "null \x00")
+        await client.clock.advance(30)
+        assert client.calls == []
+        assert all("this machine only" in (draft.error or "") for draft in client.drafts.all())
+        assert len(kept(client)) == 3
+
+
+async def test_a_refused_draft_is_not_sent_again_until_it_changes(client: DraftClient) -> None:
+    async with client:
+        client.next_failures.append("refused")
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(300)
+        assert client.calls == ["create Soup"]
+        assert client.drafts.all()[0].error == "Kept on this machine only: Invalid channel ID"
+        client.drafts.save(draft_id, LUNCH, "Soup!")
+        await client.clock.advance(5)
+        assert client.server.texts() == ["Soup!"]
+
+
+async def test_offline_nothing_is_sent_and_waking_syncs(client: DraftClient) -> None:
+    async with client:
+        client.online = False
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(100)
+        assert client.calls == []
+        client.online = True
+        client.drafts.wake()
+        await client.clock.settle()
+        assert client.server.texts() == ["Soup"]
+
+
+# where the user's setting is off
+
+
+async def test_with_syncing_off_drafts_are_local(client: DraftClient) -> None:
+    client.server.enabled = False
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(60)
+        client.drafts.delete(client.drafts.save(None, LUNCH, "other"))
+        assert (client.calls, client.texts()) == ([], ["Soup"])
+        client.server.enabled = True
+        client.drafts.on_setting()
+        await client.clock.advance(5)
+        assert client.server.texts() == ["Soup"]
+        assert client.drafts.get(draft_id) is not None
+
+
+async def test_turning_syncing_off_keeps_what_the_server_drops(client: DraftClient) -> None:
+    async with client:
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(5)
+        await client.catch_up()
+        client.server.enabled = False
+        client.server.drafts.clear()
+        client.drafts.on_setting()
+        client.register()
+        assert client.texts() == ["Soup"]
+        client.server.enabled = True
+        client.drafts.on_setting()
+        client.register()
+        await client.clock.advance(5)
+        assert client.server.texts() == ["Soup"]
+
+
+# from the server
+
+
+async def test_drafts_of_other_devices_come_change_and_go(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "theirs"))
+        await client.catch_up()
+        assert client.texts() == ["theirs"]
+        edited_elsewhere(client.server, 1, "theirs, longer", DirectDestination(frozenset({12})))
+        await client.catch_up()
+        assert client.texts() == ["theirs, longer"]
+        assert client.drafts.all()[0].destination == DirectDestination(frozenset({12}))
+        client.server.delete(1)
+        await client.catch_up()
+        assert (client.texts(), kept(client), client.calls) == ([], [], [])
+
+
+async def test_a_snapshot_brings_everything_up_to_date(client: DraftClient) -> None:
+    async with client:
+        for text in ("one", "two", "three"):
+            client.server.create(DraftVersion(LUNCH, text))
+        await client.catch_up()
+        edited_elsewhere(client.server, 2, "two, longer")
+        client.server.delete(3)
+        client.server.create(DraftVersion(LUNCH, "four"))
+        client.register()
+        assert client.texts() == ["four", "one", "two, longer"]
+        assert client.drafts.conflicts() == []
+
+
+async def test_a_snapshot_at_its_cap_proves_nothing_about_what_is_missing(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "old"))
+        await client.catch_up()
+        others = [client.server.create(DraftVersion(LUNCH, f"new {n}")) for n in range(1000)]
+        client.drafts.on_snapshot([client.server.drafts[number] for number in others])
+        assert "old" in client.texts()
+
+
+async def test_an_edit_elsewhere_while_one_types_keeps_both(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        mine = client.drafts.all()[0].draft_id
+        client.drafts.save(mine, LUNCH, "base, mine")
+        edited_elsewhere(client.server, 1, "base, theirs")
+        await client.catch_up()
+        (conflict,) = client.drafts.conflicts()
+        assert {conflict.mine.content, conflict.theirs.content} == {"base, mine", "base, theirs"}
+        assert client.drafts.get(mine) is not None, "the text in the compose box keeps its id"
+        await client.clock.advance(10)
+        await client.catch_up()
+        assert sorted(client.server.texts()) == ["base, mine", "base, theirs"]
+        assert client.server.drafts[1].content == "base, mine"
+
+
+async def test_a_conflict_ends_when_one_text_is_dropped_or_both_are_wanted(client: DraftClient) -> None:
+    async with client:
+        for number in (1, 2):
+            client.server.create(DraftVersion(LUNCH, f"base {number}"))
+        await client.catch_up()
+        for draft in client.drafts.all():
+            client.drafts.save(draft.draft_id, LUNCH, f"{draft.content} mine")
+        for number in (1, 2):
+            edited_elsewhere(client.server, number, f"base {number} theirs")
+        await client.catch_up()
+        first, second = client.drafts.conflicts()
+        client.drafts.delete(first.theirs.draft_id)
+        client.drafts.settle(second.mine.draft_id)
+        assert client.drafts.conflicts() == []
+        await client.clock.advance(10)
+        assert len(client.server.texts()) == 3
+
+
+async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "same \n")
+        edited_elsewhere(client.server, 1, "same")
+        await client.catch_up()
+        assert (client.drafts.conflicts(), client.texts()) == ([], ["same \n"])
+        await client.clock.advance(10)
+        assert client.calls == []
+
+
+async def test_an_edit_that_ours_overwrites_on_the_server_is_kept(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        edited_elsewhere(client.server, 1, "theirs")  # its event is still on the way
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        await client.clock.advance(3)
+        assert client.server.texts() == ["mine"], "the server detects nothing"
+        await client.catch_up()
+        await client.clock.advance(3)
+        await client.catch_up()
+        assert client.texts() == ["mine", "theirs"]
+        assert sorted(client.server.texts()) == ["mine", "theirs"]
+
+
+async def test_deleted_elsewhere_while_one_types_keeps_the_words(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        mine = client.drafts.all()[0].draft_id
+        client.drafts.save(mine, LUNCH, "base, mine")
+        client.server.delete(1)
+        await client.catch_up()
+        await client.clock.advance(10)
+        assert client.texts() == ["base, mine"]
+        assert client.server.texts() == ["base, mine"]
+
+
+async def test_deleted_elsewhere_before_the_event_came_is_made_anew(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        client.server.delete(1)
+        await client.clock.advance(10)  # PATCH answers 404
+        await client.catch_up()
+        assert (client.server.texts(), client.texts()) == (["mine"], ["mine"])
+
+
+async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.online = False
+        client.drafts.delete(client.drafts.all()[0].draft_id)
+        edited_elsewhere(client.server, 1, "newer")
+        await client.catch_up()
+        client.online = True
+        client.drafts.wake()
+        await client.clock.advance(5)
+        assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
+
+
+async def test_own_history_coming_back_late_is_no_conflict(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "one")
+        await client.clock.advance(3)
+        for text in ("two", "three"):
+            client.drafts.save(draft_id, LUNCH, text)
+            await client.clock.advance(3)
+        assert len(client.queue) == 3
+        await client.catch_up()
+        await client.clock.advance(30)
+        assert (client.texts(), client.drafts.conflicts()) == (["three"], [])
+        assert len(client.calls) == 3
+
+
+async def test_two_devices_end_with_the_same_drafts_and_both_texts(tmp_path: Path) -> None:
+    server, clock = DraftServer(), VirtualClock()
+    one, two = (DraftClient(server, tmp_path, clock, name) for name in "ab")
+    async with one, two:
+        server.create(DraftVersion(LUNCH, "base"))
+        for client in (one, two):
+            await client.catch_up()
+            client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, f"from {client.name}")
+        for _ in range(6):
+            await clock.advance(3)
+            await one.catch_up()
+            await two.catch_up()
+        assert one.texts() == two.texts() == sorted(server.texts()) == ["from a", "from b"]

@@ -1,0 +1,233 @@
+"""Drafts on a server in tests: one list, the events of each client, failures on demand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.errors import (
+    BadRequest,
+    NarrowcastError,
+    NotConnected,
+    NotFound,
+    OutcomeUnknown,
+    RateLimited,
+)
+from narrowcast_api.protocols.drafts import Drafts
+from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.state.changes import Change
+from narrowcast_api.state.tables import ServerDraft
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import DraftVersion
+from support.clock import VirtualClock
+
+LUNCH = ChannelDestination(7, "lunch")
+
+FAILURES: dict[str, tuple[bool, NarrowcastError]] = {
+    "not connected": (False, NotConnected("refused")),
+    "rate limited": (False, RateLimited(5.0)),
+    "lost before": (False, OutcomeUnknown("timed out")),
+    "lost after": (True, OutcomeUnknown("cut")),
+    "refused": (False, BadRequest("BAD_REQUEST", "Invalid channel ID")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    op: str
+    draft: ServerDraft
+
+
+class DraftServer:
+    """What all devices of one user share. Trims contents as servers do, and detects no conflict."""
+
+    def __init__(self) -> None:
+        self.drafts: dict[int, ServerDraft] = {}
+        self.queues: list[deque[Event]] = []
+        self.enabled = True
+        self._next_id = 0
+
+    def texts(self) -> list[str]:
+        return [draft.content for draft in self.drafts.values()]
+
+    def create(self, version: DraftVersion, timestamp: float = 0.0) -> int:
+        self._check()
+        self._next_id += 1
+        return self._put("add", self._next_id, version, timestamp)
+
+    def edit(self, server_id: int, version: DraftVersion, timestamp: float = 0.0) -> int:
+        self._check()
+        self._find(server_id)
+        return self._put("update", server_id, version, timestamp)
+
+    def delete(self, server_id: int) -> int:
+        self._check()
+        self._tell(Event("remove", self._find(server_id)))
+        del self.drafts[server_id]
+        return server_id
+
+    def _put(self, op: str, server_id: int, version: DraftVersion, timestamp: float) -> int:
+        content = version.content.rstrip().lstrip("\n")
+        draft = ServerDraft(server_id, version.destination, content, timestamp)
+        self.drafts[server_id] = draft
+        self._tell(Event(op, draft))
+        return server_id
+
+    def _find(self, server_id: int) -> ServerDraft:
+        if server_id not in self.drafts:
+            raise NotFound("BAD_REQUEST", "Draft does not exist", 404)
+        return self.drafts[server_id]
+
+    def _check(self) -> None:
+        if not self.enabled:
+            raise BadRequest("BAD_REQUEST", "User has disabled synchronizing drafts.")
+
+    def _tell(self, event: Event) -> None:
+        for queue in self.queues:
+            queue.append(event)
+
+
+@dataclass(slots=True)
+class Held:
+    """A request that waits for what the test does with it."""
+
+    act: Callable[[], int]
+    answer: asyncio.Future[int]
+
+
+class DraftClient:
+    """One device: its drafts, journal, queue of events, and the requests it makes."""
+
+    def __init__(self, server: DraftServer, folder: Path, clock: VirtualClock, name: str = "d") -> None:
+        self.server = server
+        self.folder = folder
+        self.clock = clock
+        self.name = name
+        self.queue: deque[Event] = deque()
+        server.queues.append(self.queue)
+        self.calls: list[str] = []
+        self.held: list[Held] = []
+        self.hold = False
+        self.online = True
+        self.limits = MessageLimits(10_000, 60)
+        self.next_failures: deque[str] = deque()
+        self.changes: list[Change] = []
+        self.numbers = 0
+        self.journal: Journal
+        self.drafts: Drafts
+        self.task: asyncio.Task[None] | None = None
+
+    # requests
+
+    async def create(self, version: DraftVersion, timestamp: float) -> int:
+        self.calls.append(f"create {version.content}")
+        return await self._request(lambda: self.server.create(version, timestamp))
+
+    async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None:
+        self.calls.append(f"edit {server_id} {version.content}")
+        await self._request(lambda: self.server.edit(server_id, version, timestamp))
+
+    async def delete(self, server_id: int) -> None:
+        self.calls.append(f"delete {server_id}")
+        await self._request(lambda: self.server.delete(server_id))
+
+    async def fetch(self) -> Sequence[ServerDraft]:
+        self.calls.append("fetch")
+        await asyncio.sleep(0)
+        return list(self.server.drafts.values())
+
+    async def _request(self, act: Callable[[], int]) -> int:
+        held = Held(act, asyncio.get_running_loop().create_future())
+        self.held.append(held)
+        if not self.hold:
+            self.finish(held, self.next_failures.popleft() if self.next_failures else "ok")
+        return await held.answer
+
+    def finish(self, held: Held, how: str) -> None:
+        """Let a request end: 'ok' or one of `FAILURES`."""
+        self.held.remove(held)
+        done, error = FAILURES[how] if how != "ok" else (True, None)
+        value = 0
+        if done:
+            try:
+                value = held.act()
+            except NarrowcastError as refusal:
+                error = error or refusal
+        if held.answer.done():
+            return
+        if error is not None:
+            held.answer.set_exception(error)
+        else:
+            held.answer.set_result(value)
+
+    # life
+
+    def new_id(self) -> str:
+        self.numbers += 1
+        return f"{self.name}{self.numbers}"
+
+    def open(self) -> None:
+        self.journal = Journal.open(self.folder / f"{self.name}.db", threaded=False)
+        self.drafts = Drafts(
+            requests=self,
+            journal=self.journal,
+            clock=self.clock,
+            changed=self.changes.append,
+            enabled=lambda: self.server.enabled,
+            limits=lambda: self.limits,
+            online=lambda: self.online,
+            new_id=self.new_id,
+        )
+        self.task = asyncio.get_running_loop().create_task(self.drafts.run())
+
+    async def crash(self) -> None:
+        """Killed: what the journal was not given is gone."""
+        self.drafts._sheets.keep_all = lambda: None  # type: ignore[method-assign]  # no time for that
+        if self.task is not None:
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
+        self.journal._connection.close()
+
+    async def __aenter__(self) -> DraftClient:
+        self.open()
+        self.register()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.crash()
+
+    def register(self) -> None:
+        """A new queue and a new snapshot."""
+        self.queue.clear()
+        self.drafts.on_snapshot(list(self.server.drafts.values()) if self.server.enabled else [])
+
+    def event(self) -> bool:
+        """Deliver the oldest event, if there is one."""
+        if not self.queue:
+            return False
+        event = self.queue.popleft()
+        if event.op == "add":
+            self.drafts.on_added([event.draft])
+        elif event.op == "update":
+            self.drafts.on_updated([event.draft])
+        else:
+            self.drafts.on_removed(event.draft.id)
+        return True
+
+    async def catch_up(self) -> None:
+        while self.event():
+            await self.clock.settle()
+
+    def texts(self) -> list[str]:
+        return sorted(draft.content for draft in self.drafts.all())
+
+
+def edited_elsewhere(
+    server: DraftServer, server_id: int, content: str, where: Destination | None = LUNCH
+) -> None:
+    """Another device writes."""
+    server.edit(server_id, DraftVersion(where, content), 5.0)
