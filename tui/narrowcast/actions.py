@@ -178,7 +178,54 @@ _COMPOSE: tuple[Action, ...] = (
     ),
 )
 
-_MESSAGES: tuple[Action, ...] = ()
+_MESSAGES: tuple[Action, ...] = (
+    *_rows(
+        Context.MESSAGES,
+        "Read",
+        ("message.down", "j down", "Next message"),
+        ("message.up", "k up", "Message before"),
+        ("message.page-down", "J pagedown space", "A screen down"),
+        ("message.page-up", "K pageup", "A screen up"),
+        ("message.newest", "G end", "Newest message"),
+        ("message.oldest", "g home", "Oldest message"),
+        ("message.first-unread", "F", "First unread message"),
+        ("message.date", "T", "Go to a date"),
+        ("message.goto", "semicolon", "Go to a message by number or link"),
+        ("message.find", "ctrl+f", "Find in this view, then n and N"),
+        ("message.channel", "s", "The whole channel of the message"),
+        ("message.topic", "S", "The conversation of the message"),
+        ("message.unread", "U", "Mark as unread from here"),
+        ("message.reload", "ctrl+r", "Load the view again"),
+    ),
+    *_rows(
+        Context.MESSAGES,
+        "Message",
+        ("message.enter", "enter", "Open what is closed, or reply"),
+        ("message.reply", "r", "Reply"),
+        ("message.reply-sender", "R", "Reply to the sender alone"),
+        ("message.quote", "greater_than_sign", "Quote and reply"),
+        ("message.mention", "at", "Reply with a mention of the sender"),
+        ("message.react", "colon", "React with an emoji"),
+        ("message.react-first", "equals_sign", "Join the first reaction, or leave it"),
+        ("message.thumbs-up", "plus", "Thumbs up"),
+        ("message.star", "ctrl+s asterisk", "Star, or take the star off"),
+        ("message.collapse", "minus", "Fold to one line, or unfold"),
+        ("message.edit", "e", "Edit one's own message"),
+        ("message.delete", "delete", "Delete the message"),
+        ("message.hints", "o", "Follow a link: each gets a key"),
+        ("message.image", "v", "Show the picture, or open the file"),
+        ("message.spoiler", "O", "Open or close spoilers"),
+        ("message.vote", "b", "Vote in a poll, tick a task"),
+        ("message.pan-left", "left_square_bracket", "Wide table: to the left"),
+        ("message.pan-right", "right_square_bracket", "Wide table: to the right"),
+        ("message.copy", "y", "Copy the selected text, or of the message what one chooses"),
+        ("message.link", "L", "Copy the link to the message"),
+        ("message.info", "i", "About the message: reactions, versions, readers"),
+        ("message.receipts", "V", "Who has read it"),
+        ("message.history", "H", "Versions of the message"),
+        ("message.sender", "u", "Who wrote it"),
+    ),
+)
 
 REGISTRY: tuple[Action, ...] = (*_APP, *_MAIN, *_NAVIGATION, *_MESSAGES, *_COMPOSE)
 """All actions in the order in which help shows them."""

@@ -183,10 +183,12 @@ class Layout:
         def finish() -> Iterator[Line]:
             nonlocal label, row
             cells = sum(cell_len(run.text) for run in row)
-            if label and cells + len(label) + 2 <= inner:
+            labelled = bool(label) and cells + cell_len(label) + 2 <= inner
+            if labelled:
                 row.append(Run(" " * (inner - cells - cell_len(label)) + label, palette.dim))
             label = ""
             for line in wrap_hard(row, inner):
+                line.tail = int(labelled)
                 yield line.indented(Run("│ ", palette.bar)) if inner != width else line
             row = []
 

@@ -36,16 +36,18 @@ class Run:
 class Line:
     """One row before it becomes a strip.
 
-    `soft`: it continues the row above, so that a copy joins them; `prefix` of its runs are decoration.
+    `soft`: it continues the row above, so that a copy joins them. The first `prefix` and the last `tail` of
+    its runs are decoration.
     """
 
     runs: list[Run]
     soft: bool = False
     prefix: int = 0
+    tail: int = 0
 
     def indented(self, prefix: Run) -> Line:
         """The same line behind one more decoration."""
-        return Line([prefix, *self.runs], self.soft, self.prefix + 1)
+        return Line([prefix, *self.runs], self.soft, self.prefix + 1, self.tail)
 
 
 def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:

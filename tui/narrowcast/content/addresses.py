@@ -1,0 +1,119 @@
+"""Addresses of views and messages: what a link leads to, and the link that leads to a message.
+
+Links within the organization carry the view after `#narrow/`, as pairs of operator and operand; in operands
+a dot stands for the percent sign of URL quoting.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from narrowcast_api.narrow import Narrow, Term
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.messages import Message
+    from narrowcast_api.state.state import State
+
+__all__ = ["InApp", "Outside", "message_address", "resolve"]
+
+_CHANNEL = re.compile(r"(\d{1,15})(?:-.*)?")
+_PEOPLE = re.compile(r"([\d,]{1,2000})(?:-.*)?")
+_NAMES = {
+    "stream": "channel",
+    "subject": "topic",
+    "pm-with": "dm",
+    "pm": "dm",
+    "group-pm-with": "dm-including",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InApp:
+    """A view, and a message in it."""
+
+    narrow: Narrow
+    message_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An absolute http(s) address; `own`: it lies on the organization's own server."""
+
+    url: str
+    own: bool = False
+
+
+def resolve(href: str, state: State) -> InApp | Outside | None:
+    """What `href` leads to; None for what must not or cannot be followed (scripts, broken addresses)."""
+    site = state.server.site or "https://invalid"
+    try:
+        url = urljoin(site.rstrip("/") + "/", href.strip())
+        parts, home = urlsplit(url), urlsplit(site)
+        own = (parts.scheme, parts.hostname, parts.port) == (home.scheme, home.hostname, home.port)
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return None
+    if any(ord(character) <= 32 or 127 <= ord(character) < 160 for character in url):
+        return None
+    if own and parts.fragment.startswith("narrow"):
+        return _narrow(parts.fragment, state)
+    return Outside(url, own)
+
+
+def _decode(operand: str) -> str:
+    return unquote(operand.replace(".", "%"))
+
+
+def _narrow(fragment: str, state: State) -> InApp | None:
+    pieces = fragment.removeprefix("narrow").strip("/").split("/")
+    terms: list[Term] = []
+    message_id: int | None = None
+    for raw_operator, raw_operand in zip(pieces[::2], pieces[1::2], strict=False):
+        negated = raw_operator.startswith("-")
+        operator = _NAMES.get(raw_operator.lstrip("-"), raw_operator.lstrip("-"))
+        operand = _decode(raw_operand)
+        if operator in ("near", "with", "id"):
+            message_id = int(operand) if operand.isdecimal() and len(operand) < 16 else None
+            continue
+        term = _term(operator, operand, negated, state)
+        if term is None:
+            return None
+        terms.append(term)
+    return InApp(Narrow(tuple(terms)), message_id)
+
+
+def _term(operator: str, operand: str, negated: bool, state: State) -> Term | None:
+    if operator == "channel":
+        match = _CHANNEL.fullmatch(operand)
+        channel_id = int(match[1]) if match else state.channels.id_of(operand.replace("-", " "))
+        return None if channel_id is None else Term("channel", channel_id, negated)
+    if operator == "dm":
+        match = _PEOPLE.fullmatch(operand)
+        if match is None:
+            return None
+        ids = {int(part) for part in match[1].split(",") if part.isdecimal() and len(part) < 16}
+        return Term("dm", frozenset(ids - {state.me}), negated)
+    if operator == "topic":
+        return Term("topic", operand, negated)
+    return Term(operator, operand, negated) if operator in ("is", "has", "sender", "search") else None
+
+
+def _encode(operand: str) -> str:
+    return quote(operand, safe="").replace(".", "%2E").replace("%", ".")
+
+
+def message_address(message: Message, state: State) -> str:
+    """The absolute address of a message in its conversation."""
+    site = state.server.site.rstrip("/")
+    if message.channel_id is not None:
+        name = state.channels.name(message.channel_id) or "unknown"
+        slug = _encode(name.replace(" ", "-"))
+        place = f"channel/{message.channel_id}-{slug}/topic/{_encode(message.topic or '')}"
+    else:
+        ids = ",".join(str(user_id) for user_id in sorted(message.direct_user_ids or ()))
+        place = f"dm/{ids}-{'dm' if len(message.direct_user_ids or ()) <= 2 else 'group'}"
+    return f"{site}/#narrow/{place}/near/{message.id}"

@@ -1,0 +1,239 @@
+"""Copying from a message, choosing an emoji for it, and what is known about it: reactions, readers, versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoiler
+from narrowcast.content.inlines import SpotKind
+from narrowcast.content.parse import parse
+from narrowcast.panes.message_acts import MessageActs
+from narrowcast.panes.message_rows import reaction_text
+from narrowcast_api.state.messages import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from narrowcast.screens.picker import Choice
+    from narrowcast_api.state.messages import Message
+
+__all__ = ["MessageDetails"]
+
+MAX_COPY = 100_000
+"""Characters that one copy puts into the clipboard; terminals drop longer sequences."""
+
+
+class MessageDetails(MessageActs):
+    """Handlers of actions that ask for more than one key."""
+
+    # Copying.
+
+    def copy(self, text: str, what: str) -> None:
+        """Puts text into the terminal's clipboard. Only ever called for an act of the user."""
+        if len(text) > MAX_COPY:
+            text = text[:MAX_COPY]
+            what += f" (the first {MAX_COPY:,} characters)"
+        self.app.copy_to_clipboard(text)
+        self.say(f"Copied {what}.")
+
+    def action_message_copy(self) -> None:
+        """Copies the selected text; without one asks what of the message."""
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy(selected, "the selected text")
+            self.screen.clear_selection()
+            return
+        message = self.selected_message
+        if message is None:
+            return
+        from narrowcast.screens.picker import Picker
+
+        offers = dict(enumerate(self._copies(message)))
+        choices = [choice for choice, _, _ in offers.values()]
+
+        def chosen(number: int | None) -> None:
+            if number is None:
+                return
+            _, text, what = offers[number]
+            if text is None:
+                self.work(self._copy_source(message.id), "copy the source")
+            else:
+                self.copy(text, what)
+
+        self.app.push_screen(Picker("Copy", choices), chosen)
+
+    def _copies(self, message: Message) -> Iterator[tuple[Choice[int], str | None, str]]:
+        from narrowcast.screens.picker import Choice
+
+        number = 0
+
+        def offer(title: str, text: str | None, what: str) -> tuple[Choice[int], str | None, str]:
+            nonlocal number
+            number += 1
+            return Choice(number - 1, title, " ".join((text or "")[:60].split())), text, what
+
+        yield offer("Text of the message", self.text_of(message), "the message")
+        yield offer("Source (Markdown)", None, "the source")
+        yield offer("Link to the message", self.link_of(message), "the link")
+        for block in _code_blocks(parse(message.content).blocks):
+            yield offer(f"Code {block.language}".strip(), block.source, "the code")
+        for spot in self.list.spots_of(message.id):
+            if spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
+                yield offer("Address", spot.value, "the address")
+
+    def text_of(self, message: Message) -> str:
+        """The message as it is shown, wrapped lines joined."""
+        rows = self.list.rows_of(message.id)
+        text = ""
+        for row in rows.rows[rows.lead :] if rows is not None else ():
+            if row.text or row.start:
+                text += (" " if row.soft else "\n" if text else "") + row.text
+        return text
+
+    async def _copy_source(self, message_id: int) -> None:
+        self.copy(await self.source_of(message_id), "the source")
+
+    def action_message_link(self) -> None:
+        """Copies the address of the message."""
+        if (message := self.selected_message) is not None:
+            self.copy(self.link_of(message), "the link to the message")
+
+    # Reactions.
+
+    def action_message_react(self) -> None:
+        """Asks for an emoji and reacts with it."""
+        message = self.selected_message
+        if message is None:
+            return
+        from narrowcast.screens.picker import Choice, Picker
+        from narrowcast_assets.emoji import character_of, emoji_names
+
+        own = {one.key for one in message.reactions if one.user_id == self.session.state.me}
+        choices: list[Choice[tuple[str, str, str]]] = []
+        for group in grouped(message.reactions):
+            key = (group.reaction_type, group.emoji_code)
+            shown = reaction_text(*key, group.emoji_name)
+            detail = "take back" if key in own else f"{len(group.user_ids)} so far"
+            choices.append(Choice((*key, group.emoji_name), group.emoji_name, detail, shown))
+        for custom in self.session.state.emoji:
+            if not custom.deactivated:
+                choices.append(
+                    Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
+                )
+        for code, names in emoji_names().code_to_names.items():
+            also = " ".join(names[1:])
+            mark = character_of(code) or ""
+            choices.append(Choice(("unicode_emoji", code, names[0]), names[0], "", mark, also))
+        message_id = message.id
+
+        def chosen(value: tuple[str, str, str] | None) -> None:
+            now = self.session.state.messages.get(message_id)
+            if value is not None and now is not None:
+                self.toggle_reaction(now, *value)
+
+        self.app.push_screen(Picker("React with", choices), chosen)
+
+    # What is known about a message.
+
+    def action_message_info(self) -> None:
+        """Who reacted, when it was written and changed; from there readers, versions and source."""
+        message = self.selected_message
+        if message is None or self.list.feed is None:
+            return
+        from narrowcast.screens.picker import Choice, Picker
+
+        names, state = self.list.feed.names, self.session.state
+        choices: list[Choice[str]] = [
+            Choice("sender", state.users.name(message.sender_id), "wrote it"),
+            Choice("", names.moment(message.timestamp), message.client and f"with {message.client}"),
+        ]
+        if message.edited_at is not None:
+            choices.append(Choice("history", names.moment(message.edited_at), "edited: show versions"))
+        if message.moved_at is not None:
+            choices.append(Choice("history", names.moment(message.moved_at), "moved: show versions"))
+        for group in grouped(message.reactions):
+            shown = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
+            people = ", ".join(state.users.name(user_id) for user_id in group.user_ids)
+            choices.append(Choice("", people, group.emoji_name, shown))
+        choices += [
+            Choice("receipts", "Who has read it", "V"),
+            Choice("link", "Copy the link to it", "L"),
+            Choice("source", "Copy its source", f"message {message.id}"),
+        ]
+        message_id = message.id
+
+        def chosen(value: str | None) -> None:
+            self.list.select(message_id)
+            match value:
+                case "sender":
+                    self.action_message_sender()
+                case "history":
+                    self.action_message_history()
+                case "receipts":
+                    self.action_message_receipts()
+                case "link":
+                    self.action_message_link()
+                case "source":
+                    self.work(self._copy_source(message_id), "copy the source")
+
+        self.app.push_screen(Picker("About this message", choices), chosen)
+
+    def action_message_receipts(self) -> None:
+        """Who has read the message."""
+        if (message := self.selected_message) is not None:
+            self.work(self._show_receipts(message.id), "ask who has read it")
+
+    async def _show_receipts(self, message_id: int) -> None:
+        from narrowcast.screens.picker import Choice, Picker
+
+        answer = await self.session.client.messages.read_receipts(message_id=message_id)
+        users = self.session.state.users
+        readers = sorted(answer.user_ids, key=lambda user_id: users.name(user_id).casefold())
+        choices = [Choice(user_id, users.name(user_id)) for user_id in readers]
+        if not choices:
+            self.say("Nobody else has read it, or nobody shares that.")
+            return
+        self.app.push_screen(Picker(f"Read by {len(choices)}", choices), self._show_person)
+
+    def _show_person(self, user_id: int | None) -> None:
+        from narrowcast.panes.message_posts import PersonRequested
+
+        if user_id is not None:
+            self.post_message(PersonRequested(user_id))
+
+    def action_message_history(self) -> None:
+        """The versions of the message."""
+        if (message := self.selected_message) is not None:
+            self.work(self._show_history(message.id), "fetch its versions")
+
+    async def _show_history(self, message_id: int) -> None:
+        from narrowcast.screens.picker import Choice, Picker
+
+        answer = await self.session.client.messages.history(message_id=message_id)
+        feed = self.list.feed
+        if feed is None:
+            return
+        versions = answer.message_history
+        choices: list[Choice[int]] = []
+        for number, entry in enumerate(versions):
+            who = self.session.state.users.name(entry.user_id) if entry.user_id is not None else ""
+            when = feed.names.moment(entry.timestamp)
+            topic = f"[{entry.topic}] " if entry.prev_topic is not None else ""
+            choices.append(Choice(number, topic + " ".join(entry.content[:200].split()), f"{who} {when}"))
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.copy(versions[number].content, "this version")
+
+        self.app.push_screen(Picker("Versions (Enter copies one)", choices[::-1]), chosen)
+
+
+def _code_blocks(blocks: Blocks) -> Iterator[CodeBlock]:
+    for block in blocks:
+        if isinstance(block, CodeBlock):
+            yield block
+        elif isinstance(block, Quote | Spoiler):
+            yield from _code_blocks(block.blocks)
+        elif isinstance(block, ListBlock):
+            for item in block.items:
+                yield from _code_blocks(item)

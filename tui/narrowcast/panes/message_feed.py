@@ -1,0 +1,130 @@
+"""The items of the message list: the messages of a view, and below them one's own that are still on their way."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from narrowcast.panes.message_rows import Lead
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.timeline import Gap
+
+if TYPE_CHECKING:
+    from narrowcast.panes.message_names import StateNames
+    from narrowcast_api.protocols.outbox_entry import OutboxEntry
+
+__all__ = ["Feed", "Key", "View"]
+
+Key = int | str
+"""The id of a message, or the local id of one that has none yet."""
+
+RUN_SECONDS = 600
+"""Messages of one sender that are closer than this share one heading."""
+
+
+class View(Protocol):
+    """What the list needs of a session's view of a narrow."""
+
+    @property
+    def narrow(self) -> Narrow: ...
+    @property
+    def ids(self) -> Sequence[int]: ...
+    @property
+    def gaps(self) -> Sequence[Gap]: ...
+    @property
+    def found_oldest(self) -> bool: ...
+    @property
+    def found_newest(self) -> bool: ...
+    @property
+    def first_unread(self) -> int | None: ...
+
+
+@dataclass(slots=True)
+class Feed:
+    """Items by index, and what has to be said before each. Reads the view and the state, keeps nothing."""
+
+    view: View
+    names: StateNames
+    echoes: Sequence[OutboxEntry] = ()
+
+    def __len__(self) -> int:
+        return len(self.view.ids) + len(self.echoes)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether messages of several conversations can follow each other."""
+        return not self.view.narrow.is_conversation
+
+    def key(self, index: int) -> Key:
+        """What names the item at `index` whatever comes before it."""
+        ids = self.view.ids
+        return ids[index] if index < len(ids) else self.echoes[index - len(ids)].local_id
+
+    def index(self, key: Key | None) -> int:
+        """Where the item of `key` is, or where it would be; the end for an echo that is gone."""
+        ids = self.view.ids
+        if isinstance(key, int):
+            return bisect_left(ids, key)
+        for index, echo in enumerate(self.echoes):
+            if echo.local_id == key:
+                return len(ids) + index
+        return max(0, len(self) - 1)
+
+    def holds(self, key: Key | None) -> bool:
+        """Whether the item of `key` is in the list."""
+        index = self.index(key)
+        return key is not None and index < len(self) and self.key(index) == key
+
+    def message(self, index: int) -> Message | None:
+        """The message at `index`; None for an echo, and for one that is gone from the state."""
+        ids = self.view.ids
+        return self.names.state.messages.get(ids[index]) if 0 <= index < len(ids) else None
+
+    def echo(self, index: int) -> OutboxEntry | None:
+        """The message on its way at `index`."""
+        offset = index - len(self.view.ids)
+        return self.echoes[offset] if 0 <= offset < len(self.echoes) else None
+
+    def lead(self, index: int) -> Lead:
+        """What has to be said before the message at `index`."""
+        message = self.message(index)
+        if message is None:
+            return Lead()
+        before = self.message(index - 1) if index > 0 else None
+        gap, gap_below = self._gaps(message.id, before)
+        unread = message.id == self.view.first_unread and index > 0
+        if before is None:
+            return Lead(gap, True, unread, self.mixed, gap_below=gap_below)
+        date = self.names.local(before.timestamp).date() != self.names.local(message.timestamp).date()
+        me = self.names.state.me
+        moved_on = before.destination(me).key != message.destination(me).key
+        continues = (
+            before.sender_id == message.sender_id
+            and not (gap or date or unread or moved_on)
+            and message.timestamp - before.timestamp < RUN_SECONDS
+            and message.edited_at is None
+            and message.moved_at is None
+            and not before.is_me_message
+        )
+        conversation = self.mixed and (moved_on or gap or date)
+        return Lead(gap, date, unread, conversation, not continues, gap_below)
+
+    def _gaps(self, message_id: int, before: Message | None) -> tuple[bool, bool]:
+        """Whether something may be missing right before a message, and right below it."""
+        above = below = False
+        for gap in self.view.gaps:
+            if gap.before is None and gap.after == message_id:
+                below = True
+            elif gap.before is not None and gap.before <= message_id:
+                above = above or before is None or before.id < gap.before
+        return above, below
+
+    def echo_has_sender(self, index: int) -> bool:
+        """Whether an echo begins a run of one's own."""
+        before = self.message(index - 1) if index > 0 else None
+        if self.echo(index - 1) is not None:
+            return False
+        return before is None or before.sender_id != self.names.state.me

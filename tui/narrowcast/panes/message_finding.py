@@ -1,0 +1,149 @@
+"""Finding text in the view, and going to a date or a message."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from textual import events
+
+from narrowcast.content.addresses import InApp, resolve
+from narrowcast.panes.message_overlays import Found
+from narrowcast.panes.message_posts import NarrowRequested
+from narrowcast.panes.message_typing import TypedKeys
+
+__all__ = ["Finding"]
+
+SEARCHED_AT_ONCE = 20_000
+"""Messages looked through by one press of n; from there the next press goes on."""
+
+_TAGS = re.compile(r"<[^<>]*>")
+_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
+
+
+class Finding(TypedKeys):
+    """Handlers of find and jump."""
+
+    def action_message_find(self) -> None:
+        """Asks what to find among the messages of this view."""
+        from narrowcast.screens.ask import AskScreen
+
+        overlay = self.list.overlay
+        before = overlay.text if isinstance(overlay, Found) else ""
+        question = AskScreen("Find in this view", before, hints=("then n: older, N: newer, Esc: leave",))
+        self.app.push_screen(question, self._find)
+
+    def _find(self, text: str | None) -> None:
+        if not text:
+            self._leave_modes()
+            return
+        self.list.overlay = found = Found(text)
+        if not self._holds(found, self.list.selected):
+            self._next(found, -1)
+        self.list.changed()
+
+    def _find_key(self, found: Found, event: events.Key) -> bool:
+        if event.key == "escape":
+            self._leave_modes()
+        elif event.character == "n":
+            self._next(found, -1)
+        elif event.character == "N":
+            self._next(found, 1)
+        else:
+            return False
+        return True
+
+    def _holds(self, found: Found, key: object) -> bool:
+        message = self.session.state.messages.get(key) if isinstance(key, int) else None
+        if message is None:
+            return False
+        text = message.content.casefold()
+        first = found.text.split(" ", 1)[0]
+        if first not in text and "&" not in text and "<" not in text:
+            return False
+        from html import unescape
+
+        return found.text in " ".join(unescape(_TAGS.sub("", text)).split())
+
+    def _next(self, found: Found, direction: int) -> None:
+        feed = self.list.feed
+        if feed is None or self.view is None:
+            return
+        ids = feed.view.ids
+        start = feed.index(self.list.selected)
+        for index in range(start + direction, start + direction * SEARCHED_AT_ONCE, direction):
+            if not 0 <= index < len(ids):
+                more = "older" if direction < 0 else "newer"
+                ends = self.view.found_oldest if direction < 0 else self.view.found_newest
+                self.say("Nothing more." if ends else f"Nothing more loaded; scroll for {more} messages.")
+                return
+            if self._holds(found, ids[index]):
+                self.list.select(ids[index])
+                return
+        self.say("Nothing among those; press again to go on.")
+
+    # Jumps.
+
+    def action_message_date(self) -> None:
+        """Asks for a date and goes to its first message."""
+        from narrowcast.screens.ask import AskScreen
+
+        self.app.push_screen(AskScreen("Go to date", placeholder="2026-11-20"), self._go_to_date)
+
+    def _go_to_date(self, text: str | None) -> None:
+        if not text or self.list.feed is None:
+            return
+        match = _DATE.fullmatch(text.strip())
+        names = self.list.feed.names
+        try:
+            if match is None:
+                raise ValueError(text)
+            local = datetime(int(match[1]), int(match[2]), int(match[3] or 1), tzinfo=names.zone)
+            at = local.timestamp() if names.zone else local.astimezone().timestamp()
+        except (ValueError, OverflowError):
+            self.say("That is no date: write it like 2026-11-20.")
+            return
+        self.work(self._find_date(at), "go to that date")
+
+    async def _find_date(self, at: float) -> None:
+        """Bisects among what is known; pages back while the date lies before it."""
+        view = self.view
+        while view is not None and view is self.view:
+            get = self.session.state.messages.get
+            oldest = get(view.ids[0]) if view.ids else None
+            if view.found_oldest or oldest is None or oldest.timestamp <= at or view.error is not None:
+                break
+            before = view.ids[0]
+            await view.load_older()
+            if view.ids and view.ids[0] == before:
+                break
+        if view is None or view is not self.view:
+            return
+        low, high = 0, len(view.ids)
+        while low < high:
+            middle = (low + high) // 2
+            message = self.session.state.messages.get(view.ids[middle])
+            if message is not None and message.timestamp < at:
+                low = middle + 1
+            else:
+                high = middle
+        if view.ids:
+            self.list.jump(view.ids[min(low, len(view.ids) - 1)])
+
+    def action_message_goto(self) -> None:
+        """Asks for the number or the link of a message and goes there."""
+        from narrowcast.screens.ask import AskScreen
+
+        self.app.push_screen(AskScreen("Go to message", placeholder="its number or its link"), self._go_to)
+
+    def _go_to(self, text: str | None) -> None:
+        if not text:
+            return
+        if text.isdecimal() and len(text) < 16 and self.view is not None:
+            self.post_message(NarrowRequested(self.view.narrow, int(text)))
+            return
+        target = resolve(text, self.session.state)
+        if isinstance(target, InApp):
+            self.post_message(NarrowRequested(target.narrow, target.message_id))
+        else:
+            self.say("That is neither the number nor the link of a message.")

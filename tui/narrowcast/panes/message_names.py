@@ -1,0 +1,69 @@
+"""What a message needs to know about the present: names by id, who oneself is, the reader's clock."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from narrowcast.content.blocks import Mention, MentionKind
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+__all__ = ["StateNames"]
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+class StateNames:
+    """Names out of a live state; times in `zone` (None: that of the machine)."""
+
+    def __init__(self, state: State, zone: tzinfo | None = None) -> None:
+        self.state = state
+        self.zone = zone
+
+    def user(self, user_id: int) -> str | None:
+        """The full name of a person."""
+        user = self.state.users.get(user_id)
+        return user.full_name if user is not None else None
+
+    def group(self, group_id: int) -> str | None:
+        """The name of a user group."""
+        group = self.state.groups.get(group_id)
+        return group.name if group is not None else None
+
+    def channel(self, channel_id: int) -> str | None:
+        """The name of a channel."""
+        return self.state.channels.name(channel_id)
+
+    def is_own(self, mention: Mention) -> bool:
+        """Whether oneself is meant."""
+        if mention.kind is MentionKind.USER:
+            return mention.id == self.state.me
+        if mention.kind is MentionKind.GROUP:
+            return mention.id is not None and self.state.groups.contains(mention.id, self.state.me)
+        return True
+
+    def local(self, at: float) -> datetime:
+        """A moment in the reader's zone; the epoch for what no calendar holds."""
+        try:
+            return datetime.fromtimestamp(at, self.zone).astimezone(self.zone)
+        except (ValueError, OverflowError, OSError):
+            return datetime.fromtimestamp(0, self.zone).astimezone(self.zone)
+
+    def clock(self, at: float) -> str:
+        """Hours and minutes, as the account has it."""
+        local = self.local(at)
+        if self.state.settings.flag("twenty_four_hour_time", True):
+            return f"{local.hour:02}:{local.minute:02}"
+        return f"{local.hour % 12 or 12}:{local.minute:02} {'am' if local.hour < 12 else 'pm'}"
+
+    def date(self, at: float) -> str:
+        """The day, in words that fit a line."""
+        local = self.local(at)
+        return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local.year}"
+
+    def moment(self, at: float) -> str:
+        """Day and time."""
+        return f"{self.date(at)}, {self.clock(at)}"

@@ -1,0 +1,296 @@
+"""The rows of one message in the list: what leads to it, who wrote it, its content, its reactions.
+
+A row is a strip without the two columns of the list's own marks, and the text that a copy of it yields.
+Making rows never fails: a message that cannot be shown becomes a placeholder that says so.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.content.inlines import Inliner, Spot, SpotKind
+from narrowcast.content.layout import Layout
+from narrowcast.content.palette import Palette
+from narrowcast.content.parse import parse
+from narrowcast.content.polls import read_widget
+from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.panes.message_names import StateNames
+from narrowcast.safe_text import safe_block, safe_line
+from narrowcast.widgets.line_view import Part, compose_line, lean_strip
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.state.messages import Message, grouped
+
+if TYPE_CHECKING:
+    from narrowcast_api.protocols.outbox_entry import OutboxEntry
+
+__all__ = ["FIRST_ROWS", "Lead", "Row", "RowMaker", "Rows", "Shape", "reaction_text"]
+
+log = logging.getLogger(__name__)
+
+FIRST_ROWS = 60
+"""Rows of a message before 'more' has to be asked for."""
+
+INDENT = 2
+"""Cells by which the content is set in below the name of its sender."""
+
+BARS = ("│ ", "▎ ", "┆ ")
+"""Decorations that a copy leaves out."""
+
+MUTED = "(from a person you muted: Enter shows it)"
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What has to be said before a message, seen from its neighbours."""
+
+    gap: bool = False
+    date: bool = False
+    unread: bool = False
+    conversation: bool = False
+    sender: bool = True
+    gap_below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the reader did with a message.
+
+    Spoilers opened, rows asked for, columns of tables panned over, shown although it is hidden.
+    """
+
+    opened: frozenset[int] = frozenset()
+    rows: int = FIRST_ROWS
+    pan: int = 0
+    revealed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row. `text` is what a copy yields, from cell `start` on; `soft` rows continue the one above."""
+
+    strip: Strip
+    text: str = ""
+    start: int = 0
+    soft: bool = False
+
+
+@dataclass(slots=True)
+class Rows:
+    """All rows of an item. The first `lead` of them do not belong to the message itself."""
+
+    rows: list[Row]
+    lead: int
+    spots: list[Spot]
+    cut: bool = False
+
+
+class RowMaker:
+    """Makes rows for one width, palette and state of names."""
+
+    def __init__(self, names: StateNames, palette: Palette, base: Style, width: int) -> None:
+        self.names = names
+        self.palette = palette
+        self.base = base
+        self.width = max(16, width)
+
+    # Parts.
+
+    def line(self, left: Sequence[Part], right: Sequence[Part] = ()) -> Row:
+        """A row of the list's own, without text to copy."""
+        return Row(compose_line(self.width, left, right, base=self.base))
+
+    def content_row(self, line: Line) -> Row:
+        """A line of content behind the indent."""
+        segments = [Segment(" " * INDENT, self.base)]
+        segments += [Segment(run.text, self.base + run.style) for run in line.runs if run.text]
+        cells = sum(segment.cell_length for segment in segments)
+        if cells < self.width:
+            segments.append(Segment(" " * (self.width - cells), self.base))
+        strip = lean_strip(segments, max(cells, self.width))
+        if cells > self.width:
+            strip = strip.crop(0, self.width)
+        bars = 0
+        while bars < line.prefix and (line.soft or line.runs[bars].text in BARS):
+            bars += 1
+        start = INDENT + sum(cell_len(run.text) for run in line.runs[:bars])
+        copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
+        return Row(strip, copied, start, line.soft)
+
+    def lead_rows(self, message: Message, lead: Lead) -> list[Row]:
+        """Gap, date, unread line and conversation, as far as they are due."""
+        palette = self.palette
+        rows: list[Row] = []
+        if lead.gap:
+            text = "┄┄ older messages may be missing here: Enter on the next one loads them ┄┄"
+            rows.append(self.line([(text, palette.error)]))
+        if lead.date:
+            rows.append(self.line([(f"── {self.names.date(message.timestamp)} ──", palette.dim)]))
+        if lead.unread:
+            rows.append(self.line([("━━ unread from here ━━", palette.error)]))
+        if lead.conversation:
+            rows.append(self.conversation_row(message))
+        return rows
+
+    def conversation_row(self, message: Message, with_date: bool = False) -> Row:
+        """The heading of a conversation."""
+        date = [(self.names.date(message.timestamp), self.palette.dim)] if with_date else []
+        return self.line(self.conversation_parts(message), date)
+
+    def conversation_parts(self, message: Message) -> list[Part]:
+        """The name of the conversation that a message is in."""
+        palette, state = self.palette, self.names.state
+        where = message.destination(state.me)
+        if isinstance(where, ChannelDestination):
+            channel = state.channels.name(where.channel_id) or f"channel {where.channel_id}"
+            topic = where.topic or state.limits.empty_topic_name
+            style = palette.heading + (Style() if where.topic else Style(italic=True))
+            return [
+                ("#" + safe_line(channel, 60), palette.sender),
+                (" › ", palette.dim),
+                (safe_line(topic, 200), style),
+            ]
+        people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
+        return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.sender)]
+
+    def _sender_row(self, message: Message) -> Row:
+        palette = self.palette
+        user = self.names.state.users.get(message.sender_id)
+        name = safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
+        left: list[Part] = [(name, palette.sender)]
+        if user is not None and user.is_bot:
+            left.append((" bot", palette.dim))
+        if user is not None and not user.is_active:
+            left.append((" deactivated", palette.dim))
+        row = self.line(left, [(self._status(message), palette.dim)])
+        return Row(row.strip, name, 0)
+
+    def _status(self, message: Message) -> str:
+        marks = ""
+        if message.edited_at is not None:
+            marks += "edited "
+        if message.moved_at is not None:
+            marks += "moved "
+        return marks + self.names.clock(message.timestamp)
+
+    def _reaction_lines(self, message: Message, inliner: Inliner) -> list[Line]:
+        if not message.reactions:
+            return []
+        runs: list[Run] = []
+        me = self.names.state.me
+        for group in grouped(message.reactions)[:60]:
+            own = me in group.user_ids
+            value = f"{group.reaction_type}:{group.emoji_code}:{group.emoji_name}"
+            label = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
+            spot = inliner.spot(Spot(SpotKind.REACTION, value, label))
+            shown = f"[{label} {len(group.user_ids)}]" if own else f"{label} {len(group.user_ids)}"
+            style = (self.palette.mark if own else self.palette.dim) + spot
+            runs += [Run(shown.replace(" ", "\u00a0"), style), Run("  ", self.palette.text)]
+        return list(wrap(runs, self.width - INDENT))
+
+    # Items.
+
+    def message(self, message: Message, lead: Lead, shape: Shape) -> Rows:
+        """The rows of a message."""
+        rows = self.lead_rows(message, lead)
+        count = len(rows)
+        try:
+            body, spots, cut = self._body(message, lead, shape)
+        except Exception:
+            log.exception("message %s cannot be shown", message.id)
+            text = "This message cannot be shown here. Press i for its source."
+            return Rows([*rows, self.line([("  " + text, self.palette.error)])], count, [])
+        if lead.gap_below:
+            text = "┄┄ newer messages may be missing here until the connection is back ┄┄"
+            body.append(self.line([(text, self.palette.error)]))
+        return Rows(rows + body, count, spots, cut)
+
+    def _body(self, message: Message, lead: Lead, shape: Shape) -> tuple[list[Row], list[Spot], bool]:
+        state = self.names.state
+        inliner = Inliner(self.palette, self.names)
+        rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]
+        hidden = "collapsed" in message.flags or message.sender_id in state.users.muted
+        if hidden and not shape.revealed:
+            text = MUTED if message.sender_id in state.users.muted else "(collapsed: Enter shows it)"
+            spot = inliner.spot(Spot(SpotKind.MORE, "reveal", "show"))
+            rows.append(self.content_row(Line([Run(text, self.palette.dim + spot)])))
+            return rows, inliner.spots, True
+        lead_in: tuple[Run, ...] = ()
+        if message.is_me_message:
+            name = safe_line(state.users.name(message.sender_id), 60)
+            lead_in = (Run(name + " ", self.palette.sender),)
+        layout = Layout(inliner, state.me, shape.opened, shape.pan)
+        widget = read_widget(message.submessages) if message.submessages else None
+        document = parse(message.content)
+        rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)
+        lines = rendered.lines or [Line([Run("(nothing)", self.palette.dim)])]
+        rows += [self.content_row(line) for line in (*lines, *self._reaction_lines(message, inliner))]
+        if message.is_me_message:
+            rows[0] = self._with_status(rows[0], message)
+        return rows, rendered.spots, rendered.cut
+
+    def _with_status(self, row: Row, message: Message) -> Row:
+        """Puts the time at the right of a row that has room for it."""
+        status = self._status(message)
+        if cell_len(row.strip.text.rstrip()) + len(status) >= self.width:
+            return row
+        cropped = row.strip.crop(0, self.width - len(status))
+        strip = lean_strip([*cropped, Segment(status, self.base + self.palette.dim)], self.width)
+        return Row(strip, row.text, row.start, row.soft)
+
+    def echo(self, entry: OutboxEntry, now: float, sender: bool) -> Rows:
+        """A message of one's own that the server has not confirmed yet."""
+        palette = self.palette
+        note, style = _echo_note(entry, now)
+        rows: list[Row] = []
+        if sender:
+            name = safe_line(self.names.state.users.name(self.names.state.me), 60)
+            rows.append(self.line([(name, palette.sender)], [(self.names.clock(entry.created), palette.dim)]))
+        lines = 0
+        for text in safe_block(entry.content[:20_000]).split("\n"):
+            for line in wrap([Run(text, palette.text)], self.width - INDENT):
+                rows.append(self.content_row(line))
+                lines += 1
+            if lines >= FIRST_ROWS:
+                break
+        if note:
+            part = palette.error if style == "error" else palette.dim
+            rows += [self.content_row(line) for line in wrap([Run(note, part)], self.width - INDENT)]
+        return Rows(rows, 0, [])
+
+
+def reaction_text(reaction_type: str, code: str, name: str) -> str:
+    """How an emoji is written in a terminal: its characters, or its name between colons."""
+    if reaction_type == "unicode_emoji":
+        try:
+            text = safe_line("".join(chr(int(part, 16)) for part in code.split("-")[:10]))
+        except (ValueError, OverflowError):
+            text = safe_line("")
+        if text.strip():
+            return text
+    return f":{safe_line(name, 40)}:"
+
+
+def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
+    """What to say about a message on its way, and whether it is bad news."""
+    from narrowcast_api.protocols.outbox_entry import OFFER_AFTER, SHOW_AFTER, OutboxState
+
+    age = now - entry.created
+    if entry.state is OutboxState.FAILED:
+        return f"not sent: {safe_line(entry.error or '', 300)} F8 tries again, F9 takes it back", "error"
+    if entry.state is OutboxState.UNCONFIRMED:
+        return "unconfirmed: it may have arrived. F8 looks and sends again, F9 takes it back", "error"
+    if age < SHOW_AFTER or entry.state is OutboxState.SENT:
+        return "", ""
+    if entry.waits_for is not None:
+        return "waiting for the message before it", ""
+    if age > OFFER_AFTER:
+        return "still sending… F9 takes it back", ""
+    return "sending…", ""

@@ -1,0 +1,221 @@
+"""Following what a message leads to: links, spoilers, votes, reactions, pictures; by click, Enter or hint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from narrowcast.content.addresses import InApp, Outside, resolve
+from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.panes.message_list import MessageList
+from narrowcast.panes.message_overlays import Hints, hint_labels
+from narrowcast.panes.message_posts import LinkRequested, NarrowRequested, PersonRequested, ReplyRequested
+from narrowcast.panes.message_typing import TypedKeys
+
+if TYPE_CHECKING:
+    from narrowcast.panes.message_feed import Key
+
+__all__ = ["SpotActs"]
+
+MORE_FACTOR = 10
+MOST_ROWS = 6_000
+
+
+class SpotActs(TypedKeys):
+    """Handlers for spots."""
+
+    def on_message_list_spot_chosen(self, event: MessageList.SpotChosen) -> None:
+        """Something was clicked."""
+        event.stop()
+        self.follow(event.key, event.spot)
+
+    def follow(self, key: Key, spot: Spot) -> None:
+        """Does what a spot is for."""
+        match spot.kind:
+            case SpotKind.LINK:
+                self._open_link(spot)
+            case SpotKind.MEDIA:
+                self.open_media(spot)
+            case SpotKind.USER:
+                if spot.value.isdecimal():
+                    self.post_message(PersonRequested(int(spot.value)))
+            case SpotKind.SPOILER:
+                self._toggle_spoiler(key, int(spot.value))
+            case SpotKind.MORE:
+                self._show_more(key, spot)
+            case SpotKind.VOTE | SpotKind.TASK:
+                self._vote(key, spot)
+            case SpotKind.REACTION:
+                self._react(key, spot)
+
+    def _open_link(self, spot: Spot) -> None:
+        target = resolve(spot.value, self.session.state)
+        if isinstance(target, InApp):
+            self.post_message(NarrowRequested(target.narrow, target.message_id))
+        elif isinstance(target, Outside):
+            self.post_message(LinkRequested(target.url, spot.label))
+        else:
+            self.say("This link leads nowhere that can be opened.")
+
+    def open_media(self, spot: Spot) -> None:
+        """Shows a picture large where the terminal and the extra allow, else opens the file."""
+        from narrowcast.platform import images
+
+        if images.is_picture(spot) and images.available():
+            from narrowcast.screens.picture import PictureScreen
+
+            self.app.push_screen(PictureScreen(self.session, spot))
+        else:
+            self._open_link(spot)
+
+    def _toggle_spoiler(self, key: Key, index: int) -> None:
+        opened = self.list.shape_of(key).opened
+        self.list.reshape(key, opened=opened ^ {index})
+
+    def _show_more(self, key: Key, spot: Spot) -> None:
+        if spot.value == "reveal":
+            self.list.reshape(key, revealed=True)
+            return
+        rows = self.list.shape_of(key).rows
+        if rows >= MOST_ROWS:
+            self.say("That is all that is shown here. Press y to copy the source of the message.")
+        else:
+            self.list.reshape(key, rows=min(MOST_ROWS, rows * MORE_FACTOR))
+
+    def _vote(self, key: Key, spot: Spot) -> None:
+        message = self.session.state.messages.get(key) if isinstance(key, int) else None
+        widget = read_widget(message.submessages) if message is not None else None
+        if message is None or widget is None:
+            return
+        send = self.session.client.submessages.send
+        if isinstance(widget, Poll):
+            content: dict[str, object] = widget.vote(spot.value, self.session.state.me)
+        else:
+            content = widget.strike(spot.value)
+        self.work(send(message_id=message.id, content=content), "vote")
+
+    def _react(self, key: Key, spot: Spot) -> None:
+        message = self.session.state.messages.get(key) if isinstance(key, int) else None
+        reaction_type, code, name = spot.value.split(":", 2)
+        if message is not None:
+            self.toggle_reaction(message, reaction_type, code, name)
+
+    # Keys.
+
+    def action_message_enter(self) -> None:
+        """Opens what is closed in the selected message; replies where nothing is."""
+        key = self.list.selected
+        if key is None:
+            return
+        feed = self.list.feed
+        if feed is not None and isinstance(key, int) and feed.lead(feed.index(key)).gap:
+            self.action_message_reload()
+            return
+        opened = self.list.shape_of(key).opened
+        for spot in self.list.spots_of(key):
+            closed = spot.kind is SpotKind.SPOILER and int(spot.value) not in opened
+            if closed or spot.kind is SpotKind.MORE:
+                self.follow(key, spot)
+                return
+        if (message := self.selected_message) is not None:
+            self.post_message(ReplyRequested(message.destination(self.session.state.me)))
+
+    def action_message_spoiler(self) -> None:
+        """Opens or closes all spoilers of the message."""
+        key = self.list.selected
+        if key is None:
+            return
+        every = {int(spot.value) for spot in self.list.spots_of(key) if spot.kind is SpotKind.SPOILER}
+        opened = self.list.shape_of(key).opened
+        self.list.reshape(key, opened=frozenset() if every <= opened else frozenset(every))
+
+    def action_message_image(self) -> None:
+        """Shows the first picture or file of the message."""
+        key = self.list.selected
+        spots = self.list.spots_of(key) if key is not None else ()
+        spot = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
+        if spot is None:
+            self.say("No picture, video or sound in this message.")
+        else:
+            self.open_media(spot)
+
+    def action_message_pan_left(self) -> None:
+        """Wide tables: a column to the left."""
+        self._pan(-1)
+
+    def action_message_pan_right(self) -> None:
+        """Wide tables: a column to the right."""
+        self._pan(1)
+
+    def _pan(self, delta: int) -> None:
+        if (key := self.list.selected) is not None:
+            self.list.reshape(key, pan=min(50, max(0, self.list.shape_of(key).pan + delta)))
+
+    def action_message_vote(self) -> None:
+        """Votes in a poll, ticks a task, or adds one."""
+        message = self.selected_message
+        widget = read_widget(message.submessages) if message is not None else None
+        if message is None or widget is None:
+            self.say("This message is no poll and no to-do list.")
+            return
+        from narrowcast.screens.picker import Choice, Picker
+
+        choices: list[Choice[str]] = []
+        if isinstance(widget, Poll):
+            me = self.session.state.me
+            for option in widget.options:
+                mark = "x" if me in option.voters else ""
+                choices.append(Choice(option.key, option.text, f"{len(option.voters)} votes", mark))
+        else:
+            choices += [Choice(task.key, task.text, "", "x" if task.done else "") for task in widget.tasks]
+        choices.append(Choice("", "Add another…"))
+        message_id = message.id
+
+        def chosen(key: str | None) -> None:
+            kind = SpotKind.VOTE if isinstance(widget, Poll) else SpotKind.TASK
+            if key:
+                self._vote(message_id, Spot(kind, key))
+            elif key is not None:
+                self._add_choice(message_id, widget)
+
+        self.app.push_screen(Picker("Vote" if isinstance(widget, Poll) else "To do", choices), chosen)
+
+    def _add_choice(self, message_id: int, widget: Poll | TodoList) -> None:
+        from narrowcast.screens.ask import AskScreen
+
+        def answered(text: str | None) -> None:
+            if text:
+                content = widget.new_option(text) if isinstance(widget, Poll) else widget.new_task(text)
+                send = self.session.client.submessages.send
+                self.work(send(message_id=message_id, content=content), "add this")
+
+        self.app.push_screen(AskScreen("New option" if isinstance(widget, Poll) else "New task"), answered)
+
+    # Hints.
+
+    def action_message_hints(self) -> None:
+        """Puts a key on everything in view that can be followed."""
+        spots = self.list.spots_in_view()
+        if not spots:
+            self.say("Nothing in view to follow.")
+            return
+        labels = hint_labels(len(spots))
+        self.list.overlay = Hints(dict(zip(spots, labels, strict=False)))
+        self.list.changed()
+
+    def _hint_key(self, hints: Hints, event: events.Key) -> None:
+        typed = hints.typed + (event.character or "").lower()
+        chosen = [place for place, label in hints.labels.items() if label == typed]
+        if chosen:
+            self._leave_modes()
+            _, key, number = chosen[0]
+            spots = self.list.spots_of(key)
+            if number < len(spots):
+                self.follow(key, spots[number])
+        elif event.character and any(label.startswith(typed) for label in hints.labels.values()):
+            hints.typed = typed
+            self.list.changed()
+        else:
+            self._leave_modes()

@@ -1,0 +1,75 @@
+"""One picture, as large as the screen allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Center, Middle
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from narrowcast.content.inlines import Spot
+from narrowcast.platform import images
+from narrowcast.safe_text import safe_line
+from narrowcast_api.errors import NarrowcastError
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+
+__all__ = ["PictureScreen"]
+
+
+class PictureScreen(ModalScreen[None]):
+    """Fetches a picture from the account's own server and shows it; any of its keys leaves."""
+
+    DEFAULT_CSS = """
+    PictureScreen { background: $background; }
+    PictureScreen #about { dock: bottom; height: 1; width: 1fr; color: $text-muted; }
+    PictureScreen Center, PictureScreen Middle { height: 1fr; width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter,v,space", "leave", "Leave", show=False)]
+
+    def __init__(self, session: Session, spot: Spot) -> None:
+        super().__init__()
+        self._session = session
+        self._spot = spot
+
+    def compose(self) -> ComposeResult:
+        """A place for the picture, and its name."""
+        with Middle(), Center(id="place"):
+            yield Static("Loading the picture…", markup=False)
+        yield Static(Content(f" {safe_line(self._spot.label, 200)}   Esc leaves"), id="about")
+
+    def on_mount(self) -> None:
+        """Fetches in the background."""
+        self.run_worker(self._show(), exit_on_error=False)
+
+    async def _show(self) -> None:
+        place = self.query_one("#place")
+        try:
+            data = await self._fetch()
+            cells = (max(10, self.size.width), max(5, self.size.height - 1))
+            widget = images.picture_widget(images.decode(data, cells), cells)
+        except NarrowcastError as error:
+            widget = Static(Content(safe_line(error.user_message)))
+        except images.TooLarge as error:
+            widget = Static(Content(safe_line(str(error))))
+        await place.remove_children()
+        await place.mount(widget)
+
+    async def _fetch(self) -> bytes:
+        """The file itself, and if that is too large or elsewhere the server's own smaller copy."""
+        fetch = self._session.client.uploads.fetch
+        try:
+            return await fetch(url=self._spot.value or self._spot.src, max_bytes=images.MAX_BYTES)
+        except NarrowcastError:
+            if not self._spot.src:
+                raise
+            return await fetch(url=self._spot.src, max_bytes=images.MAX_BYTES)
+
+    def action_leave(self) -> None:
+        """Back to the messages."""
+        self.dismiss(None)
