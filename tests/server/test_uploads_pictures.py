@@ -1,0 +1,131 @@
+"""Avatars, custom emoji, and what clients fetch beside the API."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_assets.emoji import emoji_names
+from support.server import TestServer, running_server
+
+
+def picture(width: int = 32, height: int = 32) -> bytes:
+    """The header of a PNG, which alone is ever read."""
+    chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+
+
+async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx.Response:
+    """The answer to a form with these files."""
+    forms = {f"f{number}": (f"{number}.png", content) for number, content in enumerate(files)}
+    return await server.raw(name, "POST", path, files=forms)
+
+
+async def test_an_emoji_is_added_shown_and_taken_out_of_use(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        listener = await server.listen("bruno")
+        assert (await sent(server, "ada", "/realm/emoji/our_mast", picture())).status_code == 200
+        table = (await server.call("bruno", "GET", "/realm/emoji"))["emoji"]
+        ((identity, emoji),) = table.items()
+        assert (emoji["id"], emoji["name"], emoji["deactivated"]) == (identity, "our_mast", False)
+        (event,) = await listener.events("realm_emoji")
+        assert event["realm_emoji"] == table
+        image = await server.raw(None, "GET", server.url + emoji["source_url"])
+        assert (image.status_code, image.headers["content-type"]) == (200, "image/png")
+        rendered = await server.call("ada", "POST", "/messages/render", {"content": ":our_mast:"})
+        assert f'src="{emoji["source_url"]}"' in rendered["rendered"]
+        await server.call("ada", "DELETE", "/realm/emoji/our_mast")
+        rendered = await server.call("ada", "POST", "/messages/render", {"content": ":our_mast:"})
+        assert rendered["rendered"] == "<p>:our_mast:</p>"
+        assert (await server.call("bruno", "GET", "/realm/emoji"))["emoji"][identity]["deactivated"] is True
+        await server.refusal("ada", "DELETE", "/realm/emoji/our_mast", status=404)
+
+
+async def test_an_emoji_needs_a_free_plain_name_and_one_true_picture(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for name, files, code in (
+            ("Bad Name!", [picture()], "BAD_REQUEST"),
+            ("two", [picture(), picture()], "BAD_REQUEST"),
+            ("none", [], "BAD_REQUEST"),
+            ("text", [b"no picture"], "BAD_IMAGE"),
+            ("drawn", [b"<svg></svg>"], "BAD_IMAGE"),
+            ("bomb", [picture(60_000, 60_000)], "BAD_IMAGE"),
+        ):
+            response = await sent(server, "ada", f"/realm/emoji/{name}", *files)
+            assert (response.status_code, response.json()["code"]) == (400, code), name
+        await sent(server, "ada", "/realm/emoji/twice", picture())
+        assert (await sent(server, "ada", "/realm/emoji/twice", picture())).status_code == 400
+
+
+async def test_an_emoji_is_removed_by_its_author_or_an_administrator_alone(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        assert (await sent(server, "dario", "/realm/emoji/mine", picture())).status_code == 200
+        await server.refusal("elif", "DELETE", "/realm/emoji/mine")
+        await server.call("dario", "DELETE", "/realm/emoji/mine")
+        assert (await sent(server, "hugo", "/realm/emoji/guests", picture())).status_code == 400
+
+
+async def test_everybody_hears_of_a_new_face(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        listener = await server.listen("bruno")
+        response = await sent(server, "ada", "/users/me/avatar", picture())
+        url = response.json()["avatar_url"]
+        assert (await server.raw(None, "GET", server.url + url)).status_code == 200
+        (event,) = await listener.events("realm_user")
+        person = event["person"]
+        assert (person["user_id"], person["avatar_url"], person["avatar_source"]) == (
+            server.id("ada"),
+            url,
+            "U",
+        )
+        answer = await server.call("ada", "DELETE", "/users/me/avatar")
+        assert answer["avatar_url"] != url
+        (event,) = await listener.events("realm_user")
+        assert event["person"]["avatar_source"] == "G"
+        assert (await sent(server, "ada", "/users/me/avatar")).json()["code"] == "BAD_REQUEST"
+
+
+@pytest.mark.parametrize("path", ["1/../../secret", "1/secret", "1/emoji/images/" + "0" * 40 + ".png", "x"])
+async def test_only_pictures_lie_there(tmp_path: Path, path: str) -> None:
+    async with running_server(tmp_path) as server:
+        assert (await server.raw(None, "GET", f"{server.url}/user_avatars/{path}")).status_code == 404
+
+
+async def test_clients_find_the_names_of_emoji_where_registration_says(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        listener = await server.listen("ada")
+        response = await server.raw(None, "GET", listener.snapshot["server_emoji_data_url"])
+        names = response.json()["code_to_names"]
+        assert names["1f419"] == ["octopus"]
+        assert names.keys() == emoji_names().code_to_names.keys()
+
+
+async def test_a_poll_collects_votes_of_those_who_see_it(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        message_id = await server.send("ada", "general", "lunch", "/poll Lunch?\nsoup\nnoodles")
+        listener = await server.listen("bruno")
+        vote = {
+            "message_id": message_id,
+            "msg_type": "widget",
+            "content": '{"type":"vote","key":"canned,0","vote":1}',
+        }
+        await server.call("bruno", "POST", "/submessage", vote)
+        (event,) = await listener.events("submessage")
+        assert (event["message_id"], event["sender_id"], event["content"]) == (
+            message_id,
+            server.id("bruno"),
+            vote["content"],
+        )
+        for wrong in (
+            {**vote, "content": "nojson"},
+            {**vote, "content": '{"type":"question","question":"?"}'},
+            {**vote, "msg_type": "other"},
+            {**vote, "message_id": 0},
+        ):
+            await server.refusal("bruno", "POST", "/submessage", wrong)
+        plain = await server.send("ada", "general", "lunch", "no poll")
+        await server.refusal("ada", "POST", "/submessage", {**vote, "message_id": plain})

@@ -1,0 +1,193 @@
+"""Uploads by tus: in parts, after cuts, within limits."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_server.config import Config, Limits
+from support.clock import VirtualClock
+from support.ledger import proves
+from support.server import TestServer, running_server
+
+TUS = {"Tus-Resumable": "1.0.0"}
+PART = {**TUS, "Content-Type": "application/offset+octet-stream"}
+
+
+def metadata(filename: str) -> str:
+    """`Upload-Metadata` of a file."""
+    pairs = {"filename": filename, "filetype": "text/plain"}
+    return ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in pairs.items())
+
+
+async def created(server: TestServer, length: int, filename: str = "notes.txt", name: str = "ada") -> str:
+    """The address of a new upload."""
+    headers = {**TUS, "Upload-Length": str(length), "Upload-Metadata": metadata(filename)}
+    response = await server.raw(name, "POST", "/tus", headers=headers)
+    assert response.status_code == 201, response.text
+    assert response.headers["upload-offset"] == "0"
+    assert response.headers["tus-resumable"] == "1.0.0"
+    return server.url + response.headers["location"]
+
+
+async def patched(
+    server: TestServer, address: str, offset: int, content: bytes, name: str = "ada"
+) -> httpx.Response:
+    """The answer to some bytes at an offset."""
+    headers = {**PART, "Upload-Offset": str(offset)}
+    return await server.raw(name, "PATCH", address, headers=headers, content=content)
+
+
+async def offset_of(server: TestServer, address: str, name: str = "ada") -> int:
+    """How far an upload is."""
+    response = await server.raw(name, "HEAD", address, headers=TUS)
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "no-store"
+    return int(response.headers["upload-offset"])
+
+
+@proves("UPL-14", "UPL-15")
+async def test_an_upload_in_parts_becomes_a_file_like_any_other(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        address = await created(server, 11)
+        first = await patched(server, address, 0, b"hello ")
+        assert (first.status_code, first.headers["upload-offset"]) == (204, "6")
+        assert await offset_of(server, address) == 6
+        last = await patched(server, address, 6, b"world")
+        assert last.status_code == 200
+        answer = last.json()
+        assert (answer["result"], answer["filename"]) == ("success", "notes.txt")
+        opened = await server.raw("ada", "GET", server.url + answer["url"])
+        assert opened.content == b"hello world"
+        assert (await server.raw("ada", "HEAD", address, headers=TUS)).status_code == 404
+        assert [one["size"] for one in (await server.call("ada", "GET", "/attachments"))["attachments"]] == [
+            11
+        ]
+
+
+@proves("UPL-14")
+async def test_below_its_level_the_service_has_no_resumable_uploads(tmp_path: Path) -> None:
+    async with running_server(tmp_path, feature_level=295) as server:
+        response = await server.raw("ada", "POST", "/tus", headers={**TUS, "Upload-Length": "1"})
+        assert response.status_code == 404
+
+
+async def test_bytes_can_come_with_the_creation(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        headers = {**PART, "Upload-Length": "5", "Upload-Metadata": metadata("a.txt")}
+        response = await server.raw("ada", "POST", "/tus", headers=headers, content=b"hello")
+        assert response.json()["filename"] == "a.txt"
+        response = await server.raw("ada", "POST", "/tus", headers=headers, content=b"hel")
+        assert (response.status_code, response.headers["upload-offset"]) == (201, "3")
+
+
+async def test_an_empty_file_is_whole_at_once(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        headers = {**TUS, "Upload-Length": "0", "Upload-Metadata": metadata("empty.txt")}
+        response = await server.raw("ada", "POST", "/tus", headers=headers)
+        assert response.json()["filename"] == "empty.txt"
+
+
+async def test_what_came_before_a_cut_is_kept(tmp_path: Path) -> None:
+    async def half() -> AsyncIterator[bytes]:
+        yield b"12345"
+        raise ConnectionError("the line is cut")
+
+    async with running_server(tmp_path) as server:
+        address = await created(server, 10)
+        headers = {**PART, "Upload-Offset": "0", "Content-Length": "10"}
+        with pytest.raises(ConnectionError):
+            await server.raw("ada", "PATCH", address, headers=headers, content=half())
+        while await offset_of(server, address) == 0:
+            continue
+        assert await offset_of(server, address) == 5
+        last = await patched(server, address, 5, b"67890")
+        opened = await server.raw("ada", "GET", server.url + last.json()["url"])
+        assert opened.content == b"1234567890"
+
+
+async def test_an_upload_survives_a_restart(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        address = await created(server, 4)
+        await patched(server, address, 0, b"ab")
+        identity = address.rpartition("/")[2]
+    async with running_server(tmp_path) as server:
+        address = f"{server.url}/api/v1/tus/{identity}"
+        assert await offset_of(server, address) == 2
+        assert (await patched(server, address, 2, b"cd")).status_code == 200
+
+
+async def test_offsets_must_agree_and_lengths_hold(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        address = await created(server, 4)
+        assert (await patched(server, address, 1, b"x")).status_code == 409
+        assert (await patched(server, address, 0, b"12345")).status_code == 413
+        assert await offset_of(server, address) == 0
+        wrong = await server.raw("ada", "PATCH", address, headers={**TUS, "Upload-Offset": "0"}, content=b"x")
+        assert wrong.status_code == 415
+        other = await server.raw(
+            "ada", "PATCH", address, headers={**PART, "Tus-Resumable": "0.2"}, content=b"x"
+        )
+        assert (other.status_code, other.headers["tus-version"]) == (412, "1.0.0")
+
+
+@pytest.mark.parametrize("length", ["", "-1", "x", "1" * 30, "²"])
+async def test_a_length_is_a_number(tmp_path: Path, length: str) -> None:
+    async with running_server(tmp_path) as server:
+        headers = [(b"Tus-Resumable", b"1.0.0"), (b"Upload-Length", length.encode("latin-1"))]
+        response = await server.raw("ada", "POST", "/tus", headers=headers)
+        assert (response.status_code, response.json()["code"]) == (400, "BAD_REQUEST")
+
+
+@pytest.mark.parametrize("text", ["filename !!!", "filename /w==", "x" * 5000])
+async def test_metadata_is_base64(tmp_path: Path, text: str) -> None:
+    async with running_server(tmp_path) as server:
+        headers = {**TUS, "Upload-Length": "1", "Upload-Metadata": text}
+        assert (await server.raw("ada", "POST", "/tus", headers=headers)).status_code == 400
+
+
+async def test_too_much_is_refused_before_a_byte(tmp_path: Path) -> None:
+    config = Config(limits=replace(Limits(), max_file_upload_mib=1))
+    async with running_server(tmp_path, config=config) as server:
+        headers = {**TUS, "Upload-Length": str((1 << 20) + 1)}
+        assert (await server.raw("ada", "POST", "/tus", headers=headers)).status_code == 413
+        options = await server.raw(None, "OPTIONS", "/tus")
+        assert options.headers["tus-max-size"] == str(1 << 20)
+        assert "termination" in options.headers["tus-extension"]
+
+
+async def test_an_upload_belongs_to_who_began_it(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        address = await created(server, 4)
+        assert (await patched(server, address, 0, b"evil", name="bruno")).status_code == 404
+        assert (await server.raw("bruno", "HEAD", address, headers=TUS)).status_code == 404
+        assert (await server.raw("bruno", "DELETE", address, headers=TUS)).status_code == 404
+        assert (await server.raw(None, "HEAD", address, headers=TUS)).status_code == 401
+        for identity in ("..", "%2e%2e%2fsecret", "0" * 32):
+            response = await server.raw("ada", "HEAD", f"{server.url}/api/v1/tus/{identity}", headers=TUS)
+            assert response.status_code == 404
+
+
+async def test_an_upload_can_be_given_up(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        address = await created(server, 4)
+        assert (await server.raw("ada", "DELETE", address, headers=TUS)).status_code == 204
+        assert (await server.raw("ada", "HEAD", address, headers=TUS)).status_code == 404
+        assert list((tmp_path / "uploads" / "resumable").iterdir()) == []
+
+
+async def test_old_uploads_expire(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        address = await created(server, 4)
+        await clock.advance(24 * 3600 - 1)
+        assert await offset_of(server, address) == 0
+        await clock.advance(2)
+        assert (await server.raw("ada", "HEAD", address, headers=TUS)).status_code == 404
+        await created(server, 4)
+        assert len(list((tmp_path / "uploads" / "resumable").glob("*.json"))) == 1
