@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -171,20 +171,8 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
 
 async def _serve(server: uvicorn.Server, bound: socket.socket) -> None:
     # The signals are ours: inside the demo and tests the program has handlers of its own.
-    server.capture_signals = _no_signals  # type: ignore[method-assign]  # uvicorn has no option for it
+    setattr(server, "capture_signals", nullcontext)  # noqa: B010  # uvicorn has no option for it
     await server.serve(sockets=[bound])
-
-
-def _no_signals() -> _Nothing:
-    return _Nothing()
-
-
-class _Nothing:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
 
 async def _started(server: uvicorn.Server, task: asyncio.Task[None]) -> None:

@@ -90,11 +90,10 @@ class TestServer:
         if name is not None:
             user = self.user(name)
             auth = httpx.BasicAuth(user.delivery_email, user.api_key)
-        sent = {"params": encoded} if method == "GET" else {"data": encoded}
-        if not encoded:
-            sent = {}
+        if encoded:
+            options["params" if method == "GET" else "data"] = encoded
         url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
-        return await self._client.request(method, url, auth=auth, **sent, **options)
+        return await self._client.request(method, url, auth=auth, **options)
 
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_server import access, flags, topics
 from narrowcast_server.actions.attachments import claim_attachments
 from narrowcast_server.actions.channels import refresh_first_message
+from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.visibility import follow_after_mentions, follow_after_sending
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.markdown import Rendered, widget_for
@@ -127,6 +128,19 @@ def send_to_channel(
     public = not channel.invite_only
     _emit(core, message, sender, recipients, origin, public=public)
     return Sent(message.id, policy)
+
+
+def post_notice(core: Core, channel: Channel, topic: str, content: str, origin: Origin) -> int:
+    """The notification bot writes to a topic, whoever may post there; gives the id."""
+    sender = notification_bot(core)
+    found = rendered(core, sender, content)
+    recipients = set(access.subscriber_ids(core, channel.id))
+    message = _insert(core, sender, content, found, origin, channel_id=channel.id, topic=topic)
+    _deliver(core, message, recipients, {}, origin)
+    if channel.first_message_id is None:
+        refresh_first_message(core, channel.id)
+    _emit(core, message, sender, recipients, origin, public=not channel.invite_only)
+    return message.id
 
 
 def check_mentions(found: Rendered) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.access import is_subscribed, may_know, subscriber_ids, who_may_know
-from narrowcast_server.models import Channel, User
+from narrowcast_server.actions.flags import change_flags
+from narrowcast_server.models import Channel, FlagBit, User
 from narrowcast_server.queries.channels import channel_object, subscription_fields
 
 if TYPE_CHECKING:
@@ -94,10 +95,10 @@ def _tell_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) ->
     for channel_id, user_ids in by_channel.items():
         peers = tuple(i for i in who_may_know(core, core.channels[channel_id]) if i not in set(user_ids))
         alike[(peers, tuple(user_ids))].append(channel_id)
-    for (peers, user_ids), channel_ids in alike.items():
+    for (told, changed), channel_ids in alike.items():
         core.emit(
-            {"type": "subscription", "op": operation, "stream_ids": channel_ids, "user_ids": list(user_ids)},
-            peers,
+            {"type": "subscription", "op": operation, "stream_ids": channel_ids, "user_ids": list(changed)},
+            told,
         )
 
 
@@ -119,6 +120,7 @@ def unsubscribe(
                 user.id,
                 channel.id,
             )
+            read_all(core, user, channel.id)
             left.append(channel)
             removed[channel.id] = channel
             gone_by_channel[channel.id].append(user.id)
@@ -126,6 +128,17 @@ def unsubscribe(
             _tell_leaver(core, user, left)
     _tell_peers(core, "peer_remove", gone_by_channel)
     return list(removed.values()), list(not_removed.values())
+
+
+def read_all(core: Core, user: User, channel_id: int) -> None:
+    """Nothing of a channel that one leaves stays unread."""
+    ids = core.store.integers(
+        "SELECT um.message_id FROM user_messages um JOIN messages m ON m.id = um.message_id"
+        " WHERE um.user_id = ? AND um.flags & 1 = 0 AND m.channel_id = ?",
+        user.id,
+        channel_id,
+    )
+    change_flags(core, user, ids, FlagBit.READ, add=True)
 
 
 def _tell_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None:

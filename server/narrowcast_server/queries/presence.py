@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.users import api_address
+from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -26,7 +26,7 @@ def presence_objects(core: Core, *, slim: bool, after: int = 0) -> dict[str, obj
     return answer
 
 
-def slim_presence(row: Mapping[str, Any]) -> dict[str, object]:
+def slim_presence(row: Row) -> dict[str, object]:
     """Two times in UTC seconds; 0 for never."""
     return {
         "active_timestamp": row["active_timestamp"] or 0,
@@ -34,7 +34,7 @@ def slim_presence(row: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def older_presence(row: Mapping[str, Any]) -> dict[str, object]:
+def older_presence(row: Row) -> dict[str, object]:
     """One client, and the sum of all clients, as older clients read it."""
     active, idle = row["active_timestamp"] or 0, row["idle_timestamp"] or 0
     one: dict[str, object] = {

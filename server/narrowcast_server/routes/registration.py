@@ -7,7 +7,16 @@ from typing import Final
 from narrowcast_server.dialect import version_fields
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.event_variants import QueueOptions
-from narrowcast_server.params import boolean, check_bool, defaulted, mapping, natural, optional, strings
+from narrowcast_server.params import (
+    Param,
+    boolean,
+    check_bool,
+    defaulted,
+    mapping,
+    natural,
+    optional,
+    strings,
+)
 from narrowcast_server.queries.event_narrow import event_narrow, message_filter
 from narrowcast_server.routes.server_settings import STREAM_PATH
 from narrowcast_server.routing import Answer, Call, Routes
@@ -39,7 +48,7 @@ EVENT_TYPES = optional("event_types", strings)
 FETCH_EVENT_TYPES = optional("fetch_event_types", strings)
 ALL_PUBLIC_STREAMS = defaulted("all_public_streams", boolean, False)
 INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
-CAPABILITIES = defaulted("client_capabilities", capabilities, frozenset())
+CAPABILITIES: Param[frozenset[str]] = defaulted("client_capabilities", capabilities, frozenset[str]())
 NARROW = optional("narrow", event_narrow)
 LIFESPAN = defaulted("queue_lifespan_secs", natural, 0)
 PRESENCE_DAYS = optional("presence_history_limit_days", natural)

@@ -295,13 +295,14 @@ def _may_remove(call: Call, person: User, channel: Channel) -> bool:
 @routes.patch("/users/me/subscriptions", ADD, DELETE)
 def update_subscriptions(call: Call) -> Answer:
     """Both at once."""
-    if not call[ADD] and not call[DELETE]:
+    add, delete = call[ADD], call[DELETE]
+    if not add and not delete:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
     answer: Answer = {}
-    if call[ADD]:
-        answer |= _subscribe(call, call[ADD] or [], None)
-    if call[DELETE]:
-        answer |= _unsubscribe(call, call[DELETE] or [], None)
+    if add:
+        answer |= _subscribe(call, add, None)
+    if delete:
+        answer |= _unsubscribe(call, delete, None)
     return answer
 
 

@@ -63,9 +63,10 @@ def _type_direct(call: Call) -> None:
 
 def _type_in_channel(call: Call) -> None:
     core, user = call.core, call.user
-    if call[STREAM_ID] is None:
+    stream_id = call[STREAM_ID]
+    if stream_id is None:
         raise missing("stream_id")
-    channel = access.readable_channel(core, user, integer("stream_id", call[STREAM_ID]))
+    channel = access.readable_channel(core, user, integer("stream_id", stream_id))
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")

@@ -1,0 +1,93 @@
+"""Deleting messages, and what all changes of messages share."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_server import access, flags
+from narrowcast_server.actions.channels import refresh_first_message
+from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.models import Message
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def delete_messages(core: Core, messages: Sequence[Message]) -> None:
+    """Deletes messages with everything that hangs on them; whoever had them is told."""
+    places: dict[tuple[int | None, str, int | None], list[Message]] = defaultdict(list)
+    for message in messages:
+        places[(message.channel_id, message.topic, message.conversation_id)].append(message)
+    for (channel_id, topic, _), group in places.items():
+        _tell_deleted(core, channel_id, topic, group)
+    ids = [(message.id,) for message in messages]
+    core.store.execute_many("DELETE FROM message_words WHERE rowid = ?", ids)
+    core.store.execute_many("DELETE FROM messages WHERE id = ?", ids)
+    for channel_id in {message.channel_id for message in messages} - {None}:
+        assert channel_id is not None
+        refresh_first_message(core, channel_id)
+
+
+def _tell_deleted(core: Core, channel_id: int | None, topic: str, messages: Sequence[Message]) -> None:
+    """One event for all who see the same of them."""
+    by_person: dict[int, list[int]] = defaultdict(list)
+    for message in messages:
+        for user_id in who_sees(core, message):
+            by_person[user_id].append(message.id)
+    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for user_id, ids in by_person.items():
+        alike[tuple(sorted(ids))].append(user_id)
+    for seen, user_ids in alike.items():
+        emit_deleted(core, channel_id, topic, seen, user_ids)
+
+
+def emit_deleted(
+    core: Core, channel_id: int | None, topic: str, ids: Sequence[int], user_ids: Iterable[int]
+) -> None:
+    """`delete_message` for messages of one place."""
+    event: dict[str, object] = {"type": "delete_message", "message_ids": list(ids)}
+    if channel_id is None:
+        event["message_type"] = "private"
+    else:
+        event |= {"message_type": "stream", "stream_id": channel_id, "topic": topic}
+    core.emit(event, user_ids)
+
+
+def emit_update(core: Core, message: Message, event: Mapping[str, object], user_ids: Iterable[int]) -> None:
+    """`update_message`, to each with the flags that they have on the message."""
+    people = set(user_ids)
+    rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message.id)
+    bits = {row["user_id"]: row["flags"] for row in rows}
+    per_user = {
+        user_id: {
+            "flags": flags.names(bits[user_id], core.level) if user_id in bits else ["read", "historical"]
+        }
+        for user_id in people
+    }
+    core.emit(
+        {"type": "update_message", "message_id": message.id, "rendering_only": False, **event},
+        people,
+        per_user=per_user,
+    )
+
+
+def add_history(core: Core, message: Message, entry: Mapping[str, object], **columns: str | int) -> None:
+    """Puts a change at the front of a message's history, and sets columns."""
+    entries = [dict(entry), *json.loads(message.history)]
+    assignments = "".join(f", {name} = ?" for name in columns)
+    core.store.execute(
+        f"UPDATE messages SET history = ?{assignments} WHERE id = ?",
+        json.dumps(entries),
+        *columns.values(),
+        message.id,
+    )
+
+
+def stored(core: Core, message_id: int) -> Message:
+    """The message as it is now."""
+    message = access.find_message(core, message_id)
+    assert message is not None
+    return message

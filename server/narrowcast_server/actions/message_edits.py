@@ -1,0 +1,97 @@
+"""Changing what a message says."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server import flags
+from narrowcast_server.actions.attachments import claim_attachments, release_attachments
+from narrowcast_server.actions.message_changes import add_history, stored
+from narrowcast_server.actions.messages import check_content, check_mentions, check_wildcards, mention_bits
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.markdown import Rendered
+from narrowcast_server.models import FlagBit, Message, User
+from narrowcast_server.rendering import rendered
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_LEEWAY_SECONDS: Final = 20
+"""Who began in time may finish."""
+_DELETED: Final = "(deleted)"
+_FROM_TEXT: Final = int(flags.MENTIONS | FlagBit.ALERT_WORD)
+
+
+def check_may_edit(core: Core, user: User, message: Message) -> None:
+    """Raises BAD_REQUEST where somebody may not change a text: not their own, too late, or switched off."""
+    if message.sender_id != user.id:
+        raise ServiceError("You don't have permission to edit this message")
+    if not core.setting_bool("allow_message_editing"):
+        raise ServiceError("Your organization has turned off message editing")
+    limit = core.settings["message_content_edit_limit_seconds"]
+    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
+        raise ServiceError("The time limit for editing this message has passed")
+
+
+def check_base(message: Message, prev_content_sha256: str | None) -> None:
+    """Raises EXPECTATION_MISMATCH when the editor began with another text."""
+    if prev_content_sha256 is None:
+        return
+    if hashlib.sha256(message.content.encode()).hexdigest() != prev_content_sha256.lower():
+        raise ServiceError(
+            "'prev_content_sha256' value does not match the expected value.", "EXPECTATION_MISMATCH"
+        )
+
+
+def edit_content(core: Core, user: User, message: Message, content: str) -> dict[str, object]:
+    """Stores a new text, with its mentions; gives what `update_message` says of it."""
+    content = check_content(core, content if content.strip() else _DELETED)
+    found = rendered(core, user, content)
+    check_mentions(found)
+    if message.channel_id is not None:
+        check_wildcards(core, user, core.channels[message.channel_id], found)
+    now = core.now()
+    add_history(
+        core,
+        message,
+        {
+            "user_id": user.id,
+            "timestamp": now,
+            "prev_content": message.content,
+            "prev_rendered_content": message.rendered,
+            "prev_rendered_content_version": 1,
+        },
+        content=content,
+        rendered=found.html,
+        last_edited=now,
+        is_me=int(found.is_me_message),
+        has_link=int(found.has_link),
+        has_image=int(found.has_image),
+        has_attachment=int(found.has_attachment),
+    )
+    core.store.execute("UPDATE message_words SET content = ? WHERE rowid = ?", content, message.id)
+    changed = stored(core, message.id)
+    release_attachments(core, message.id)
+    claim_attachments(core, user, changed, found.attachments)
+    _mention_anew(core, changed, found)
+    return {
+        "orig_content": message.content,
+        "orig_rendered_content": message.rendered,
+        "content": content,
+        "rendered_content": found.html,
+        "is_me_message": found.is_me_message,
+    }
+
+
+def _mention_anew(core: Core, message: Message, found: Rendered) -> None:
+    """The flags that the text gives (FLG-10)."""
+    people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
+    bits = mention_bits(core, message, found, people)
+    core.store.execute(
+        "UPDATE user_messages SET flags = flags & ~ ? WHERE message_id = ?", _FROM_TEXT, message.id
+    )
+    core.store.execute_many(
+        "UPDATE user_messages SET flags = flags | ? WHERE user_id = ? AND message_id = ?",
+        [(int(bit), user_id, message.id) for user_id, bit in bits.items()],
+    )

@@ -1,0 +1,238 @@
+"""Moving messages to other topics and channels; resolving topics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, VisibilityPolicy
+from narrowcast_server import access, topics
+from narrowcast_server.actions.channels import refresh_first_message
+from narrowcast_server.actions.flags import emit_flags
+from narrowcast_server.actions.message_changes import add_history, emit_deleted
+from narrowcast_server.actions.messages import check_may_post
+from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.visibility import policy_of, set_policy
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Channel, FlagBit, Message, User
+from narrowcast_server.permissions import channel_allows, realm_allows
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_MODERATOR: Final = 300
+_LEEWAY_SECONDS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Messages of one topic on their way to another, perhaps in another channel."""
+
+    messages: list[Message]
+    """Ascending; all from one topic."""
+    source: Channel
+    target: Channel
+    old_topic: str
+    new_topic: str
+
+    @property
+    def changes_channel(self) -> bool:
+        return self.source.id != self.target.id
+
+    @property
+    def changes_topic(self) -> bool:
+        return self.old_topic != self.new_topic
+
+    @property
+    def resolves(self) -> bool | None:
+        """True and False for marking as resolved and unresolved; None for any other move."""
+        if self.changes_channel:
+            return None
+        if self.new_topic == RESOLVED_TOPIC_PREFIX + self.old_topic:
+            return True
+        return False if self.old_topic == RESOLVED_TOPIC_PREFIX + self.new_topic else None
+
+
+def plan(
+    core: Core, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
+) -> Move:
+    """What a change of topic or channel moves; raises BAD_REQUEST for direct messages and for no change."""
+    if message.channel_id is None:
+        what = "be moved to channels." if channel is not None else "have topics."
+        raise ServiceError(f"Direct messages cannot {what}")
+    source = core.channels[message.channel_id]
+    target = channel or source
+    new_topic = message.topic if topic is None else topic
+    if target.id == source.id and new_topic == message.topic:
+        raise ServiceError("Nothing to change")
+    condition = {
+        PropagateMode.CHANGE_ONE: "id = ?",
+        PropagateMode.CHANGE_LATER: "id >= ?",
+        PropagateMode.CHANGE_ALL: "id >= 0 * ?",
+    }[mode]
+    rows = core.store.all(
+        f"SELECT * FROM messages WHERE channel_id = ? AND topic = ? AND {condition} ORDER BY id",
+        source.id,
+        message.topic,
+        message.id,
+    )
+    return Move([Message.of(row) for row in rows], source, target, message.topic, new_topic)
+
+
+def check_move(core: Core, user: User, move: Move) -> None:
+    """Raises BAD_REQUEST where somebody may not move these messages."""
+    if user.is_administrator and not move.changes_channel:
+        topics.check_policy(core, move.target, move.new_topic)
+        return
+    if move.resolves is not None:
+        allowed = _allowed(core, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group")
+        if not allowed:
+            raise ServiceError("You don't have permission to resolve topics.")
+        return
+    if move.changes_topic:
+        _check_topic_move(core, user, move)
+    if move.changes_channel:
+        _check_channel_move(core, user, move)
+    topics.check_policy(core, move.target, move.new_topic)
+
+
+def _allowed(core: Core, user: User, channel: Channel, of_realm: str, of_channel: str) -> bool:
+    return realm_allows(core, user, of_realm) or channel_allows(core, user, channel, of_channel)
+
+
+def _check_topic_move(core: Core, user: User, move: Move) -> None:
+    if not _allowed(
+        core,
+        user,
+        move.source,
+        "can_move_messages_between_topics_group",
+        "can_move_messages_within_channel_group",
+    ):
+        raise ServiceError("You don't have permission to edit this message")
+    _check_age(core, user, move, "move_messages_within_stream_limit_seconds")
+
+
+def _check_channel_move(core: Core, user: User, move: Move) -> None:
+    if not _allowed(
+        core,
+        user,
+        move.source,
+        "can_move_messages_between_channels_group",
+        "can_move_messages_out_of_channel_group",
+    ):
+        raise ServiceError("You don't have permission to move this message")
+    _check_age(core, user, move, "move_messages_between_streams_limit_seconds")
+    check_may_post(core, user, move.target, move.new_topic)
+
+
+def _check_age(core: Core, user: User, move: Move, setting: str) -> None:
+    limit = core.settings[setting]
+    if user.role <= _MODERATOR or not isinstance(limit, int) or limit <= 0:
+        return
+    oldest = core.now() - limit - _LEEWAY_SECONDS
+    late = sum(message.timestamp < oldest for message in move.messages)
+    if late:
+        raise ServiceError(
+            "You only have permission to move some of the messages.",
+            "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED",
+            first_message_id_allowed_to_move=next(
+                (message.id for message in move.messages if message.timestamp >= oldest), None
+            ),
+            total_messages_in_topic=len(move.messages),
+            total_messages_allowed_to_move=len(move.messages) - late,
+        )
+
+
+def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], set[int]]:
+    """Moves; gives what `update_message` says of it, and who is told: those who saw the messages and still do."""
+    saw: set[int] = set()
+    for message in move.messages:
+        saw |= who_sees(core, message)
+    if not move.source.invite_only:
+        saw |= set(access.subscriber_ids(core, move.source.id))
+    now = core.now()
+    entry: dict[str, object] = {"user_id": user.id, "timestamp": now}
+    if move.changes_topic:
+        entry |= {"topic": move.new_topic, "prev_topic": move.old_topic}
+    if move.changes_channel:
+        entry |= {"stream": move.target.id, "prev_stream": move.source.id}
+    for message in move.messages:
+        moved = {} if move.resolves is not None else {"last_moved": now}
+        add_history(core, message, entry, channel_id=move.target.id, topic=move.new_topic, **moved)
+    core.store.execute_many(
+        "UPDATE message_words SET topic = ? WHERE rowid = ?",
+        [(move.new_topic, message.id) for message in move.messages],
+    )
+    _move_policies(core, move)
+    if move.changes_channel:
+        _change_access(core, move, saw)
+        refresh_first_message(core, move.source.id)
+        refresh_first_message(core, move.target.id)
+    still = {i for i in saw if access.may_read(core, core.users[i], move.target)}
+    return _event(move), still
+
+
+def _event(move: Move) -> dict[str, object]:
+    event: dict[str, object] = {"orig_subject": move.old_topic}
+    if move.changes_topic:
+        event |= {"subject": move.new_topic, "topic_links": []}
+    if move.changes_channel:
+        event["new_stream_id"] = move.target.id
+    return event
+
+
+def _move_policies(core: Core, move: Move) -> None:
+    """A topic that is gone takes along how people see it; where both had a policy, the stronger stays."""
+    if topics.exists(core, move.source.id, move.old_topic):
+        return
+    rows = core.store.all(
+        "SELECT user_id, policy FROM user_topics WHERE channel_id = ? AND topic = ?",
+        move.source.id,
+        move.old_topic,
+    )
+    for row in rows:
+        user_id, policy = row["user_id"], VisibilityPolicy(row["policy"])
+        if not move.changes_channel and move.old_topic.casefold() == move.new_topic.casefold():
+            continue
+        set_policy(core, user_id, move.source.id, move.old_topic, VisibilityPolicy.NONE)
+        if access.may_read(core, core.users[user_id], move.target):
+            present = policy_of(core, user_id, move.target.id, move.new_topic)
+            set_policy(core, user_id, move.target.id, move.new_topic, max(policy, present))
+
+
+def _change_access(core: Core, move: Move, saw: set[int]) -> None:
+    """Who cannot read the new channel loses the messages; who is not subscribed there has them read."""
+    ids = [message.id for message in move.messages]
+    subscribed = set(access.subscriber_ids(core, move.target.id))
+    for user_id in sorted(saw):
+        user = core.users[user_id]
+        if not access.may_read(core, user, move.target):
+            core.store.execute(
+                "DELETE FROM user_messages WHERE user_id = ?"
+                " AND message_id IN (SELECT value FROM json_each(?))",
+                user_id,
+                json.dumps(ids),
+            )
+            emit_deleted(core, move.source.id, move.old_topic, ids, [user_id])
+        elif user_id not in subscribed:
+            mark_read(core, user, ids)
+
+
+def mark_read(core: Core, user: User, ids: Sequence[int]) -> None:
+    """Marks those that somebody has not read, and tells their clients."""
+    unread = core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0"
+        " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
+        user.id,
+        json.dumps(list(ids)),
+    )
+    if unread:
+        core.store.execute(
+            "UPDATE user_messages SET flags = flags | 1 WHERE user_id = ?"
+            " AND message_id IN (SELECT value FROM json_each(?))",
+            user.id,
+            json.dumps(unread),
+        )
+        emit_flags(core, user, unread, FlagBit.READ, add=True)

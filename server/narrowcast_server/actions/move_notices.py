@@ -1,0 +1,36 @@
+"""What the notification bot writes when topics are moved or resolved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.actions.message_moves import Move
+from narrowcast_server.actions.messages import Origin, post_notice
+from narrowcast_server.models import Channel, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
+    """Writes to the old and the new topic, as asked; of (un)resolved topics always."""
+    person = f"@_**{user.full_name}|{user.id}**"
+    origin = Origin(client="Internal")
+    if move.resolves is not None:
+        state = "resolved" if move.resolves else "unresolved"
+        post_notice(core, move.target, move.new_topic, f"{person} has marked this topic as {state}.", origin)
+        return
+    count = len(move.messages)
+    messages = "A message was" if count == 1 else f"{count} messages were"
+    here = _link(core, move.target, move.new_topic)
+    there = _link(core, move.source, move.old_topic)
+    if new_thread:
+        text = f"{messages} moved here from {there} by {person}."
+        post_notice(core, move.target, move.new_topic, text, origin)
+    if old_thread:
+        text = f"{messages} moved from this topic to {here} by {person}."
+        post_notice(core, move.source, move.old_topic, text, origin)
+
+
+def _link(core: Core, channel: Channel, topic: str) -> str:
+    return f"#**{channel.name}>{topic}**"

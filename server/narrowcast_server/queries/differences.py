@@ -1,0 +1,31 @@
+"""Two texts side by side, word by word."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import re
+from typing import Final
+
+_WORDS: Final = re.compile(r"\s+|\S+")
+_LONGEST: Final = 20_000
+
+
+def html_difference(before: str, after: str) -> str:
+    """The newer text as HTML, with what came marked as inserted and what went as deleted."""
+    if len(before) + len(after) > _LONGEST:
+        return f"<div>{_marked('deleted', before)}{_marked('inserted', after)}</div>"
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    pieces: list[str] = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if kind == "equal":
+            pieces.append(html.escape("".join(new[new_start:new_end])))
+            continue
+        pieces.append(_marked("inserted", "".join(new[new_start:new_end])))
+        pieces.append(_marked("deleted", "".join(old[old_start:old_end])))
+    return f"<div>{''.join(pieces)}</div>"
+
+
+def _marked(kind: str, text: str) -> str:
+    return f'<span class="highlight_text_{kind}">{html.escape(text)}</span>' if text else ""

@@ -1,0 +1,84 @@
+"""Reading channels: all, one, by name, their addresses."""
+
+from __future__ import annotations
+
+from narrowcast_server import access
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Channel
+from narrowcast_server.params import boolean, defaulted, required, string
+from narrowcast_server.permissions import administers_channel
+from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+INCLUDE_PUBLIC = defaulted("include_public", boolean, True)
+INCLUDE_WEB_PUBLIC = defaulted("include_web_public", boolean, False)
+INCLUDE_SUBSCRIBED = defaulted("include_subscribed", boolean, True)
+INCLUDE_ALL = defaulted("include_all", boolean, False, aliases=("include_all_active",))
+INCLUDE_DEFAULT = defaulted("include_default", boolean, False)
+EXCLUDE_ARCHIVED = defaulted("exclude_archived", boolean, True)
+NAME = required("stream", string)
+
+
+@routes.get(
+    "/streams",
+    INCLUDE_PUBLIC,
+    INCLUDE_WEB_PUBLIC,
+    INCLUDE_SUBSCRIBED,
+    INCLUDE_ALL,
+    INCLUDE_DEFAULT,
+    EXCLUDE_ARCHIVED,
+)
+def get_streams(call: Call) -> Answer:
+    """The channels that the caller knows, by kind."""
+    core, user = call.core, call.user
+    subscribed = access.subscribed_ids(core, user.id)
+    counts = subscribers_by_channel(core)
+    rows = []
+    for channel in core.channels.all():
+        if channel.is_archived and call[EXCLUDE_ARCHIVED]:
+            continue
+        if not access.may_know(core, user, channel, subscribed) or not _wanted(call, channel, subscribed):
+            continue
+        row = channel_object(core, channel, subscriber_count=len(counts.get(channel.id, ())))
+        if call[INCLUDE_DEFAULT]:
+            row["is_default"] = channel.is_default
+        rows.append(row)
+    return {"streams": rows}
+
+
+def _wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
+    if call[INCLUDE_ALL]:
+        return True
+    if channel.id in subscribed:
+        return call[INCLUDE_SUBSCRIBED]
+    if channel.is_web_public:
+        return call[INCLUDE_WEB_PUBLIC] or (call[INCLUDE_PUBLIC] and not call.user.is_guest)
+    return call[INCLUDE_PUBLIC] and not channel.invite_only
+
+
+@routes.get("/streams/{stream_id}")
+def get_stream(call: Call) -> Answer:
+    """One channel."""
+    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
+    return {"stream": channel_object(call.core, channel)}
+
+
+@routes.get("/get_stream_id", NAME)
+def get_stream_id(call: Call) -> Answer:
+    """The id of a channel's name."""
+    channel = access.channel_named(call.core, call.user, call[NAME])
+    if channel is None:
+        raise ServiceError(f"Invalid channel name '{call[NAME]}'")
+    return {"stream_id": channel.id}
+
+
+@routes.get("/streams/{stream_id}/email_address")
+def get_email_address(call: Call) -> Answer:
+    """The address of a channel. This server takes no mail: it is a name only."""
+    core, user = call.core, call.user
+    channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    if channel.is_archived and not administers_channel(core, user, channel):
+        raise ServiceError("Invalid channel ID")
+    return {"email": f"channel-{channel.id}@{core.setting_str('domain')}"}

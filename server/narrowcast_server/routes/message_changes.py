@@ -1,0 +1,181 @@
+"""Editing, moving and deleting messages; their history and who read them."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from narrowcast_api.wire.vocabulary import PropagateMode
+from narrowcast_server import access, topics
+from narrowcast_server.actions import message_edits, message_moves
+from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
+from narrowcast_server.actions.move_notices import tell_of_move
+from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Channel, Message
+from narrowcast_server.params import boolean, choice, defaulted, integer, optional, string
+from narrowcast_server.permissions import channel_allows, realm_allows
+from narrowcast_server.personal import switched_on
+from narrowcast_server.queries.differences import html_difference
+from narrowcast_server.queries.users import people
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+CONTENT = optional("content", string)
+TOPIC = optional("topic", string, aliases=("subject",))
+STREAM_ID = optional("stream_id", integer)
+MODE = defaulted("propagate_mode", choice("change_one", "change_later", "change_all"), "change_one")
+OLD_THREAD = defaulted("send_notification_to_old_thread", boolean, False)
+NEW_THREAD = defaulted("send_notification_to_new_thread", boolean, True)
+PREV_SHA = optional("prev_content_sha256", string)
+ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False)
+
+_LEEWAY_SECONDS: Final = 20
+
+
+@routes.patch("/messages/{message_id}", CONTENT, TOPIC, STREAM_ID, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA)
+def update_message(call: Call) -> Answer:
+    """Changes a message's text, its topic (and that of others), its channel."""
+    core, user = call.core, call.user
+    message = access.visible_message(core, user, call.path_id("message_id"))
+    content, topic, stream_id = call[CONTENT], call[TOPIC], call[STREAM_ID]
+    if content is None and topic is None and stream_id is None:
+        raise ServiceError("Nothing to change")
+    if content is not None and stream_id is not None:
+        raise ServiceError("Cannot change message content while changing channel")
+    event: dict[str, object] = {"user_id": user.id, "edit_timestamp": core.now(), "message_ids": [message.id]}
+    if message.channel_id is not None:
+        event |= {"stream_name": core.channels[message.channel_id].name, "stream_id": message.channel_id}
+    move = _planned_move(call, message)
+    audience = who_sees(core, message)
+    if content is not None:
+        message_edits.check_may_edit(core, user, message)
+        message_edits.check_base(message, call[PREV_SHA])
+        event |= message_edits.edit_content(core, user, message, content)
+    if move is not None:
+        # The move begins with the messages as the edit left them.
+        move = _planned_move(call, stored(core, message.id)) or move
+        changes, audience = message_moves.apply(core, user, move)
+        event |= {**changes, "propagate_mode": call[MODE]}
+        event["message_ids"] = [moved.id for moved in move.messages]
+    emit_update(core, message, event, audience)
+    if move is not None:
+        tell_of_move(core, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
+    return {"detached_uploads": []}
+
+
+def _planned_move(call: Call, message: Message) -> message_moves.Move | None:
+    """The checked move that the request asks for; None where it only edits."""
+    core, topic, stream_id = call.core, call[TOPIC], call[STREAM_ID]
+    if topic is None and stream_id is None:
+        return None
+    channel: Channel | None = None
+    if stream_id is not None:
+        channel = access.known_channel(core, call.user, stream_id)
+    if topic is not None and message.channel_id is not None:
+        topic = topics.checked(core, topic)
+    unchanged = message.topic == topic and channel is None
+    if unchanged and call[CONTENT] is not None:
+        return None
+    move = message_moves.plan(core, message, topic, channel, PropagateMode(call[MODE]))
+    message_moves.check_move(core, call.user, move)
+    return move
+
+
+@routes.delete("/messages/{message_id}")
+def delete_message(call: Call) -> Answer:
+    """Deletes a message for everybody."""
+    message = access.visible_message(call.core, call.user, call.path_id("message_id"))
+    _check_may_delete(call, message)
+    delete_messages(call.core, [message])
+    return {}
+
+
+def _check_may_delete(call: Call, message: Message) -> None:
+    """Any message with the one permission; one's own, or one's bot's, with the other and in time."""
+    core, user = call.core, call.user
+    channel = None if message.channel_id is None else core.channels[message.channel_id]
+    if _holds(call, channel, "can_delete_any_message_group"):
+        return
+    sender = core.users[message.sender_id]
+    if user.id not in (sender.id, sender.bot_owner_id) or not _holds(
+        call, channel, "can_delete_own_message_group"
+    ):
+        raise ServiceError("You don't have permission to delete this message")
+    limit = core.settings["message_content_delete_limit_seconds"]
+    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
+        raise ServiceError("The time limit for deleting this message has passed")
+
+
+def _holds(call: Call, channel: Channel | None, setting: str) -> bool:
+    if realm_allows(call.core, call.user, setting):
+        return True
+    return channel is not None and channel_allows(call.core, call.user, channel, setting)
+
+
+@routes.get("/messages/{message_id}/history", ALLOW_EMPTY_TOPIC)
+def get_message_history(call: Call) -> Answer:
+    """Every version of a message, the first one first."""
+    core = call.core
+    policy = core.settings["message_edit_history_visibility_policy"]
+    if policy == "none":
+        raise ServiceError("Message edit history is disabled in this organization")
+    message = access.visible_message(core, call.user, call.path_id("message_id"))
+    versions = _versions(message)
+    empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name
+    for version in versions:
+        for key in ("topic", "prev_topic"):
+            if version.get(key) == "":
+                version[key] = empty
+    if policy == "moves":
+        versions = [version for version in versions if "prev_content" not in version]
+    return {"message_history": versions}
+
+
+def _versions(message: Message) -> list[dict[str, object]]:
+    content, rendered, topic = message.content, message.rendered, message.topic
+    versions: list[dict[str, object]] = []
+    for entry in json.loads(message.history):
+        version: dict[str, object] = {
+            **{key: value for key, value in entry.items() if key != "prev_rendered_content_version"},
+            "content": content,
+            "rendered_content": rendered,
+            "topic": topic,
+        }
+        if "prev_content" in entry:
+            version["content_html_diff"] = html_difference(entry["prev_content"], content)
+            content, rendered = entry["prev_content"], entry["prev_rendered_content"]
+        topic = entry.get("prev_topic", topic)
+        versions.append(version)
+    versions.append(
+        {
+            "content": content,
+            "rendered_content": rendered,
+            "topic": topic,
+            "timestamp": message.timestamp,
+            "user_id": message.sender_id,
+        }
+    )
+    return versions[::-1]
+
+
+@routes.get("/messages/{message_id}/read_receipts")
+def get_read_receipts(call: Call) -> Answer:
+    """Who has read a message and lets others know; neither its sender nor anybody muted by or muting the caller."""
+    core, user = call.core, call.user
+    if not core.setting_bool("enable_read_receipts"):
+        raise ServiceError("Read receipts are disabled in this organization.")
+    message = access.visible_message(core, user, call.path_id("message_id"))
+    readers = core.store.integers(
+        "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & 257 = 1"
+        " AND user_id NOT IN (SELECT muted_id FROM muted_users WHERE user_id = ?)"
+        " AND user_id NOT IN (SELECT user_id FROM muted_users WHERE muted_id = ?) ORDER BY user_id",
+        message.id,
+        user.id,
+        user.id,
+    )
+    shown = {
+        person.id for person in people(core) if person.is_active and switched_on(person, "send_read_receipts")
+    }
+    return {"user_ids": [reader for reader in readers if reader in shown and reader != message.sender_id]}
