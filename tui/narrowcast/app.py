@@ -11,9 +11,11 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from rich.console import RenderableType
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
+from textual.screen import Screen
 
 from narrowcast import accounts
 from narrowcast.actions import REGISTRY, Action, Context, bindings_for
@@ -24,6 +26,7 @@ from narrowcast.themes import THEMES, sixteen_colours
 if TYPE_CHECKING:
     from narrowcast.demo_server import DemoServer
     from narrowcast.platform.guardian import Guardian
+    from narrowcast.platform.screen_memory import ScreenMemory
     from narrowcast.screens.main import MainScreen
     from narrowcast_api.session import Session
 
@@ -75,7 +78,29 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._demo_data = demo_data
         self._guardian: Guardian | None = None
         self._leaving = False
+        self._memory: ScreenMemory | None = None
+        if sys.platform != "win32":
+            from narrowcast.platform.screen_memory import ScreenMemory
+
+            self._memory = ScreenMemory()
         self._work: set[asyncio.Task[None]] = set()
+
+    # what reaches the terminal
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send what differs from what the terminal shows, instead of whole regions."""
+        if self._memory is not None:
+            renderable = cast("RenderableType | None", self._memory.lean(renderable))
+        super()._display(screen, renderable)
+
+    def forget_screen(self) -> None:
+        """Somebody else may have written to the terminal: the next frame is sent whole."""
+        if self._memory is not None:
+            self._memory.forget()
+
+    def on_resize(self) -> None:
+        """Terminals move text about when they are resized."""
+        self.forget_screen()
 
     # from start to end
 
@@ -105,6 +130,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self._guardian.start()
             if isinstance(self._driver, TerminalDriver):
                 self._driver.lost = self._guardian.vanished
+                self._driver.repainting = self.forget_screen
         if self.opening == "demo":
             self.spawn(self.start_demo(), "start the demo")
         elif self.opening == "welcome":
@@ -264,7 +290,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.tell(f"{action.title}: not possible here.", severity="warning")
 
     def action_app_redraw(self) -> None:
-        self.refresh(layout=True)
+        self.forget_screen()
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:

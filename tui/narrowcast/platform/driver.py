@@ -73,6 +73,8 @@ class TerminalDriver(LinuxDriver):
     _writer: TerminalWriter | None = None
     lost: Callable[[], None] | None = None
     """Called from the writer's thread when the terminal is gone."""
+    repainting: Callable[[], None] | None = None
+    """Called on the loop when the terminal may show something else than what was sent."""
 
     @property
     def _writer_thread(self) -> WriterThread | None:
@@ -87,8 +89,21 @@ class TerminalDriver(LinuxDriver):
         )
 
     def _repaint(self) -> None:
-        app: App[object] = self._app
-        self._loop.call_soon_threadsafe(lambda: app.refresh(layout=True))
+        """Frames fell away: everything has to be sent again."""
+
+        def repaint() -> None:
+            app: App[object] = self._app
+            if self.repainting is not None:
+                self.repainting()
+            app.screen.refresh(layout=True)
+
+        self._loop.call_soon_threadsafe(repaint)
+
+    def start_application_mode(self) -> None:
+        """At the start, and again after a suspension."""
+        if self.repainting is not None:
+            self.repainting()
+        super().start_application_mode()
 
     def _vanished(self) -> None:
         if self.lost is not None:

@@ -82,6 +82,7 @@ class Editor(Widget, can_focus=True):
         self._top = 0
         self._left = 0
         self._shown: list[tuple[str, int | None]] = []
+        self._hinting = not text
 
     # text
 
@@ -153,7 +154,8 @@ class Editor(Widget, can_focus=True):
         if not self.is_attached or not self.size:
             return
         before, self._shown = self._shown, self._window()
-        if not self.buffer.text or not before or len(before) != len(self._shown):
+        hinted, self._hinting = self._hinting, not self.buffer.text
+        if hinted or self._hinting or not before or len(before) != len(self._shown):
             self.refresh()
             return
         regions = []

@@ -1,0 +1,169 @@
+"""What the terminal shows now, so that only cells that differ are sent.
+
+Textual sends whole regions: a popup costs the whole screen twice, a typed letter its whole line. Over SSH those bytes
+are what one feels. The memory holds the rows as they were sent; an update is compared with them and becomes the runs
+of cells that differ. It must be told to forget whenever somebody else may have written: at a resize, after a
+suspension, when frames fell away, when the user asks for a redraw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.control import Control
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.strip import Strip
+
+GAP = 6
+"""Equal cells between two runs that are cheaper to send again than to jump over."""
+MAX_STYLES = 4096
+
+Cell = tuple[str, Style | None]
+"""What one column shows; '' in the right half of a wide character."""
+
+
+@dataclass(slots=True)
+class ScreenMemory:
+    """See the module's description."""
+
+    rows: dict[int, list[Cell]] = field(default_factory=dict)
+    _plain: dict[Style, Style] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Nothing is known of the terminal: the next update is sent whole."""
+        self.rows.clear()
+
+    def lean(self, update: object) -> object:
+        """``update`` as the difference to what is shown; other renderables as they are."""
+        if isinstance(update, LayoutUpdate | ChopsUpdate):
+            return Difference(self, update)
+        return update
+
+    def _cells(self, strips: Iterable[Strip]) -> list[Cell]:
+        cells: list[Cell] = []
+        for strip in strips:
+            for text, style, _ in strip:
+                shown = self._visible(style)
+                if text.isascii():
+                    cells.extend([(character, shown) for character in text])
+                else:
+                    _spread(text, shown, cells)
+        return cells
+
+    def _visible(self, style: Style | None) -> Style | None:
+        """``style`` without what is only for the app: offsets and actions."""
+        if style is None:
+            return None
+        plain = self._plain.get(style)
+        if plain is None:
+            if len(self._plain) > MAX_STYLES:
+                self._plain.clear()
+            plain = style if style.link or not style.meta else style.clear_meta_and_links()
+            self._plain[style] = plain
+        return plain
+
+    def of_layout(self, update: LayoutUpdate, console: Console) -> str:
+        """A whole screen."""
+        out: list[str] = []
+        region = update.region
+        for y, strips in enumerate(update.strips, region.y):
+            self._put(y, region.x, self._cells(strips), console, out)
+        return "".join(out)
+
+    def of_chops(self, update: ChopsUpdate, console: Console) -> str:
+        """Spans of some rows."""
+        out: list[str] = []
+        for y, left, right in update.spans:
+            line: Mapping[int, Strip | None] = update.chops[y]
+            for end, (x, strip) in zip(update.chop_ends[y], line.items(), strict=False):
+                if strip is None or x >= right or end <= left:
+                    continue
+                cells = self._cells([strip])
+                first, last = max(left - x, 0), min(min(end, right) - x, len(cells))
+                while first > 0 and cells[first][0] == "":
+                    first -= 1
+                if last < len(cells) and cells[last][0] == "":
+                    last += 1
+                self._put(y, x + first, cells[first:last], console, out)
+        return "".join(out)
+
+    def _put(self, y: int, x: int, cells: list[Cell], console: Console, out: list[str]) -> None:
+        """Compare ``cells`` at (x, y) with what is there, remember them, and append what has to be sent."""
+        row = self.rows.get(y)
+        end = x + len(cells)
+        if row is None or len(row) < end:
+            known = row or []
+            row = known + [("", None)] * (end - len(known))
+            self.rows[y] = row
+            if not known:
+                row[x:end] = cells
+                out.append(_run(y, x, cells, console))
+                return
+        if row[x:end] == cells:
+            return
+        start = -1
+        last = 0
+        for place, cell in enumerate(cells):
+            if row[x + place] == cell:
+                continue
+            if start < 0:
+                start = place
+            elif place - last > GAP:
+                out.append(_run(y, x, cells, console, start, last + 1))
+                start = place
+            last = place
+        row[x:end] = cells
+        if start >= 0:
+            out.append(_run(y, x, cells, console, start, last + 1))
+
+
+class Difference(CompositorUpdate):
+    """An update that is compared at the moment at which it is written, and not if it never is."""
+
+    def __init__(self, memory: ScreenMemory, update: LayoutUpdate | ChopsUpdate) -> None:
+        self._memory = memory
+        self._update = update
+
+    def render_segments(self, console: Console) -> str:
+        """What to write."""
+        if isinstance(self._update, LayoutUpdate):
+            return self._memory.of_layout(self._update, console)
+        return self._memory.of_chops(self._update, console)
+
+
+def _spread(text: str, style: Style | None, cells: list[Cell]) -> None:
+    """Characters to columns: marks join the character before them, wide ones take two."""
+    for character in text:
+        wide = cell_len(character)
+        if wide == 0 and cells:
+            before, its_style = cells[-1]
+            place = -2 if before == "" and len(cells) > 1 else -1
+            cells[place] = (cells[place][0] + character, its_style)
+            continue
+        cells.append((character, style))
+        if wide == 2:
+            cells.append(("", style))
+
+
+def _run(y: int, x: int, cells: list[Cell], console: Console, start: int = 0, end: int | None = None) -> str:
+    """Move there, and the cells from ``start`` to ``end`` in as few segments as their styles allow."""
+    end = len(cells) if end is None else end
+    while start > 0 and cells[start][0] == "":
+        start -= 1
+    if end < len(cells) and cells[end][0] == "":
+        end += 1
+    segments: list[Segment] = []
+    text: list[str] = []
+    style = cells[start][1] if start < end else None
+    for character, its_style in cells[start:end]:
+        if its_style is not style and its_style != style:
+            segments.append(Segment("".join(text), style))
+            text, style = [], its_style
+        text.append(character)
+    segments.append(Segment("".join(text), style))
+    return Control.move_to(x + start, y).segment.text + Strip(segments).render(console)
