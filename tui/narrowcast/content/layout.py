@@ -193,7 +193,7 @@ class Layout:
             row = []
 
         for text, token in block.pieces:
-            style = palette.code + palette.token(token)
+            style = palette.token(token)
             start = 0
             while (end := text.find("\n", start)) >= 0:
                 row.append(Run(text[start:end], style))

@@ -50,6 +50,7 @@ class Palette:
     mention: Style = field(default_factory=lambda: Style(bold=True))
     own: Style = field(default_factory=lambda: Style(bold=True, reverse=True))
     sender: Style = field(default_factory=lambda: Style(bold=True))
+    place: Style = field(default_factory=lambda: Style(bold=True))
     mark: Style = field(default_factory=lambda: Style(bold=True))
     bar: Style = field(default_factory=lambda: Style(dim=True))
     error: Style = field(default_factory=lambda: Style(bold=True))

@@ -18,7 +18,7 @@ _SPACE = re.compile(r"\\(?:[,;:! ]|quad|qquad)|(?<!\\)~")
 _BLANKS = re.compile(r"[ \t\n]+")
 
 
-_COMMAND = re.compile(r"\\([a-zA-Z]+)")
+_COMMAND = re.compile(r"\\([a-zA-Z]+)(?=(\w|√)?)")
 
 
 def _grouped(inner: str) -> str:
@@ -31,8 +31,8 @@ def _expand(tex: str) -> str:
     for _ in range(6):
         before = tex
         tex = _TEXT.sub(r"\1", tex)
-        tex = _FRACTION.sub(lambda match: f"{_grouped(match[1])}/{_grouped(match[2])}", tex)
-        tex = _ROOT.sub(lambda match: f"√{_grouped(match[1])}", tex)
+        tex = _FRACTION.sub(lambda match: f" {_grouped(match[1])}/{_grouped(match[2])}", tex)
+        tex = _ROOT.sub(lambda match: f" √{_grouped(match[1])}", tex)
         if tex == before:
             break
     return tex
@@ -49,7 +49,7 @@ def _known_commands() -> frozenset[str]:
 def _spelled(match: re.Match[str]) -> str:
     """A command that the converter knows, or its bare name: it would read `\\log` as `\\l` and `og`."""
     known = match[1] in _known_commands() or match[1] in ("mathbb", "mathcal", "mathfrak", "begin", "end")
-    return match[0] if known else match[1]
+    return match[0] if known else match[1] + (" " if match[2] else "")
 
 
 @lru_cache(maxsize=256)
@@ -66,5 +66,5 @@ def readable(tex: str) -> str:
             shown = str(unicodeit.replace(expanded))
         except Exception:  # a converter's bug must not hide the message
             shown = line
-        lines.append(_BLANKS.sub(" ", shown).strip())
+        lines.append(_BLANKS.sub(" ", shown).replace("( ", "(").strip())
     return safe_block("\n".join(line for line in lines if line))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -16,6 +16,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Spot, SpotKind
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
@@ -107,9 +108,9 @@ class RowMaker:
         """A row of the list's own, without text to copy."""
         return Row(compose_line(self.width, left, right, base=self.base))
 
-    def content_row(self, line: Line) -> Row:
-        """A line of content behind the indent."""
-        segments = [Segment(" " * INDENT, self.base)]
+    def content_row(self, line: Line, mark: str = "") -> Row:
+        """A line of content behind the indent, which may hold a mark."""
+        segments = [Segment(mark.ljust(INDENT), self.base + self.palette.dim)]
         segments += [Segment(run.text, self.base + run.style) for run in line.runs if run.text]
         cells = sum(segment.cell_length for segment in segments)
         if cells < self.width:
@@ -153,12 +154,12 @@ class RowMaker:
             topic = where.topic or state.limits.empty_topic_name
             style = palette.heading + (Style() if where.topic else Style(italic=True))
             return [
-                ("#" + safe_line(channel, 60), palette.sender),
+                ("#" + safe_line(channel, 60), palette.place),
                 (" › ", palette.dim),
                 (safe_line(topic, 200), style),
             ]
         people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
-        return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.sender)]
+        return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.place)]
 
     def _sender_row(self, message: Message) -> Row:
         palette = self.palette
@@ -229,9 +230,14 @@ class RowMaker:
         layout = Layout(inliner, state.me, shape.opened, shape.pan)
         widget = read_widget(message.submessages) if message.submessages else None
         document = parse(message.content)
+        if message.is_me_message:
+            document = _without_command(document)
         rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)
         lines = rendered.lines or [Line([Run("(nothing)", self.palette.dim)])]
+        mark = "" if rows or message.is_me_message else "·"
         rows += [self.content_row(line) for line in (*lines, *self._reaction_lines(message, inliner))]
+        if mark:
+            rows[0] = self.content_row(lines[0], mark)
         if message.is_me_message:
             rows[0] = self._with_status(rows[0], message)
         return rows, rendered.spots, rendered.cut
@@ -264,6 +270,18 @@ class RowMaker:
             part = palette.error if style == "error" else palette.dim
             rows += [self.content_row(line) for line in wrap([Run(note, part)], self.width - INDENT)]
         return Rows(rows, 0, [])
+
+
+def _without_command(document: Document) -> Document:
+    """A me-message as it is read: without the `/me ` that it was typed with."""
+    first = document.blocks[0] if document.blocks else None
+    if not isinstance(first, Paragraph) or not first.inlines:
+        return document
+    head, *rest = first.inlines
+    if not isinstance(head, Text) or not head.text.startswith("/me"):
+        return document
+    shorter = replace(head, text=safe_line(head.text.removeprefix("/me").lstrip(" ")))
+    return Document((Paragraph((shorter, *rest)), *document.blocks[1:]), document.cut)
 
 
 def reaction_text(reaction_type: str, code: str, name: str) -> str:

@@ -1,0 +1,330 @@
+"""The drawing of the list of messages: any number of them, newest at the bottom, at the cost of what is on the screen.
+
+The place of the viewport is an item and a row (see `viewport`), so older messages arrive above without moving
+a line. Rows of the last few hundred messages are kept; a message is laid out again only when it, its lead, the
+width, the theme or what the reader did with it changed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message as TextualMessage
+from textual.strip import Strip
+
+from narrowcast.content.inlines import Spot
+from narrowcast.content.palette import Palette
+from narrowcast.panes.message_feed import Feed, Key
+from narrowcast.panes.message_overlays import Overlay
+from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape
+from narrowcast.panes.viewport import Place, Viewport
+from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
+
+__all__ = ["GUTTER", "MessageCanvas", "spot_of"]
+
+GUTTER = 2
+"""Columns of the list's own: the mark of the selected message, and the star."""
+
+KEPT_ITEMS = 600
+NEAR_EDGE = 50
+"""Items from the oldest (or newest) known one at which the next page is asked for."""
+
+Wall = Callable[[], float]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Rows of an item, and what they were made from."""
+
+    source: object
+    lead: Lead | bool
+    shape: Shape
+    rows: Rows
+
+
+class MessageCanvas(LineView):
+    """Shows a `Feed`. The pane that owns it knows the session; the list knows rows and places."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"messages--{part}" for part in Palette.parts()),
+        "messages--cursor",
+        "messages--hint",
+    }
+    DEFAULT_CSS = """
+    MessageCanvas { background: $background; }
+    MessageCanvas > .messages--dim { color: $text-muted; }
+    MessageCanvas > .messages--link { color: $primary; text-style: underline; }
+    MessageCanvas > .messages--code { color: $secondary; }
+    MessageCanvas > .messages--heading { text-style: bold; }
+    MessageCanvas > .messages--mention { color: $primary; }
+    MessageCanvas > .messages--own { color: $accent; text-style: bold reverse; }
+    MessageCanvas > .messages--sender { color: $accent; text-style: bold; }
+    MessageCanvas > .messages--place { color: $primary; text-style: bold; }
+    MessageCanvas > .messages--mark { color: $accent; }
+    MessageCanvas > .messages--bar { color: $foreground 40%; }
+    MessageCanvas > .messages--error { color: $error; }
+    MessageCanvas > .messages--found { text-style: reverse; }
+    MessageCanvas > .messages--keyword { color: $primary; text-style: bold; }
+    MessageCanvas > .messages--string { color: $success; }
+    MessageCanvas > .messages--number { color: $warning; }
+    MessageCanvas > .messages--comment { color: $text-muted; text-style: italic; }
+    MessageCanvas > .messages--name { color: $accent; }
+    MessageCanvas > .messages--builtin { color: $secondary; }
+    MessageCanvas > .messages--deleted { color: $error; }
+    MessageCanvas > .messages--inserted { color: $success; }
+    MessageCanvas > .messages--cursor { color: $foreground 40%; }
+    MessageCanvas:focus > .messages--cursor { color: $accent; }
+    MessageCanvas > .messages--hint { color: $background; background: $accent; text-style: bold; }
+    """
+
+    class Moved(TextualMessage, namespace="message_list"):
+        """The viewport or the selection moved. `seen`: ids whose end has come into view since the last time."""
+
+        def __init__(self, seen: Sequence[int]) -> None:
+            super().__init__()
+            self.seen = seen
+
+    class SpotChosen(TextualMessage, namespace="message_list"):
+        """Something in a message was clicked or chosen by its hint."""
+
+        def __init__(self, key: Key, spot: Spot) -> None:
+            super().__init__()
+            self.key = key
+            self.spot = spot
+
+    class PageWanted(TextualMessage, namespace="message_list"):
+        """The viewport is near the end of what is known."""
+
+        def __init__(self, older: bool) -> None:
+            super().__init__()
+            self.older = older
+
+    def __init__(self, *, wall: Wall = time.time, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.feed: Feed | None = None
+        self.selected: Key | None = None
+        self.following = True
+        """Whether new messages at the bottom move the viewport."""
+        self.engaged = False
+        """Whether the reader chose the selected message; only otherwise the selection follows new ones."""
+        self.empty_text = ""
+        self.overlay: Overlay | None = None
+        self._wall = wall
+        self._viewport = Viewport(self._height_of)
+        self._top_key: Key | None = None
+        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+        self._shapes: dict[Key, Shape] = {}
+        self._maker: RowMaker | None = None
+        self._places: list[Place | None] = []
+        self._seen_until: Key | None = None
+        self.made = 0
+        """Items laid out so far; for tests of how much work is done."""
+
+    def feed_changed(self) -> None:
+        """Items came, went or changed."""
+        self.changed()
+
+    def rows_of(self, key: Key) -> Rows | None:
+        """The rows of an item."""
+        feed = self.feed
+        return self._rows(feed.index(key)) if feed is not None and feed.holds(key) else None
+
+    # LineView.
+
+    def thumb(self) -> tuple[int, int] | None:
+        """Where the viewport lies among the known messages; by messages, not by rows."""
+        shown = [place for place in self._places if place is not None]
+        count, height = self._viewport.count, self.content_size.height
+        if not shown or height < 2:
+            return None
+        first, last = shown[0].index, shown[-1].index
+        if last - first + 1 >= count:
+            return None
+        length = max(1, height * (last - first + 1) // count)
+        share = first / max(1, count - (last - first + 1))
+        return round(share * (height - length)), length
+
+    def repaint_changes(self) -> None:
+        """Places the viewport, tells what has been seen, and repaints what differs."""
+        self._arrange()
+        super().repaint_changes()
+
+    def compose_row(self, y: int) -> Strip:
+        """Row `y` of the screen."""
+        width = self.content_size.width
+        feed = self.feed
+        place = self._places[y] if y < len(self._places) else None
+        if feed is None or not len(feed):
+            return self._empty_row(y, width)
+        if y == 0 and self._has_header():
+            return self._header_row(width)
+        if place is None:
+            return Strip.blank(width, self.base_style)
+        key = feed.key(place.index)
+        rows = self._rows(place.index)
+        row = rows.rows[place.row]
+        own = place.row >= rows.lead
+        selected = own and key == self.selected
+        message = feed.message(place.index)
+        star = message is not None and message.is_starred and place.row == rows.lead
+        gutter = ("▌" if selected else " ") + ("★" if star else " ")
+        style = self.base_style + self.part_style("messages--cursor")
+        strip = lean_strip(
+            [Segment(gutter, style if selected or star else self.base_style), *row.strip], width
+        )
+        return self.overlay.apply(self, y, key, strip) if self.overlay is not None else strip
+
+    def styles_changed(self) -> None:
+        """Everything is laid out again in the new colours."""
+        self._maker = None
+        self._kept.clear()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another width: everything is laid out again, the first message in view stays."""
+        self._maker = None
+        self._kept.clear()
+        self._arrange()
+        super().on_resize(event)
+
+    # Inside.
+
+    def _has_header(self) -> bool:
+        return self.feed is not None and self.feed.mixed and self.content_size.height > 4
+
+    def _arrange(self) -> None:
+        """Puts the viewport where it belongs after any change, and says what that means for others."""
+        feed = self.feed
+        self._sync()
+        if feed is None:
+            self._places = []
+            return
+        if self.following:
+            self._viewport.to_bottom()
+            if len(feed) and (not self.engaged or not feed.holds(self.selected)):
+                self.selected = feed.key(len(feed) - 1)
+            self._note_top(keep_following=True)
+        elif len(feed) and not feed.holds(self.selected):
+            self.selected = feed.key(min(feed.index(self.selected), len(feed) - 1))
+        self._places = self._viewport.rows()
+        if self._has_header():
+            self._places = [None, *self._places]
+        self._tell()
+
+    def _tell(self) -> None:
+        """Posts what came into view, and asks for the pages next to it."""
+        feed = self.feed
+        shown = [place for place in self._places if place is not None]
+        if feed is None or not shown:
+            return
+        view = feed.view
+        if shown[0].index < NEAR_EDGE and not view.found_oldest:
+            self.post_message(self.PageWanted(older=True))
+        if len(view.ids) - shown[-1].index < NEAR_EDGE and not view.found_newest:
+            self.post_message(self.PageWanted(older=False))
+        last = shown[-1]
+        bottom = last.index if last.row == self._height_of(last.index) - 1 else last.index - 1
+        bottom = min(bottom, len(view.ids) - 1)
+        first = shown[0].index
+        if self._seen_until is not None:
+            first = min(first, feed.index(self._seen_until) + 1)
+        seen = list(view.ids[first : bottom + 1]) if bottom >= first else []
+        if bottom >= 0:
+            until = view.ids[bottom]
+            if self._seen_until is None or not isinstance(self._seen_until, int) or until > self._seen_until:
+                self._seen_until = until
+        self.post_message(self.Moved(seen))
+
+    def _sync(self) -> None:
+        """Takes the present items: the first row in view stays where it is although indexes moved."""
+        feed = self.feed
+        height = self.content_size.height
+        self._viewport.height = max(1, height - 1 if self._has_header() else height)
+        self._viewport.count = len(feed) if feed is not None else 0
+        if feed is not None and self._top_key is not None:
+            index = feed.index(self._top_key)
+            if index != self._viewport.top.index:
+                self._viewport.top = Place(index, self._viewport.top.row if feed.holds(self._top_key) else 0)
+
+    def _note_top(self, keep_following: bool = False) -> None:
+        feed = self.feed
+        if feed is None or not len(feed):
+            return
+        top = self._viewport.top
+        self._top_key = feed.key(min(top.index, len(feed) - 1))
+        if not keep_following:
+            self.following = self._viewport.at_bottom() and feed.view.found_newest
+
+    def _height_of(self, index: int) -> int:
+        return max(1, len(self._rows(index).rows))
+
+    def _rows(self, index: int) -> Rows:
+        """The rows of an item, made where what they were made from is different now."""
+        feed = self.feed
+        if feed is None:
+            return Rows([], 0, [])
+        key = feed.key(index)
+        shape = self._shapes.get(key, _PLAIN)
+        message = feed.message(index)
+        echo = feed.echo(index) if message is None else None
+        source: object = message if message is not None else echo
+        lead: Lead | bool = feed.lead(index) if message is not None else feed.echo_has_sender(index)
+        kept = self._kept.get(key)
+        if kept is not None and kept.source is source and kept.lead == lead and kept.shape == shape:
+            self._kept.move_to_end(key)
+            return kept.rows
+        maker = self._row_maker(feed)
+        if message is not None and isinstance(lead, Lead):
+            rows = maker.message(message, lead, shape)
+        elif echo is not None:
+            rows = maker.echo(echo, self._wall(), bool(lead))
+        else:
+            rows = Rows([maker.line([("(deleted)", maker.palette.dim)])], 0, [])
+        self.made += 1
+        self._kept[key] = _Kept(source, lead, shape, rows)
+        if len(self._kept) > KEPT_ITEMS:
+            self._kept.popitem(last=False)
+        return rows
+
+    def _row_maker(self, feed: Feed) -> RowMaker:
+        if self._maker is None or self._maker.names is not feed.names:
+            palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
+            width = self.content_size.width - GUTTER - 1
+            self._maker = RowMaker(feed.names, palette, self.base_style, width)
+        return self._maker
+
+    def _header_row(self, width: int) -> Strip:
+        """The conversation and the date of the first message in view, always in sight."""
+        feed = self.feed
+        place = next((place for place in self._places if place is not None), None)
+        message = feed.message(place.index) if feed is not None and place is not None else None
+        if feed is None or message is None:
+            return Strip.blank(width, self.base_style)
+        maker = self._row_maker(feed)
+        date = f"{feed.names.date(message.timestamp)} "
+        return compose_line(
+            width,
+            [("  ", Style()), *maker.conversation_parts(message)],
+            [(date, maker.palette.dim)],
+            base=self.base_style + Style(underline=True),
+        )
+
+    def _empty_row(self, y: int, width: int) -> Strip:
+        lines = ["", *self.empty_text.split("\n")]
+        text = "  " + lines[y] if y < len(lines) else ""
+        return compose_line(width, [(text, self.part_style("messages--dim"))], base=self.base_style)
+
+
+_PLAIN = Shape()
+
+
+def spot_of(style: Style | None) -> int | None:
+    """The number of the spot that a style marks."""
+    number = style.meta.get("spot") if style is not None and style.meta else None
+    return number if isinstance(number, int) else None

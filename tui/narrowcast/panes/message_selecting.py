@@ -1,0 +1,97 @@
+"""Selecting the text of messages with the mouse, and copying it.
+
+A row is known by the id of its message and its number in it, as one number that grows downwards: a selection
+survives older messages arriving above, and scrolling.
+"""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Offset
+from textual.selection import Selection
+from textual.strip import Strip
+
+from narrowcast.panes.message_canvas import GUTTER, MessageCanvas
+from narrowcast.panes.message_feed import Key
+from narrowcast.panes.message_rows import Row
+
+__all__ = ["SelectingCanvas"]
+
+_ROW_BITS = 16
+_MOST_ROWS = 20_000
+
+
+class SelectingCanvas(MessageCanvas):
+    """The list with text that can be selected."""
+
+    def decorate_row(self, y: int, strip: Strip) -> Strip:
+        """Marks the text of rows with where it is, so that the mouse can select it."""
+        found = self._copy_row(y)
+        if found is None:
+            return strip
+        number, row = found
+        start = GUTTER + row.start
+        left, right = strip.crop(0, start), strip.crop(start)
+        if self.text_selection is not None and (span := self.text_selection.get_span(number)) is not None:
+            right = self._paint_selection(right, row, span)
+        return Strip([*left, *right.apply_offsets(0, number)], strip.cell_length)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text between two places; lines that were wrapped are joined again."""
+        feed = self.feed
+        if feed is None or not len(feed):
+            return None
+        start = selection.start or Offset(0, 0)
+        first, last = (
+            start.y >> _ROW_BITS,
+            (selection.end.y if selection.end is not None else 1 << 80) >> _ROW_BITS,
+        )
+        parts: list[str] = []
+        ids = feed.view.ids
+        for index in range(feed.index(first), min(len(ids), feed.index(last) + 1)):
+            for number, row in enumerate(self._rows(index).rows):
+                span = selection.get_span((ids[index] << _ROW_BITS) + number)
+                if span is None or (not row.start and not row.text):
+                    continue
+                text = row.text[span[0] : None if span[1] < 0 else span[1]]
+                parts.append((" " if row.soft else "\n") + text if parts else text)
+            if len(parts) > _MOST_ROWS:
+                break
+        return "".join(parts), "\n"
+
+    def select_text_of(self, key: Key) -> None:
+        """Selects the whole text of a message."""
+        rows = self.rows_of(key)
+        if rows is None or not isinstance(key, int):
+            return
+        last = len(rows.rows) - 1
+        first = Offset(0, (key << _ROW_BITS) + rows.lead)
+        end = Offset(len(rows.rows[last].text), (key << _ROW_BITS) + last)
+        self.screen.selections = {self: Selection(first, end)}
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Paints the selection."""
+        self.refresh()
+
+    def _copy_row(self, y: int) -> tuple[int, Row] | None:
+        """The row at `y` with its number among all rows that ever were; None if it has no text of a message."""
+        place = self._places[y] if y < len(self._places) else None
+        feed = self.feed
+        if place is None or feed is None or (y == 0 and self._has_header()):
+            return None
+        key = feed.key(place.index)
+        rows = self._rows(place.index)
+        if not isinstance(key, int) or place.row < rows.lead:
+            return None
+        return (key << _ROW_BITS) + place.row, rows.rows[place.row]
+
+    def _paint_selection(self, strip: Strip, row: Row, span: tuple[int, int]) -> Strip:
+        text = row.text
+        begin = cell_len(text[: span[0]])
+        end = cell_len(text) if span[1] < 0 else cell_len(text[: span[1]])
+        style = self.screen.get_component_rich_style("screen--selection")
+        middle = strip.crop(begin, end).apply_style(Style())
+        painted = [Segment(piece, (look or Style()) + style) for piece, look, _ in middle]
+        return Strip([*strip.crop(0, begin), *painted, *strip.crop(end)], strip.cell_length)
