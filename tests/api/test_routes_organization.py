@@ -51,7 +51,7 @@ async def test_profile_fields_are_defined_changed_sorted_and_filled_in() -> None
         transport.prepare("DELETE", f"{fields}/2")
         await client.profile_fields.delete(field_id=2)
         transport.prepare("PATCH", "/api/v1/users/me/profile_data")
-        await client.profile_fields.set_own(data={1: "Meridian", 2: [12]})
+        await client.profile_fields.set_own(values={1: "Meridian", 2: [12]})
         assert transport.last.json("data") == [{"id": 1, "value": "Meridian"}, {"id": 2, "value": [12]}]
         transport.prepare("DELETE", "/api/v1/users/me/profile_data", params={"data": "[1]"})
         await client.profile_fields.clear_own(field_ids=[1])

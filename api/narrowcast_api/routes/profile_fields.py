@@ -8,6 +8,7 @@ from narrowcast_api.connection import Connection
 from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.routes.users import clear_own_profile_data, update_own_profile_data
 from narrowcast_api.wire.organization import CreatedId, ProfileField, ProfileFieldList
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
@@ -85,18 +86,6 @@ async def delete_profile_field(connection: Connection, *, field_id: int) -> Done
     return read(Done, await connection.request("DELETE", path))
 
 
-async def set_own_profile_data(connection: Connection, *, data: Mapping[int, str | list[int]]) -> Done:
-    """PATCH /users/me/profile_data: one's own values by field id; people fields take a list of user ids."""
-    entries = [{"id": int(segment(key, "field id")), "value": value} for key, value in data.items()]
-    return read(Done, await connection.request("PATCH", "/users/me/profile_data", {"data": entries}))
-
-
-async def clear_own_profile_data(connection: Connection, *, field_ids: Iterable[int]) -> Done:
-    """DELETE /users/me/profile_data: take one's own values out of these fields."""
-    params = {"data": ids(field_ids, "field_ids")}
-    return read(Done, await connection.request("DELETE", "/users/me/profile_data", params))
-
-
 class ProfileFields(Group):
     """Custom profile fields."""
 
@@ -105,5 +94,5 @@ class ProfileFields(Group):
     update = Bound(update_profile_field)
     reorder = Bound(reorder_profile_fields)
     delete = Bound(delete_profile_field)
-    set_own = Bound(set_own_profile_data)
+    set_own = Bound(update_own_profile_data)
     clear_own = Bound(clear_own_profile_data)

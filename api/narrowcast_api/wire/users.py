@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import UTC, datetime
+from enum import IntEnum
+from typing import Any, TypeVar
 
 from pydantic import Field, model_validator
 
 from .base import Good, GoodList, Id, Int, Seconds, WireModel
+from .vocabulary import BotType, Role
+
+_Code = TypeVar("_Code", bound=IntEnum)
+
+
+def _member(codes: type[_Code], value: int | None) -> _Code | None:
+    """The member of an enumeration with this value, or None."""
+    try:
+        return None if value is None else codes(value)
+    except ValueError:
+        return None
 
 
 class ProfileValue(WireModel):
@@ -55,6 +68,28 @@ class User(WireModel):
             if data.get(key) is True:
                 role = code
         return {**data, "role": role}
+
+    @property
+    def known_role(self) -> Role | None:
+        """The role, or None for a code that this library does not know."""
+        return _member(Role, self.role)
+
+    @property
+    def known_bot_type(self) -> BotType | None:
+        """What kind of bot this is; None for people and for kinds that this library does not know (USR-19)."""
+        return _member(BotType, self.bot_type)
+
+    @property
+    def joined(self) -> datetime | None:
+        """When the account was made, where ``date_joined`` can be understood (USR-30).
+
+        UTC if it names no zone.
+        """
+        try:
+            moment = datetime.fromisoformat(self.date_joined)
+        except ValueError:
+            return None
+        return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 class OwnUser(User):
