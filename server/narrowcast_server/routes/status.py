@@ -40,7 +40,7 @@ def set_own_status(call: Call) -> Answer:
     return _set(call, call.user)
 
 
-@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE)
+@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY)
 def set_status_of(call: Call) -> Answer:
     """Administrators may set the status of others."""
     user = person(call.core, call.path_id("user_id"))

@@ -1,0 +1,66 @@
+"""Saved snippets: PATCH /saved_snippets/{saved_snippet_id}."""
+
+from __future__ import annotations
+
+from support.ledger import proves
+from support.server import Answer, TestServer
+
+
+async def saved(server: TestServer, title: str = "Greeting", content: str = "Hello **you**") -> int:
+    answer = await server.call("dario", "POST", "/saved_snippets", {"title": title, "content": content})
+    return int(answer["saved_snippet_id"])
+
+
+async def listed(server: TestServer, identity: int) -> Answer:
+    answer = await server.call("dario", "GET", "/saved_snippets")
+    found: list[Answer] = [row for row in answer["saved_snippets"] if row["id"] == identity]
+    return found[0]
+
+
+@proves("SNP-01", "SNP-03", "SNP-04", "SNP-05", "SNP-06", "SNP-07", "SNP-08")
+async def test_an_edit_changes_what_is_given_and_keeps_the_text_as_it_is(server: TestServer) -> None:
+    identity = await saved(server)
+    listener = await server.listen("dario")
+    answer = await server.call("dario", "PATCH", f"/saved_snippets/{identity}", {"title": "Welcome"})
+    assert answer.keys() == {"result", "msg"}
+    row = await listed(server, identity)
+    assert (row["title"], row["content"]) == ("Welcome", "Hello **you**")
+    text = "  indented\n\n```py\nx\n```  "
+    await server.call("dario", "PATCH", f"/saved_snippets/{identity}", {"content": text})
+    row = await listed(server, identity)
+    assert (row["title"], row["content"]) == ("Welcome", text)
+    events = await listener.events("saved_snippets")
+    assert [(event["op"], event["saved_snippet"]["title"]) for event in events] == [("update", "Welcome")] * 2
+
+
+@proves("SNP-02", "SNP-10")
+async def test_below_368_snippets_exist_but_cannot_be_edited(server: TestServer) -> None:
+    identity = await saved(server)
+    server.set_level(367)
+    assert (await listed(server, identity))["title"] == "Greeting"
+    await server.refusal("dario", "PATCH", f"/saved_snippets/{identity}", {"title": "x"}, status=404)
+    server.set_level(368)
+    await server.call("dario", "PATCH", f"/saved_snippets/{identity}", {"title": "x"})
+
+
+@proves("SNP-03", "SNP-09", "SNP-11", "ERR-02")
+async def test_unknown_foreign_and_empty_edits_are_refused(server: TestServer) -> None:
+    identity = await saved(server)
+    for name, path, params in (
+        ("dario", "/saved_snippets/999999", {"title": "x"}),
+        ("dario", "/saved_snippets/first", {"title": "x"}),
+        ("elif", f"/saved_snippets/{identity}", {"title": "x"}),
+        ("dario", f"/saved_snippets/{identity}", {}),
+        ("dario", f"/saved_snippets/{identity}", {"title": " "}),
+        ("dario", f"/saved_snippets/{identity}", {"title": "x" * 61}),
+        ("dario", f"/saved_snippets/{identity}", {"content": ""}),
+    ):
+        assert (await server.refusal(name, "PATCH", path, params))["code"] == "BAD_REQUEST"
+    assert (await listed(server, identity))["title"] == "Greeting"
+
+
+async def test_a_snippet_can_be_deleted_by_its_owner_alone(server: TestServer) -> None:
+    identity = await saved(server)
+    await server.refusal("elif", "DELETE", f"/saved_snippets/{identity}")
+    await server.call("dario", "DELETE", f"/saved_snippets/{identity}")
+    assert (await server.call("dario", "GET", "/saved_snippets"))["saved_snippets"] == []

@@ -1,0 +1,225 @@
+"""Scheduled messages: PATCH /scheduled_messages/{id}, and their delivery."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from narrowcast_server.actions.scheduled import deliver_due
+from narrowcast_server.config import Config, Limits
+from support.ledger import proves
+from support.server import Answer, TestServer, running_server
+
+DAY = 86_400
+
+
+def soon(server: TestServer) -> int:
+    return server.core.now() + DAY
+
+
+async def scheduled(server: TestServer, name: str = "dario", **changes: object) -> int:
+    params: dict[str, object] = {
+        "type": "channel",
+        "to": server.channel("general"),
+        "topic": "later",
+        "content": "hello",
+        "scheduled_delivery_timestamp": soon(server),
+    } | changes
+    return int((await server.call(name, "POST", "/scheduled_messages", params))["scheduled_message_id"])
+
+
+async def listed(server: TestServer, identity: int, name: str = "dario") -> Answer:
+    answer = await server.call(name, "GET", "/scheduled_messages")
+    found: list[Answer] = [
+        row for row in answer["scheduled_messages"] if row["scheduled_message_id"] == identity
+    ]
+    return found[0]
+
+
+async def edit(server: TestServer, identity: int, **params: object) -> Answer:
+    return await server.call("dario", "PATCH", f"/scheduled_messages/{identity}", params)
+
+
+async def refused(server: TestServer, identity: int, **params: object) -> Answer:
+    return await server.refusal("dario", "PATCH", f"/scheduled_messages/{identity}", params)
+
+
+async def failed(server: TestServer) -> int:
+    """A scheduled message that could not be sent, because its channel was archived meanwhile."""
+    identity = await scheduled(server, to=server.channel("engineering"))
+    await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
+    with server.core.transaction():
+        server.core.store.execute("UPDATE scheduled_messages SET delivery = 1 WHERE id = ?", identity)
+    deliver_due(server.core)
+    return identity
+
+
+@proves("SCH-01", "SCH-03", "SCH-09", "SCH-15", "SCH-20", "SCH-23")
+async def test_an_edit_changes_what_is_given_and_nothing_else(server: TestServer) -> None:
+    identity = await scheduled(server)
+    listener = await server.listen("dario")
+    answer = await edit(server, identity, content="**bye**")
+    assert answer.keys() == {"result", "msg"}
+    row = await listed(server, identity)
+    assert row == {
+        "scheduled_message_id": identity,
+        "type": "stream",
+        "to": server.channel("general"),
+        "topic": "later",
+        "content": "**bye**",
+        "rendered_content": "<p><strong>bye</strong></p>",
+        "scheduled_delivery_timestamp": row["scheduled_delivery_timestamp"],
+        "failed": False,
+    }
+    later = soon(server) + DAY
+    await edit(server, identity, topic="much later", scheduled_delivery_timestamp=later)
+    row = await listed(server, identity)
+    assert (row["content"], row["topic"], row["scheduled_delivery_timestamp"]) == (
+        "**bye**",
+        "much later",
+        later,
+    )
+    assert [event["op"] for event in await listener.events("scheduled_messages")] == ["update", "update"]
+
+
+@proves("SCH-02")
+async def test_below_184_there_is_no_such_operation(server: TestServer) -> None:
+    identity = await scheduled(server)
+    server.set_level(183)
+    path = f"/scheduled_messages/{identity}"
+    assert (await server.refusal("dario", "PATCH", path, {"content": "x"}, status=404))[
+        "code"
+    ] == "BAD_REQUEST"
+    server.set_level(184)
+    await server.call("dario", "PATCH", path, {"content": "x"})
+
+
+@proves("SCH-03", "SCH-19", "ERR-02")
+async def test_unknown_malformed_and_foreign_ids_are_refused(server: TestServer) -> None:
+    identity = await scheduled(server)
+    for path in ("/scheduled_messages/999999", "/scheduled_messages/soon"):
+        assert (await server.refusal("dario", "PATCH", path, {"content": "x"}))["code"] == "BAD_REQUEST"
+    other = await server.refusal("elif", "PATCH", f"/scheduled_messages/{identity}", {"content": "x"})
+    assert other["code"] == "BAD_REQUEST"
+
+
+@proves("SCH-04", "SCH-05", "SCH-06", "SCH-07", "SCH-12")
+async def test_each_type_takes_its_own_kind_of_recipient(server: TestServer) -> None:
+    identity = await scheduled(server)
+    people = [server.id("elif"), server.id("greta")]
+    records = []
+    for kind in ("direct", "private"):
+        await edit(server, identity, type=kind, to=people, topic="ignored")
+        row = await listed(server, identity)
+        assert (row["type"], row["to"]) == ("private", people)
+        assert "topic" not in row
+        records.append(row)
+    assert records[0] == records[1]
+    await edit(server, identity, topic="still ignored", content="x")
+    assert "topic" not in await listed(server, identity)
+    for kind in ("stream", "channel"):
+        await edit(server, identity, type=kind, to=server.channel("engineering"), topic="t")
+        row = await listed(server, identity)
+        assert (row["type"], row["to"], row["topic"]) == ("stream", server.channel("engineering"), "t")
+    assert (await refused(server, identity, type="foo", to=1, topic="t"))["code"] == "BAD_REQUEST"
+    await refused(server, identity, type="direct", to=server.channel("general"))
+    await refused(server, identity, type="channel", to=people, topic="t")
+    await refused(server, identity, to=people)
+
+
+@proves("SCH-08", "SCH-11", "SCH-14")
+async def test_a_type_needs_its_recipient_and_a_channel_type_a_real_topic(server: TestServer) -> None:
+    identity = await scheduled(server)
+    channel = server.channel("general")
+    await refused(server, identity, type="direct")
+    await refused(server, identity, type="channel", topic="t")
+    await refused(server, identity, type="channel", to=channel)
+    for topic in ("", "(no topic)", server.core.empty_topic_name):
+        assert (await refused(server, identity, type="channel", to=channel, topic=topic))[
+            "code"
+        ] == "BAD_REQUEST"
+    assert (await listed(server, identity))["topic"] == "later"
+    await edit(server, identity, topic="")
+    assert (await listed(server, identity))["topic"] == ""
+
+
+@proves("SCH-10", "SCH-13", "LIM-03")
+async def test_content_and_topic_have_limits_in_code_points(tmp_path: Path) -> None:
+    config = Config(limits=replace(Limits(), max_message_length=20, max_topic_length=10))
+    async with running_server(tmp_path / "data", config=config) as server:
+        identity = await scheduled(server)
+        await edit(server, identity, content="é" * 20, topic="é" * 10)
+        assert (await refused(server, identity, content="é" * 21))["code"] == "BAD_REQUEST"
+        assert (await refused(server, identity, topic="é" * 11))["code"] == "BAD_REQUEST"
+
+
+@proves("SCH-16", "SCH-22", "SCH-24", "SCH-26")
+async def test_a_failed_message_is_marked_and_needs_a_new_time(server: TestServer) -> None:
+    identity = await failed(server)
+    assert (await listed(server, identity))["failed"] is True
+    channel = server.channel("general")
+    await refused(server, identity, type="channel", to=channel, topic="t")
+    await edit(
+        server, identity, type="channel", to=channel, topic="t", scheduled_delivery_timestamp=soon(server)
+    )
+    assert (await listed(server, identity))["failed"] is False
+
+
+@proves("SCH-17", "ERR-03")
+async def test_an_unknown_channel_is_named_in_the_refusal(server: TestServer) -> None:
+    identity = await scheduled(server)
+    answer = await refused(server, identity, type="channel", to=999_999, topic="t")
+    assert (answer["code"], answer["stream_id"]) == ("STREAM_DOES_NOT_EXIST", 999_999)
+
+
+@proves("SCH-18")
+async def test_an_unknown_person_is_refused(server: TestServer) -> None:
+    identity = await scheduled(server)
+    assert (await refused(server, identity, type="direct", to=[999_999]))["code"] == "BAD_REQUEST"
+
+
+@proves("SCH-25")
+async def test_the_word_channel_is_a_type_from_248(server: TestServer) -> None:
+    identity = await scheduled(server)
+    channel = server.channel("general")
+    server.set_level(247)
+    await refused(server, identity, type="channel", to=channel, topic="t")
+    await edit(server, identity, type="stream", to=channel, topic="t")
+    server.set_level(248)
+    await edit(server, identity, type="channel", to=channel, topic="t")
+
+
+@proves("SCH-26")
+async def test_past_times_and_empty_edits_are_refused(server: TestServer) -> None:
+    identity = await scheduled(server)
+    assert (await refused(server, identity, scheduled_delivery_timestamp=server.core.now() - 1))[
+        "code"
+    ] == "BAD_REQUEST"
+    assert (await refused(server, identity))["code"] == "BAD_REQUEST"
+    assert (await refused(server, identity, content=" "))["code"] == "BAD_REQUEST"
+
+
+@proves("SCH-21", "SCH-24")
+async def test_what_is_due_is_sent_once_and_its_message_has_an_id_of_its_own(server: TestServer) -> None:
+    await server.send("elif", "general", "before")
+    identity = await scheduled(server, content="on time")
+    listener = await server.listen("dario")
+    with server.core.transaction():
+        server.core.store.execute("UPDATE scheduled_messages SET delivery = 1 WHERE id = ?", identity)
+    assert deliver_due(server.core) == 1
+    assert deliver_due(server.core) == 0
+    events = [
+        event for event in await listener.events() if event["type"] in ("message", "scheduled_messages")
+    ]
+    assert [event["type"] for event in events] == ["message", "scheduled_messages"]
+    assert events[0]["message"]["content"] == "<p>on time</p>"
+    assert events[0]["message"]["id"] != identity
+    assert events[1]["scheduled_message_id"] == identity
+    assert (await server.call("dario", "GET", "/scheduled_messages"))["scheduled_messages"] == []
+
+
+async def test_a_scheduled_message_can_be_taken_back(server: TestServer) -> None:
+    identity = await scheduled(server)
+    await server.refusal("elif", "DELETE", f"/scheduled_messages/{identity}")
+    await server.call("dario", "DELETE", f"/scheduled_messages/{identity}")
+    await server.refusal("dario", "DELETE", f"/scheduled_messages/{identity}")

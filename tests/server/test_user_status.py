@@ -1,0 +1,116 @@
+"""User status: POST /users/me/status."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import proves
+from support.server import Answer, TestServer
+
+TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
+
+
+async def status(server: TestServer, name: str = "dario") -> Answer:
+    answer: Answer = (await server.call("elif", "GET", f"/users/{server.id(name)}/status"))["status"]
+    return answer
+
+
+async def custom_emoji(server: TestServer, name: str = "gauge") -> int:
+    with server.core.transaction():
+        return server.core.store.insert(
+            "INSERT INTO custom_emoji (name, author_id, source_url) VALUES (?, ?, '/x.png')",
+            name,
+            server.id("ada"),
+        )
+
+
+@proves("STAT-01", "STAT-02", "STAT-04", "STAT-05", "STAT-20", "STAT-21", "STAT-23")
+async def test_only_what_is_passed_changes_and_everybody_hears_of_it(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    answer = await server.call("dario", "POST", "/users/me/status", {"status_text": "on the roof"})
+    assert answer.keys() == {"result", "msg"}
+    await server.call("dario", "POST", "/users/me/status", {"emoji_name": "tada"})
+    assert await status(server) == {"status_text": "on the roof", **TADA}
+    await server.call("dario", "POST", "/users/me/status", {"status_text": ""})
+    assert await status(server) == TADA
+    await server.call("dario", "POST", "/users/me/status", {"emoji_name": ""})
+    assert await status(server) == {}
+    events = await listener.events("user_status")
+    assert [event["user_id"] for event in events] == [server.id("dario")] * 4
+    assert "emoji_name" not in events[0]
+    assert "status_text" not in events[1]
+
+
+@proves("STAT-03", "STAT-15", "STAT-22")
+async def test_sixty_code_points_fit_and_sixty_one_do_not(server: TestServer) -> None:
+    await server.call("dario", "POST", "/users/me/status", {"status_text": "é" * 60})
+    answer = await server.refusal("dario", "POST", "/users/me/status", {"status_text": "é" * 61})
+    assert answer["msg"] == "status_text is too long (limit: 60 characters)"
+    assert answer["code"] == "BAD_REQUEST"
+
+
+@proves("STAT-06")
+async def test_below_86_emoji_are_unsupported(server: TestServer) -> None:
+    server.set_level(85)
+    await server.call("dario", "POST", "/users/me/status", {"status_text": "x", "emoji_name": "tada"})
+    server.set_level(86)
+    assert await status(server) == {"status_text": "x"}
+    await server.call("dario", "POST", "/users/me/status", {"emoji_name": "tada"})
+    assert (await status(server))["emoji_name"] == "tada"
+
+
+@proves("STAT-07", "STAT-08", "STAT-09", "STAT-10", "STAT-11")
+async def test_each_namespace_has_its_own_codes(server: TestServer) -> None:
+    identity = await custom_emoji(server)
+    for name, code, kind in (
+        ("tada", "1f389", "unicode_emoji"),
+        ("gauge", str(identity), "realm_emoji"),
+        ("zulip", "zulip", "service_extra_emoji"),
+    ):
+        sent = {"emoji_name": name, "emoji_code": code, "reaction_type": kind}
+        await server.call("dario", "POST", "/users/me/status", sent)
+        assert await status(server) == sent
+
+
+@proves("STAT-14")
+async def test_nothing_new_is_refused_in_these_words(server: TestServer) -> None:
+    answer = await server.refusal("dario", "POST", "/users/me/status")
+    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", "Client did not pass any new values.")
+
+
+@proves("STAT-07", "STAT-08", "STAT-16", "STAT-17", "STAT-18", "STAT-19", "ERR-02")
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"emoji_code": "1f389"},
+        {"reaction_type": "unicode_emoji"},
+        {"emoji_name": "no_such_emoji"},
+        {"emoji_name": "octopus", "emoji_code": "1f389", "reaction_type": "unicode_emoji"},
+        {"emoji_name": "tada", "emoji_code": "zzz", "reaction_type": "unicode_emoji"},
+        {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "other_emoji"},
+        {"emoji_name": "gauge", "emoji_code": "999999", "reaction_type": "realm_emoji"},
+        {"emoji_name": "gauge", "emoji_code": "one", "reaction_type": "realm_emoji"},
+    ],
+)
+async def test_emoji_that_do_not_exist_or_do_not_fit_are_refused(
+    server: TestServer, params: dict[str, object]
+) -> None:
+    assert (await server.refusal("dario", "POST", "/users/me/status", params))["code"] == "BAD_REQUEST"
+    assert await status(server) == {}
+
+
+@proves("STAT-12", "STAT-13", "VER-03")
+async def test_away_is_the_negation_of_presence_enabled(server: TestServer) -> None:
+    await server.call("dario", "POST", "/users/me/status", {"away": True})
+    assert (await status(server))["away"] is True
+    settings = (await server.listen("dario")).snapshot["user_settings"]
+    assert settings["presence_enabled"] is False
+    await server.call("dario", "POST", "/users/me/status", {"away": False})
+    assert await status(server) == {}
+
+
+async def test_administrators_may_set_the_status_of_others(server: TestServer) -> None:
+    path = f"/users/{server.id('dario')}/status"
+    await server.refusal("elif", "POST", path, {"status_text": "x"})
+    await server.call("bruno", "POST", path, {"status_text": "ill"})
+    assert (await status(server))["status_text"] == "ill"
