@@ -193,8 +193,9 @@ class OutboxMachine(RuleBasedStateMachine):
             assert Counter(self.written) == self.stored() + self.taken_back + left
             states = {e.state for e in self.bench.outbox.entries()}
             assert states <= {OutboxState.FAILED, OutboxState.WAITING}
-            self.run(self.bench.crash())
         finally:
+            self.run(self.bench.crash())
+            self.run(self.bench.settle())
             self.loop.close()
             shutil.rmtree(self.folder)
 

@@ -215,6 +215,7 @@ class Drafts:
                 await self._alarm.wait(await self._sync_due())
         finally:
             writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
             self._sheets.keep_all()
 
     async def _write(self) -> None:
