@@ -14,7 +14,6 @@ import httpx
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
 from narrowcast_api.connection import Connection
-from narrowcast_api.routes.attachments import Attachments
 from narrowcast_api.routes.channel_folders import ChannelFolders
 from narrowcast_api.routes.channels import Channels
 from narrowcast_api.routes.custom_emoji import CustomEmoji
@@ -74,7 +73,6 @@ class Client:
         self.topics = Topics(connection)
         self.uploads = Uploads(connection)
         self.users = Users(connection)
-        self.attachments = Attachments(connection)
         self.channel_folders = ChannelFolders(connection)
         self.custom_emoji = CustomEmoji(connection)
         self.drafts = Drafts(connection)

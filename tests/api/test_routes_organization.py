@@ -51,10 +51,10 @@ async def test_profile_fields_are_defined_changed_sorted_and_filled_in() -> None
         transport.prepare("DELETE", f"{fields}/2")
         await client.profile_fields.delete(field_id=2)
         transport.prepare("PATCH", "/api/v1/users/me/profile_data")
-        await client.profile_fields.set_own(values={1: "Meridian", 2: [12]})
+        await client.users.update_my_profile(values={1: "Meridian", 2: [12]})
         assert transport.last.json("data") == [{"id": 1, "value": "Meridian"}, {"id": 2, "value": [12]}]
         transport.prepare("DELETE", "/api/v1/users/me/profile_data", params={"data": "[1]"})
-        await client.profile_fields.clear_own(field_ids=[1])
+        await client.users.clear_my_profile(field_ids=[1])
 
 
 async def test_settings_of_the_organization_change_by_name() -> None:
@@ -76,7 +76,7 @@ async def test_settings_of_the_organization_change_by_name() -> None:
             await client.organization.update(settings={"name": "x"})
 
 
-async def test_domains_and_default_channels_come_and_go() -> None:
+async def test_domains_come_and_go() -> None:
     async with scripted_client() as (client, transport):
         listed = {"domains": [{"domain": "demo.example", "allow_subdomains": True}]}
         transport.prepare("GET", f"{REALM}/domains", json=listed)
@@ -88,10 +88,6 @@ async def test_domains_and_default_channels_come_and_go() -> None:
         await client.organization.update_domain(domain="demo.example", allow_subdomains=True)
         transport.prepare("DELETE", f"{REALM}/domains/demo.example")
         await client.organization.remove_domain(domain="demo.example")
-        transport.prepare("POST", "/api/v1/default_streams", params={"stream_id": "31"})
-        await client.organization.add_default_channel(stream_id=31)
-        transport.prepare("DELETE", "/api/v1/default_streams", params={"stream_id": "31"})
-        await client.organization.remove_default_channel(stream_id=31)
 
 
 async def test_channel_folders_are_listed_made_changed_and_sorted() -> None:
@@ -113,9 +109,9 @@ async def test_uploaded_files_are_listed_and_deleted() -> None:
     async with scripted_client() as (client, transport):
         listed = {"attachments": [{"id": 7, "name": "c.txt", "size": 9}], "upload_space_used": 9}
         transport.prepare("GET", "/api/v1/attachments", json=listed)
-        assert (await client.attachments.list()).upload_space_used == 9
+        assert (await client.uploads.list()).upload_space_used == 9
         transport.prepare("DELETE", "/api/v1/attachments/7")
-        await client.attachments.delete(attachment_id=7)
+        await client.uploads.delete(attachment_id=7)
 
 
 async def test_navigation_entries_keep_their_slashes_and_cannot_leave_their_path() -> None:

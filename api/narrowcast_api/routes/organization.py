@@ -1,4 +1,4 @@
-"""The organization's settings, domains and default channels (outside the contract, CONV-23)."""
+"""The organization's settings and domains (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.routes.common import Bound, Done, Group, read, segment, text_segment
+from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
 from narrowcast_api.wire.organization import Domain, DomainList
 
 
@@ -52,18 +52,6 @@ async def remove_domain(connection: Connection, *, domain: str) -> Done:
     return read(Done, await connection.request("DELETE", path))
 
 
-async def add_default_channel(connection: Connection, *, stream_id: int) -> Done:
-    """POST /default_streams: newcomers join this channel from now on."""
-    params = {"stream_id": int(segment(stream_id, "stream_id"))}
-    return read(Done, await connection.request("POST", "/default_streams", params))
-
-
-async def remove_default_channel(connection: Connection, *, stream_id: int) -> Done:
-    """DELETE /default_streams: newcomers no longer join this channel."""
-    params = {"stream_id": int(segment(stream_id, "stream_id"))}
-    return read(Done, await connection.request("DELETE", "/default_streams", params))
-
-
 class Organization(Group):
     """The organization."""
 
@@ -73,5 +61,3 @@ class Organization(Group):
     add_domain = Bound(add_domain)
     update_domain = Bound(update_domain)
     remove_domain = Bound(remove_domain)
-    add_default_channel = Bound(add_default_channel)
-    remove_default_channel = Bound(remove_default_channel)

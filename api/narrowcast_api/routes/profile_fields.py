@@ -1,4 +1,4 @@
-"""Custom profile fields: their definitions, and one's own values (outside the contract, CONV-23)."""
+"""Definitions of custom profile fields (outside the contract, CONV-23); one's own values are in ``users``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from narrowcast_api.connection import Connection
 from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
-from narrowcast_api.routes.users import clear_own_profile_data, update_own_profile_data
 from narrowcast_api.wire.organization import CreatedId, ProfileField, ProfileFieldList
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
@@ -94,5 +93,3 @@ class ProfileFields(Group):
     update = Bound(update_profile_field)
     reorder = Bound(reorder_profile_fields)
     delete = Bound(delete_profile_field)
-    set_own = Bound(update_own_profile_data)
-    clear_own = Bound(clear_own_profile_data)
