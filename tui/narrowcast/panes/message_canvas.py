@@ -7,6 +7,7 @@ width, the theme or what the reader did with it changed.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -26,6 +27,8 @@ from narrowcast.panes.message_overlays import Overlay
 from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape
 from narrowcast.panes.viewport import Place, Viewport
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
+
+log = logging.getLogger(__name__)
 
 __all__ = ["GUTTER", "MessageCanvas", "spot_of"]
 
@@ -124,11 +127,13 @@ class MessageCanvas(LineView):
         self._maker: RowMaker | None = None
         self._places: list[Place | None] = []
         self._seen_until: Key | None = None
+        self._outdated = False
         self.made = 0
         """Items laid out so far; for tests of how much work is done."""
 
     def feed_changed(self) -> None:
         """Items came, went or changed."""
+        self._outdated = True
         self.changed()
 
     def rows_of(self, key: Key) -> Rows | None:
@@ -157,7 +162,14 @@ class MessageCanvas(LineView):
         super().repaint_changes()
 
     def compose_row(self, y: int) -> Strip:
-        """Row `y` of the screen."""
+        """Row `y` of the screen; a defect costs a row, not the app."""
+        try:
+            return self._compose_row(y)
+        except Exception:
+            log.exception("row %s of the messages cannot be drawn", y)
+            return Strip.blank(self.content_size.width, self.base_style)
+
+    def _compose_row(self, y: int) -> Strip:
         width = self.content_size.width
         feed = self.feed
         place = self._places[y] if y < len(self._places) else None
@@ -169,7 +181,7 @@ class MessageCanvas(LineView):
             return Strip.blank(width, self.base_style)
         key = feed.key(place.index)
         rows = self._rows(place.index)
-        row = rows.rows[place.row]
+        row = rows.rows[min(place.row, len(rows.rows) - 1)]
         own = place.row >= rows.lead
         selected = own and key == self.selected
         message = feed.message(place.index)
@@ -212,10 +224,13 @@ class MessageCanvas(LineView):
             self._note_top(keep_following=True)
         elif len(feed) and not feed.holds(self.selected):
             self.selected = feed.key(min(feed.index(self.selected), len(feed) - 1))
-        self._places = self._viewport.rows()
+        self._place_rows()
+        self._tell()
+
+    def _place_rows(self) -> None:
+        self._places = self._viewport.rows() if self.feed is not None else []
         if self._has_header():
             self._places = [None, *self._places]
-        self._tell()
 
     def _tell(self) -> None:
         """Posts what came into view, and asks for the pages next to it."""
@@ -226,24 +241,30 @@ class MessageCanvas(LineView):
         view = feed.view
         if shown[0].index < NEAR_EDGE and not view.found_oldest:
             self.post_message(self.PageWanted(older=True))
-        if len(view.ids) - shown[-1].index < NEAR_EDGE and not view.found_newest:
+        if len(feed.ids) - shown[-1].index < NEAR_EDGE and not view.found_newest:
             self.post_message(self.PageWanted(older=False))
         last = shown[-1]
         bottom = last.index if last.row == self._height_of(last.index) - 1 else last.index - 1
-        bottom = min(bottom, len(view.ids) - 1)
+        bottom = min(bottom, len(feed.ids) - 1)
         first = shown[0].index
         if self._seen_until is not None:
             first = min(first, feed.index(self._seen_until) + 1)
-        seen = list(view.ids[first : bottom + 1]) if bottom >= first else []
+        seen = list(feed.ids[first : bottom + 1]) if bottom >= first else []
         if bottom >= 0:
-            until = view.ids[bottom]
+            until = feed.ids[bottom]
             if self._seen_until is None or not isinstance(self._seen_until, int) or until > self._seen_until:
                 self._seen_until = until
         self.post_message(self.Moved(seen))
 
     def _sync(self) -> None:
-        """Takes the present items: the first row in view stays where it is although indexes moved."""
+        """Takes the present items: the first row in view stays where it is although indexes moved.
+
+        Places are indexes, so whenever the feed is read they are made anew, before anything is painted.
+        """
         feed = self.feed
+        outdated, self._outdated = self._outdated, False
+        if feed is not None and outdated:
+            feed.read()
         height = self.content_size.height
         self._viewport.height = max(1, height - 1 if self._has_header() else height)
         self._viewport.count = len(feed) if feed is not None else 0
@@ -251,6 +272,8 @@ class MessageCanvas(LineView):
             index = feed.index(self._top_key)
             if index != self._viewport.top.index:
                 self._viewport.top = Place(index, self._viewport.top.row if feed.holds(self._top_key) else 0)
+        if outdated:
+            self._place_rows()
 
     def _note_top(self, keep_following: bool = False) -> None:
         feed = self.feed

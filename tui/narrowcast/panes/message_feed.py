@@ -44,14 +44,26 @@ class View(Protocol):
 
 @dataclass(slots=True)
 class Feed:
-    """Items by index, and what has to be said before each. Reads the view and the state, keeps nothing."""
+    """Items by index, and what has to be said before each.
+
+    `read` takes the ids of the view as they are; between two reads indexes stay true although events change the
+    view at any time. The messages themselves come from the state when asked for.
+    """
 
     view: View
     names: StateNames
     echoes: Sequence[OutboxEntry] = ()
+    ids: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        self.read()
+
+    def read(self) -> None:
+        """Takes the present ids."""
+        self.ids = list(self.view.ids)
 
     def __len__(self) -> int:
-        return len(self.view.ids) + len(self.echoes)
+        return len(self.ids) + len(self.echoes)
 
     @property
     def mixed(self) -> bool:
@@ -60,12 +72,12 @@ class Feed:
 
     def key(self, index: int) -> Key:
         """What names the item at `index` whatever comes before it."""
-        ids = self.view.ids
+        ids = self.ids
         return ids[index] if index < len(ids) else self.echoes[index - len(ids)].local_id
 
     def index(self, key: Key | None) -> int:
         """Where the item of `key` is, or where it would be; the end for an echo that is gone."""
-        ids = self.view.ids
+        ids = self.ids
         if isinstance(key, int):
             return bisect_left(ids, key)
         for index, echo in enumerate(self.echoes):
@@ -80,12 +92,12 @@ class Feed:
 
     def message(self, index: int) -> Message | None:
         """The message at `index`; None for an echo, and for one that is gone from the state."""
-        ids = self.view.ids
+        ids = self.ids
         return self.names.state.messages.get(ids[index]) if 0 <= index < len(ids) else None
 
     def echo(self, index: int) -> OutboxEntry | None:
         """The message on its way at `index`."""
-        offset = index - len(self.view.ids)
+        offset = index - len(self.ids)
         return self.echoes[offset] if 0 <= offset < len(self.echoes) else None
 
     def lead(self, index: int) -> Lead:

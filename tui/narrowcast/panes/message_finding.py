@@ -69,7 +69,7 @@ class Finding(TypedKeys):
         feed = self.list.feed
         if feed is None or self.view is None:
             return
-        ids = feed.view.ids
+        ids = feed.ids
         start = feed.index(self.list.selected)
         for index in range(start + direction, start + direction * SEARCHED_AT_ONCE, direction):
             if not 0 <= index < len(ids):

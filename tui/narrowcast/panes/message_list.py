@@ -31,7 +31,10 @@ class MessageList(SelectingCanvas):
         self._kept.clear()
         self._shapes.clear()
         self._viewport.top = Place(0, 0)
-        self.feed_changed()
+        self._outdated = True
+        if self.content_size.height:
+            self._arrange()
+        self.changed()
 
     def forget_echoes(self) -> None:
         """What is said about messages on their way depends on how long they are: it is said anew."""

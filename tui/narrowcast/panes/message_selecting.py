@@ -49,7 +49,7 @@ class SelectingCanvas(MessageCanvas):
             (selection.end.y if selection.end is not None else 1 << 80) >> _ROW_BITS,
         )
         parts: list[str] = []
-        ids = feed.view.ids
+        ids = feed.ids
         for index in range(feed.index(first), min(len(ids), feed.index(last) + 1)):
             for number, row in enumerate(self._rows(index).rows):
                 span = selection.get_span((ids[index] << _ROW_BITS) + number)
