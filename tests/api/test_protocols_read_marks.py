@@ -1,0 +1,163 @@
+"""What was seen is marked as read: once, in time, and also if the network fails for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
+from narrowcast_api.protocols.read_marks import ReadMarks
+from support.clock import VirtualClock
+
+
+class Bench:
+    """The marks, their clock, and the requests that were made."""
+
+    def __init__(self) -> None:
+        self.clock = VirtualClock()
+        self.requests: list[list[int]] = []
+        self.times: list[float] = []
+        self.errors: list[NarrowcastError] = []
+        self.read: set[int] = set()
+        self.online = True
+        self.gate: asyncio.Event | None = None
+        self.marks = ReadMarks(
+            mark=self.mark,
+            clock=self.clock,
+            is_unread=lambda message_id: message_id not in self.read,
+            online=lambda: self.online,
+        )
+
+    async def mark(self, ids: Sequence[int]) -> None:
+        self.requests.append(list(ids))
+        self.times.append(self.clock.monotonic())
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.errors:
+            raise self.errors.pop(0)
+        self.read.update(ids)
+
+
+@pytest.fixture
+async def bench() -> AsyncIterator[Bench]:
+    made = Bench()
+    task = asyncio.create_task(made.marks.run())
+    yield made
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_what_was_seen_is_sent_at_once_and_once(bench: Bench) -> None:
+    bench.marks.seen([1, 2])
+    bench.marks.seen([2, 3])
+    await bench.clock.advance(5)
+    bench.marks.seen([1, 2, 3])
+    await bench.clock.advance(5)
+    assert bench.requests == [[1, 2, 3]]
+    assert bench.marks.pending == ()
+
+
+async def test_requests_are_half_a_second_apart(bench: Bench) -> None:
+    for number in range(20):
+        bench.marks.seen([number])
+        await bench.clock.advance(0.1)
+    await bench.clock.advance(1)
+    assert sum(bench.requests, []) == list(range(20))
+    pauses = [later - sooner for sooner, later in itertools.pairwise(bench.times)]
+    assert min(pauses) >= 0.499
+    assert len(bench.requests) == 5
+
+
+async def test_a_thousand_ids_go_in_a_request_and_no_more(bench: Bench) -> None:
+    bench.marks.seen(range(2500))
+    await bench.clock.advance(2)
+    assert [len(request) for request in bench.requests] == [1000, 1000, 500]
+
+
+async def test_what_is_read_already_is_not_sent(bench: Bench) -> None:
+    bench.read = {1, 2}
+    bench.marks.seen([1, 2])
+    await bench.clock.advance(1)
+    assert bench.requests == []
+    bench.online = False
+    bench.marks.seen([3, 4])
+    bench.read.add(3)  # on another device
+    bench.online = True
+    bench.marks.wake()
+    await bench.clock.advance(1)
+    assert bench.requests == [[4]]
+
+
+@pytest.mark.parametrize("error", [NotConnected("down"), OutcomeUnknown("cut"), RateLimited(3.0)])
+async def test_a_failure_keeps_the_marks_for_later(bench: Bench, error: NarrowcastError) -> None:
+    bench.errors = [error]
+    bench.marks.seen([1, 2])
+    await bench.clock.settle()
+    bench.marks.seen([3])
+    assert list(bench.marks.pending) == [1, 2, 3]
+    await bench.clock.advance(4)
+    assert bench.requests == [[1, 2], [1, 2, 3]]
+    assert not bench.marks.pending
+
+
+async def test_offline_marks_wait_for_the_connection(bench: Bench) -> None:
+    bench.online = False
+    bench.marks.seen([1])
+    await bench.clock.advance(600)
+    assert bench.requests == []
+    bench.online = True
+    bench.marks.wake()
+    await bench.clock.settle()
+    assert bench.requests == [[1]]
+
+
+async def test_a_refusal_is_not_repeated(bench: Bench) -> None:
+    bench.errors = [BadRequest("BAD_REQUEST", "Invalid message(s)")]
+    bench.marks.seen([1])
+    await bench.clock.advance(60)
+    assert bench.requests == [[1]]
+
+
+async def test_after_marking_as_unread_nothing_is_marked_until_another_view_is_opened(bench: Bench) -> None:
+    bench.online = False
+    bench.marks.seen([1])
+    bench.marks.suspend()
+    bench.online = True
+    bench.marks.wake()
+    bench.marks.seen([2])
+    await bench.clock.advance(5)
+    assert (bench.requests, bench.marks.suspended) == ([], True)
+    bench.marks.resume()
+    bench.marks.seen([3])
+    await bench.clock.settle()
+    assert bench.requests == [[3]]
+
+
+async def test_a_message_made_unread_later_can_be_marked_again(bench: Bench) -> None:
+    bench.marks.seen([1])
+    await bench.clock.advance(1)
+    bench.read.clear()
+    bench.marks.seen([1])
+    await bench.clock.advance(1)
+    assert bench.requests == [[1], [1]]
+
+
+async def test_what_is_under_way_is_not_queued_again(bench: Bench) -> None:
+    bench.gate = asyncio.Event()
+    bench.marks.seen([1])
+    await bench.clock.settle()
+    bench.marks.seen([1, 2])
+    bench.gate.set()
+    await bench.clock.advance(1)
+    assert bench.requests == [[1], [2]]
+
+
+async def test_closing_sends_what_is_left(bench: Bench) -> None:
+    bench.marks.seen([1])
+    await bench.clock.settle()
+    bench.marks.seen([2])
+    await bench.marks.close()
+    assert bench.requests == [[1], [2]]
