@@ -76,8 +76,10 @@ def change_role(core: Core, user: User, role: Role) -> None:
     before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
     core.users.update(user.id, role=int(role))
     emit_person(core, user, role=int(role))
-    tell_role_groups(core, user.id, user.role, "remove_members")
-    tell_role_groups(core, user.id, role, "add_members")
+    if user.is_active:
+        # Groups list active people alone.
+        tell_role_groups(core, user.id, user.role, "remove_members")
+        tell_role_groups(core, user.id, role, "add_members")
     _tell_channels(core, user, before)
 
 

@@ -68,6 +68,7 @@ def create_user(
         bot_owner_id=None if owner is None else owner.id,
         timezone=timezone,
         date_joined=core.now() if date_joined is None else date_joined,
+        settings=core.settings["personal_defaults"] if bot_type is None else {},
     )
     core.forget_addresses()
     user = core.users[user_id]

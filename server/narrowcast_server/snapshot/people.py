@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server import personal
+from narrowcast_server.actions.profile_fields import fields_of
+from narrowcast_server.actions.realm import personal_defaults
+from narrowcast_server.actions.status import all_statuses
 from narrowcast_server.actions.users import bot_object
-from narrowcast_server.dialect import outgoing_reaction_type
 from narrowcast_server.models import User
 from narrowcast_server.queries.presence import presence_objects
 from narrowcast_server.queries.users import api_address, avatar_url, profile_data, user_object
@@ -83,23 +85,7 @@ def presence(request: Snapshot) -> dict[str, object]:
 @part("user_status")
 def statuses(request: Snapshot) -> dict[str, object]:
     """`user_status` by user id; only what is set."""
-    answer: dict[str, object] = {}
-    for row in request.core.store.all("SELECT * FROM statuses"):
-        status: dict[str, object] = {}
-        if row["status_text"]:
-            status["status_text"] = row["status_text"]
-        if row["emoji_name"]:
-            status |= {
-                "emoji_name": row["emoji_name"],
-                "emoji_code": row["emoji_code"],
-                "reaction_type": outgoing_reaction_type(request.core.config, row["reaction_type"]),
-            }
-        user = request.core.users[row["user_id"]]
-        if not personal.switched_on(user, "presence_enabled"):
-            status["away"] = True
-        if status:
-            answer[str(row["user_id"])] = status
-    return {"user_status": answer}
+    return {"user_status": all_statuses(request.core)}
 
 
 @part("user_settings")
@@ -113,7 +99,7 @@ def settings_defaults(request: Snapshot) -> dict[str, object]:
     """What new people start with."""
     return {
         "realm_user_settings_defaults": {
-            **personal.DEFAULTS,
+            **personal_defaults(request.core),
             "emojiset_choices": personal.EMOJISETS,
             "available_notification_sounds": personal.SOUNDS,
         }
@@ -142,7 +128,7 @@ def muted_users(request: Snapshot) -> dict[str, object]:
 def profile_fields(request: Snapshot) -> dict[str, object]:
     """The organization's profile fields and the kinds that there are."""
     return {
-        "custom_profile_fields": profile_field_objects(request),
+        "custom_profile_fields": fields_of(request.core),
         "custom_profile_field_types": {
             "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
             "LONG_TEXT": {"id": 2, "name": "Text (long)"},
@@ -154,21 +140,3 @@ def profile_fields(request: Snapshot) -> dict[str, object]:
             "PRONOUNS": {"id": 8, "name": "Pronouns"},
         },
     }
-
-
-def profile_field_objects(request: Snapshot) -> list[dict[str, object]]:
-    """The organization's profile fields, in order."""
-    return [
-        {
-            "id": row["id"],
-            "name": row["name"],
-            "type": row["type"],
-            "hint": row["hint"],
-            "field_data": row["field_data"],
-            "order": row["position"],
-            "required": bool(row["required"]),
-            "editable_by_user": bool(row["editable_by_user"]),
-            **({"display_in_profile_summary": True} if row["display_in_profile_summary"] else {}),
-        }
-        for row in request.core.store.all("SELECT * FROM profile_fields ORDER BY position, id")
-    ]

@@ -13,7 +13,6 @@ _NOTHING: Final[dict[str, Mapping[str, object]]] = {
     "onboarding_steps": {"navigation_tour_video_url": None, "onboarding_steps": []},
     "push_device": {"push_devices": {}},
     "realm_billing": {"realm_billing": {"has_pending_sponsorship_request": False}},
-    "realm_domains": {"realm_domains": []},
     "realm_embedded_bots": {"realm_embedded_bots": []},
     "realm_filters": {"realm_filters": []},
     "realm_incoming_webhook_bots": {"realm_incoming_webhook_bots": []},

@@ -1,0 +1,176 @@
+"""PATCH /realm/filters/{filter_id} and POST /realm/playgrounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import proves
+from support.server import Answer, TestServer
+
+PATTERN = "T(?P<id>[0-9]+)"
+TEMPLATE = "https://tracker.example/{id}"
+
+
+async def added(server: TestServer, pattern: str = PATTERN, template: str = TEMPLATE) -> int:
+    answer = await server.call(
+        "bruno", "POST", "/realm/filters", {"pattern": pattern, "url_template": template}
+    )
+    return int(answer["id"])
+
+
+async def linkifiers(server: TestServer) -> list[Answer]:
+    listed: list[Answer] = (await server.call("dario", "GET", "/realm/linkifiers"))["linkifiers"]
+    return listed
+
+
+@proves("LNK-01", "LNK-03", "LNK-04", "LNK-05", "LNK-06", "LNK-08")
+async def test_an_update_replaces_a_linkifier_and_messages_follow(server: TestServer) -> None:
+    identity = await added(server)
+    listener = await server.listen("dario")
+    params = {"pattern": "Q-(?P<n>[0-9]+)", "url_template": "https://q.example/{n}"}
+    answer = await server.call("bruno", "PATCH", f"/realm/filters/{identity}", params)
+    assert answer.keys() == {"result", "msg"}
+    assert await linkifiers(server) == [{**params, "id": identity}]
+    assert (await listener.events("realm_linkifiers"))[0]["realm_linkifiers"] == [{**params, "id": identity}]
+    await server.send("elif", "general", "t", "see Q-12")
+    content = (await listener.events("message"))[0]["message"]["content"]
+    assert 'href="https://q.example/12"' in content
+
+
+@proves("LNK-02")
+async def test_below_57_there_is_no_such_operation(server: TestServer) -> None:
+    identity = await added(server)
+    server.set_level(56)
+    params = {"pattern": PATTERN, "url_format_string": "https://tracker.example/%(id)s"}
+    await server.refusal("bruno", "PATCH", f"/realm/filters/{identity}", params, status=404)
+    server.set_level(57)
+    await server.call("bruno", "PATCH", f"/realm/filters/{identity}", params)
+
+
+@proves("LNK-07", "LNK-09")
+async def test_below_176_the_address_is_a_format_string(server: TestServer) -> None:
+    identity = await added(server)
+    old = {"pattern": PATTERN, "url_format_string": "https://old.example/%(id)s"}
+    new = {"pattern": PATTERN, "url_template": TEMPLATE}
+    server.set_level(175)
+    await server.refusal("bruno", "PATCH", f"/realm/filters/{identity}", new)
+    await server.call("bruno", "PATCH", f"/realm/filters/{identity}", old)
+    assert await linkifiers(server) == [{**old, "id": identity}]
+    server.set_level(176)
+    await server.refusal("bruno", "PATCH", f"/realm/filters/{identity}", old)
+    assert (await linkifiers(server))[0]["url_template"] == "https://old.example/{id}"
+
+
+@proves("LNK-03", "LNK-04", "LNK-05", "LNK-06", "LNK-09", "ERR-02")
+@pytest.mark.parametrize(
+    ("pattern", "template"),
+    [
+        ("", TEMPLATE),
+        ("T(?P<id>[0-9", TEMPLATE),
+        ("(?!x)(?P<id>a)", TEMPLATE),
+        (PATTERN, ""),
+        (PATTERN, "https://tracker.example/{id"),
+        (PATTERN, "https://tracker.example/{other}"),
+        ("T(?P<id>[0-9]+)(?P<more>x)", TEMPLATE),
+    ],
+)
+async def test_patterns_and_templates_that_cannot_work_are_refused(
+    server: TestServer, pattern: str, template: str
+) -> None:
+    identity = await added(server)
+    params = {"pattern": pattern, "url_template": template}
+    answer = await server.refusal("bruno", "PATCH", f"/realm/filters/{identity}", params)
+    assert answer["code"] == "BAD_REQUEST"
+    assert (await linkifiers(server))[0]["pattern"] == PATTERN
+
+
+@proves("LNK-03", "LNK-04", "LNK-05", "LNK-09")
+async def test_missing_parameters_unknown_ids_and_members_are_refused(server: TestServer) -> None:
+    identity = await added(server)
+    path = f"/realm/filters/{identity}"
+    full = {"pattern": PATTERN, "url_template": TEMPLATE}
+    assert (await server.refusal("bruno", "PATCH", path, {"pattern": PATTERN}))["code"] == "BAD_REQUEST"
+    assert (await server.refusal("bruno", "PATCH", path, {"url_template": TEMPLATE}))["code"] == "BAD_REQUEST"
+    assert (await server.refusal("bruno", "PATCH", "/realm/filters/999999", full))["code"] == "BAD_REQUEST"
+    assert (await server.refusal("bruno", "PATCH", "/realm/filters/first", full))["code"] == "BAD_REQUEST"
+    await server.refusal("dario", "PATCH", path, full)
+
+
+async def test_a_pattern_with_nested_repeats_takes_no_time(server: TestServer) -> None:
+    await added(server, "(?P<id>(a+)+)b", TEMPLATE)
+    await server.send("elif", "general", "t", "a" * 5000)
+
+
+async def test_linkifiers_are_tried_in_an_order_that_can_be_changed(server: TestServer) -> None:
+    first, second = await added(server), await added(server, "U(?P<id>[0-9]+)")
+    await server.call("bruno", "PATCH", "/realm/linkifiers", {"ordered_linkifier_ids": [second, first]})
+    assert [row["id"] for row in await linkifiers(server)] == [second, first]
+    await server.refusal("bruno", "PATCH", "/realm/linkifiers", {"ordered_linkifier_ids": [second]})
+    await server.call("bruno", "DELETE", f"/realm/filters/{second}")
+    await server.refusal("bruno", "DELETE", f"/realm/filters/{second}")
+
+
+PLAYGROUND: dict[str, object] = {
+    "name": "Try it",
+    "highlighter_language": "Python",
+    "url_template": "https://play.example/?c={code}",
+}
+
+
+@proves("PLG-01", "PLG-02", "PLG-03", "PLG-04", "PLG-05", "PLG-06")
+async def test_a_playground_is_added_and_told(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    answer = await server.call("bruno", "POST", "/realm/playgrounds", PLAYGROUND)
+    assert answer.keys() == {"result", "msg", "id"}
+    row = (await listener.events("realm_playgrounds"))[0]["realm_playgrounds"][0]
+    assert row.items() >= {**PLAYGROUND, "id": answer["id"]}.items()
+    assert (await server.listen("elif")).snapshot["realm_playgrounds"] == [row]
+
+
+@proves("PLG-02", "PLG-03", "PLG-04", "PLG-05", "PLG-09", "ERR-02")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": None},
+        {"highlighter_language": None},
+        {"url_template": None},
+        {"name": " "},
+        {"highlighter_language": "a$b"},
+        {"url_template": "https://play.example/"},
+        {"url_template": "https://play.example/{source}"},
+        {"url_template": "https://play.example/{code}/{other}"},
+        {"url_template": "https://play.example/{code,other}"},
+        {"url_template": "https://play.example/{code}{code}"},
+        {"url_template": "https://play.example/{code"},
+    ],
+)
+async def test_playgrounds_outside_the_contract_are_refused(
+    server: TestServer, change: dict[str, object]
+) -> None:
+    params = {key: value for key, value in (PLAYGROUND | change).items() if value is not None}
+    assert (await server.refusal("bruno", "POST", "/realm/playgrounds", params))["code"] == "BAD_REQUEST"
+
+
+@proves("PLG-07")
+async def test_below_196_the_address_is_a_prefix(server: TestServer) -> None:
+    old = {**PLAYGROUND, "url_prefix": "https://play.example/?c="}
+    del old["url_template"]
+    server.set_level(195)
+    await server.refusal("bruno", "POST", "/realm/playgrounds", PLAYGROUND)
+    await server.call("bruno", "POST", "/realm/playgrounds", old)
+    assert (await server.listen("elif")).snapshot["realm_playgrounds"][0]["url_prefix"] == old["url_prefix"]
+    server.set_level(196)
+    await server.refusal("bruno", "POST", "/realm/playgrounds", old)
+    assert (await server.listen("elif")).snapshot["realm_playgrounds"][0]["url_template"] == PLAYGROUND[
+        "url_template"
+    ]
+
+
+@proves("PLG-09")
+async def test_only_administrators_add_and_remove_playgrounds(server: TestServer) -> None:
+    await server.refusal("dario", "POST", "/realm/playgrounds", PLAYGROUND)
+    identity = (await server.call("bruno", "POST", "/realm/playgrounds", PLAYGROUND))["id"]
+    await server.refusal("bruno", "POST", "/realm/playgrounds", PLAYGROUND)
+    await server.refusal("dario", "DELETE", f"/realm/playgrounds/{identity}")
+    await server.call("bruno", "DELETE", f"/realm/playgrounds/{identity}")
+    await server.refusal("bruno", "DELETE", f"/realm/playgrounds/{identity}")

@@ -1,0 +1,205 @@
+"""Accounts: PATCH and DELETE /users/{user_id}, and what stands around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import proves
+from support.server import Answer, TestServer
+
+
+async def user(server: TestServer, name: str) -> Answer:
+    path = f"/users/{server.id(name)}"
+    answer: Answer = (await server.call("ada", "GET", path, {"include_custom_profile_fields": True}))["user"]
+    return answer
+
+
+async def update(server: TestServer, name: str, by: str = "bruno", **params: object) -> Answer:
+    return await server.call(by, "PATCH", f"/users/{server.id(name)}", params)
+
+
+async def refused(server: TestServer, name: str, by: str = "bruno", **params: object) -> Answer:
+    return await server.refusal(by, "PATCH", f"/users/{server.id(name)}", params)
+
+
+async def deactivate(server: TestServer, name: str, by: str = "bruno", **params: object) -> Answer:
+    return await server.call(by, "DELETE", f"/users/{server.id(name)}", params)
+
+
+def mails(server: TestServer) -> list[tuple[str, str]]:
+    return [
+        (row["recipient"], row["body"])
+        for row in server.core.store.all("SELECT * FROM sent_emails ORDER BY id")
+    ]
+
+
+def allow_changing_addresses(server: TestServer, name: str) -> None:
+    with server.core.transaction():
+        server.core.users.update(server.id(name), can_change_user_emails=1)
+
+
+@proves("USRU-01", "USRU-03", "USRU-04", "USRU-05", "USRU-13", "CONV-15")
+async def test_an_update_changes_what_is_given_and_everybody_hears_of_it(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    user_id = server.id("dario")
+    assert (await update(server, "dario", full_name="Dario V.")).keys() == {"result", "msg"}
+    for role in (300, 400, 600):
+        await update(server, "dario", role=role)
+        assert (await user(server, "dario"))["role"] == role
+    people = [event["person"] for event in await listener.events("realm_user")]
+    assert people[0] == {"user_id": user_id, "full_name": "Dario V."}
+    assert [person["role"] for person in people[1:]] == [300, 400, 600]
+    await server.refusal("bruno", "PATCH", "/users/999999", {"full_name": "x"})
+    assert (await server.refusal("bruno", "PATCH", "/users/nobody", {"full_name": "x"}))[
+        "code"
+    ] == "BAD_REQUEST"
+
+
+@proves("USRU-02", "USRU-15", "ERR-02")
+@pytest.mark.parametrize("name", ["chiyo", "elif", "hugo"])
+async def test_only_administrators_update_others(server: TestServer, name: str) -> None:
+    answer = await refused(server, "dario", by=name, full_name="x")
+    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", "Insufficient permission")
+    await server.refusal(name, "PATCH", "/users/999999", {"full_name": "x"})
+
+
+@proves("USRU-05", "CONV-15")
+@pytest.mark.parametrize("role", [0, 500, "member", None])
+async def test_a_role_is_one_of_five_codes(server: TestServer, role: object) -> None:
+    assert (await refused(server, "dario", role=role))["code"] == "BAD_REQUEST"
+
+
+@proves("USRU-06", "USRU-07", "ERR-02")
+async def test_only_owners_give_and_take_the_owner_role_and_one_owner_stays(server: TestServer) -> None:
+    await refused(server, "dario", by="bruno", role=100)
+    await refused(server, "ada", by="bruno", role=400)
+    assert (await refused(server, "ada", by="ada", role=400))["code"] == "BAD_REQUEST"
+    await update(server, "dario", by="ada", role=100)
+    await update(server, "ada", by="dario", role=400)
+    await refused(server, "dario", by="dario", role=200)
+
+
+@proves("USRU-12", "USRU-14", "ERR-02")
+async def test_a_guest_does_not_become_an_administrator_in_one_step(server: TestServer) -> None:
+    for role in (100, 200):
+        assert (await refused(server, "hugo", by="ada", role=role))["code"] == "BAD_REQUEST"
+    await update(server, "hugo", by="ada", role=300)
+    await update(server, "hugo", by="ada", role=200)
+
+
+@proves("USRU-08", "USRU-15", "USRU-16", "USRU-17")
+async def test_profile_fields_are_set_one_by_one_and_invalid_ones_change_nothing(server: TestServer) -> None:
+    created = {"name": "Phone", "field_type": 1}
+    phone = (await server.call("bruno", "POST", "/realm/profile_fields", created))["id"]
+    born = (await server.call("bruno", "POST", "/realm/profile_fields", {"name": "Born", "field_type": 4}))[
+        "id"
+    ]
+    listener = await server.listen("elif")
+    data = [{"id": phone, "value": "+1 **2**"}, {"id": born, "value": "1990-02-03"}]
+    await update(server, "dario", profile_data=data)
+    shown = (await user(server, "dario"))["profile_data"]
+    assert shown[str(phone)]["value"] == "+1 **2**"
+    assert "<strong>2</strong>" in shown[str(phone)]["rendered_value"]
+    assert shown[str(born)] == {"value": "1990-02-03"}
+    assert len(await listener.events("realm_user")) == 2
+    for wrong in ([{"id": 999_999, "value": "x"}], [{"id": born, "value": "soon"}], [{"value": "x"}], "x"):
+        assert (await refused(server, "dario", full_name="Not this", profile_data=wrong))[
+            "code"
+        ] == "BAD_REQUEST"
+    assert (await user(server, "dario"))["full_name"] == "Dario Vance"
+    await update(server, "dario", profile_data=[{"id": phone, "value": None}])
+    assert str(phone) not in (await user(server, "dario"))["profile_data"]
+
+
+@proves("USRU-09", "USRU-10", "USRU-11", "USRU-16", "AUTH-03")
+async def test_an_address_is_changed_by_an_owner_with_the_permission_from_285(server: TestServer) -> None:
+    params = {"new_email": "dario.vance@demo.example"}
+    await refused(server, "dario", by="ada", **params)
+    allow_changing_addresses(server, "bruno")
+    await refused(server, "dario", by="bruno", **params)
+    allow_changing_addresses(server, "ada")
+    server.set_level(284)
+    answer = await update(server, "dario", by="ada", **params)
+    assert answer["ignored_parameters_unsupported"] == ["new_email"]
+    server.set_level(285)
+    await update(server, "dario", by="ada", **params)
+    assert (await user(server, "dario"))["delivery_email"] == "dario.vance@demo.example"
+    await refused(server, "dario", by="ada", new_email="elif@demo.example")
+    await refused(server, "dario", by="ada", new_email="nowhere")
+
+
+@proves("USRD-01", "USRD-02", "USRD-03", "USRD-07", "USRD-09", "USRD-10")
+async def test_a_deactivated_account_is_out_and_told_of(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    await server.refusal("elif", "DELETE", f"/users/{server.id('dario')}")
+    await server.refusal("bruno", "DELETE", "/users/999999")
+    await server.refusal("bruno", "DELETE", "/users/dario")
+    assert (await deactivate(server, "dario")).keys() == {"result", "msg"}
+    assert (await user(server, "dario"))["is_active"] is False
+    await server.refusal("bruno", "DELETE", f"/users/{server.id('dario')}")
+    refusal = await server.refusal("dario", "GET", "/users/me", status=401)
+    assert refusal["code"] == "UNAUTHORIZED"
+    person = {"user_id": server.id("dario"), "is_active": False}
+    assert person in [event.get("person") for event in await listener.events("realm_user")]
+
+
+@proves("USRD-08", "USRD-10", "ERR-02", "AUTH-03")
+async def test_the_only_owner_stays_and_owners_are_deactivated_by_owners(server: TestServer) -> None:
+    assert (await server.refusal("ada", "DELETE", f"/users/{server.id('ada')}"))["code"] == "BAD_REQUEST"
+    await update(server, "dario", by="ada", role=100)
+    await server.refusal("bruno", "DELETE", f"/users/{server.id('dario')}")
+    await deactivate(server, "dario", by="ada")
+
+
+@proves("USRD-04", "USRD-05", "USRD-06")
+async def test_a_comment_sends_a_mail_and_none_sends_none(server: TestServer) -> None:
+    await deactivate(server, "dario", deactivation_notification_comment="Thank you for **everything**")
+    await deactivate(server, "elif", deactivation_notification_comment="")
+    await deactivate(server, "farid", deactivation_notification_comment=None)
+    server.set_level(134)
+    answer = await deactivate(server, "greta", deactivation_notification_comment="x")
+    assert "ignored_parameters_unsupported" not in answer
+    sent = mails(server)
+    assert [address for address, _ in sent] == ["dario@demo.example", "elif@demo.example"]
+    assert "Thank you for **everything**" in sent[0][1]
+
+
+async def test_the_bots_of_a_deactivated_person_go_with_them(server: TestServer) -> None:
+    await update(server, "dario", by="ada", role=100)
+    await deactivate(server, "ada", by="dario")
+    assert not server.user("iris").is_active
+
+
+async def test_an_account_is_reactivated_with_its_subscriptions(server: TestServer) -> None:
+    await deactivate(server, "dario")
+    listener = await server.listen("elif")
+    await server.refusal("elif", "POST", f"/users/{server.id('dario')}/reactivate")
+    await server.call("bruno", "POST", f"/users/{server.id('dario')}/reactivate")
+    assert (await user(server, "dario"))["is_active"] is True
+    added = [
+        event["stream_ids"] for event in await listener.events("subscription") if event["op"] == "peer_add"
+    ]
+    assert [server.channel("general")] in added
+
+
+async def test_administrators_make_accounts_with_passwords(server: TestServer) -> None:
+    params = {"email": "nadia@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
+    await server.refusal("elif", "POST", "/users", params)
+    answer = await server.call("bruno", "POST", "/users", params)
+    assert answer["user_id"] == server.id("nadia")
+    await server.refusal("bruno", "POST", "/users", params)
+    signed_in = {"username": "nadia@demo.example", "password": "a long password"}
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == answer["user_id"]
+
+
+async def test_people_set_their_own_profile_fields_where_they_may(server: TestServer) -> None:
+    fixed = {"name": "Badge", "field_type": 1, "editable_by_user": False}
+    badge = (await server.call("bruno", "POST", "/realm/profile_fields", fixed))["id"]
+    free = {"name": "Pronouns", "field_type": 8}
+    pronouns = (await server.call("bruno", "POST", "/realm/profile_fields", free))["id"]
+    own = "/users/me/profile_data"
+    await server.call("dario", "PATCH", own, {"data": [{"id": pronouns, "value": "he/him"}]})
+    await server.refusal("dario", "PATCH", own, {"data": [{"id": badge, "value": "7"}]})
+    assert (await user(server, "dario"))["profile_data"] == {str(pronouns): {"value": "he/him"}}
+    await server.call("dario", "DELETE", own, {"data": [pronouns]})
+    assert (await user(server, "dario"))["profile_data"] == {}
