@@ -45,6 +45,7 @@ REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
 ANSWER_BYTES = 64 * 2**20
 _REDIRECTS = 5
+_TRIES = 4
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 FileParts = Mapping[str, tuple[str, bytes, str]]
@@ -177,7 +178,7 @@ class Connection:
         repeated within it.
         """
         patience = self._patience
-        while True:
+        for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
             request = self._build(method, self.url(path), params or {}, files)
             error: NarrowcastError
@@ -187,7 +188,7 @@ class Connection:
             except RateLimited as limited:
                 error = limited
                 self._limited(limited, bucket)
-                if limited.retry_after <= patience:
+                if tries_left and limited.retry_after < patience:
                     continue
             except NarrowcastError as failed:
                 error = failed
@@ -196,6 +197,7 @@ class Connection:
                 return body
             log.info("%s %s: %s", method, path, type(error).__name__)
             raise scrubbed(error, *self._secrets()) from None
+        raise AssertionError("unreachable: the last try returns or raises")
 
     @asynccontextmanager
     async def stream(

@@ -10,6 +10,8 @@ from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import RateLimited
 
 _JITTER_SECONDS = 1.0
+_INSTANT = 0.001
+"""Less than this is rounding, and no reason to sleep again."""
 
 
 class RateGate:
@@ -39,7 +41,7 @@ class RateGate:
         `patience`.
         """
         waited = 0.0
-        while (remaining := self.remaining(bucket)) > 0:
+        while (remaining := self.remaining(bucket)) > _INSTANT:
             if waited + remaining > patience:
                 raise RateLimited(remaining)
             pause = remaining + self._jitter() * _JITTER_SECONDS

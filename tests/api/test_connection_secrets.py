@@ -1,0 +1,237 @@
+"""Keys stay where they belong: on the account's own origin, and out of every text."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import logging
+import pickle
+import traceback
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_api.account import Account
+from narrowcast_api.addresses import safe_elsewhere
+from narrowcast_api.client import Client
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import ApiError, NarrowcastError, RedirectRefused
+from narrowcast_api.routes.auth import fetch_api_key
+from narrowcast_api.secret import Secret
+from support.api import ACCOUNT, KEY, make_connection
+from support.scripted import ScriptedTransport
+
+BASIC = base64.b64encode(f"{ACCOUNT.email}:{KEY}".encode()).decode()
+
+
+def whole_traceback(error: BaseException) -> str:
+    return "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+
+
+def assert_clean(text: str) -> None:
+    for secret in (KEY, BASIC, BASIC[:20]):
+        assert secret not in text
+
+
+def test_a_secret_shows_itself_nowhere() -> None:
+    secret = Secret(KEY)
+    for text in (repr(secret), str(secret), f"{secret}", f"{secret:>40}", f"{secret!r}", "%s" % secret):  # noqa: UP031
+        assert_clean(text)
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+    with pytest.raises(TypeError):
+        copy.copy(secret)
+    assert secret.reveal() == KEY
+    assert secret == Secret(KEY)
+    assert secret != Secret("other")
+    assert secret != KEY
+    assert len({secret, Secret(KEY)}) == 1
+    assert not Secret("")
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        httpx.ConnectError("refused"),
+        httpx.ReadError("cut"),
+        httpx.RemoteProtocolError("gone"),
+        httpx.DecodingError("gzip"),
+    ],
+)
+async def test_no_traceback_of_a_failed_request_holds_the_key(
+    cause: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", "/api/v1/messages", error=cause)
+        async with make_connection(transport) as connection:
+            assert_clean(repr(connection) + repr(ACCOUNT) + repr(Client(connection)))
+            with pytest.raises(NarrowcastError) as caught:
+                await connection.request("POST", "/messages", {"content": "x", "old_password": Secret(KEY)})
+    assert_clean(whole_traceback(caught.value))
+    assert_clean(caplog.text)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<html>", b'{"result": "error", "msg": "no", "code": "BAD_REQUEST"}', b'{"result": "success"}'],
+)
+async def test_no_traceback_of_a_refused_sign_in_holds_the_password(
+    content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", "/api/v1/fetch_api_key", content=content)
+        async with Connection("https://chat.example.org", transport=transport) as connection:
+            with pytest.raises(NarrowcastError) as caught:
+                await fetch_api_key(connection, username="ada@example.org", password=Secret(KEY))
+        assert dict(transport.last.params)["password"] == KEY
+        assert transport.last.authorization is None
+    assert_clean(whole_traceback(caught.value))
+    assert_clean(caplog.text)
+
+
+async def test_signing_in_gives_an_account_with_a_masked_key() -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare(
+            "POST", "/api/v1/fetch_api_key", json={"api_key": KEY, "email": "user7@example.org", "user_id": 7}
+        )
+        async with Connection("https://chat.example.org", transport=transport) as connection:
+            account = await fetch_api_key(connection, username="ada", password=Secret("pw"))
+    assert_clean(repr(account))
+    assert (account.email, account.key.reveal(), account.site) == (
+        "user7@example.org",
+        KEY,
+        "https://chat.example.org",
+    )
+
+
+@pytest.mark.parametrize("answer", [{"api_key": KEY}, {"api_key": KEY, "email": 7}, {"email": "x"}])
+async def test_a_malformed_sign_in_does_not_show_the_key(answer: dict[str, object]) -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", "/api/v1/fetch_api_key", json=answer)
+        async with Connection("https://chat.example.org", transport=transport) as connection:
+            with pytest.raises(NarrowcastError) as caught:
+                await fetch_api_key(connection, username="ada", password=Secret("pw"))
+    del answer
+    assert "••••" in whole_traceback(caught.value)
+
+
+async def test_a_server_that_echoes_the_key_does_not_bring_it_to_the_screen() -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare_error(
+            "GET", "/api/v1/x", code="BAD_REQUEST", msg=f"key {KEY} is bad", echo=[BASIC], other="kept"
+        )
+        async with make_connection(transport) as connection:
+            with pytest.raises(ApiError) as caught:
+                await connection.request("GET", "/x")
+    error = caught.value
+    assert_clean(f"{error} {error!r} {error.user_message} {error.extra}")
+    assert error.extra == {"other": "kept"}
+
+
+ELSEWHERE = [
+    "https://canary.example.net/api/v1/users/me",
+    "http://chat.example.org/api/v1/users/me",
+    "https://chat.example.org:8443/api/v1/users/me",
+    "https://chat.example.org.canary.example.net/x",
+    "https://chat.example.org@canary.example.net/x",
+    "//canary.example.net/x",
+    "https://169.254.169.254/latest/meta-data",
+]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("location", ELSEWHERE)
+async def test_a_redirect_elsewhere_is_refused_and_nothing_goes_there(status: int, location: str) -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare(
+            "GET", "/api/v1/users/me", status=status, headers={"location": location}, content=b""
+        )
+        async with make_connection(transport) as connection:
+            with pytest.raises(RedirectRefused) as caught:
+                await connection.request("GET", "/users/me")
+        assert len(transport.requests) == 1
+    assert "canary" in caught.value.location or location not in ELSEWHERE[:1]
+    assert_clean(whole_traceback(caught.value))
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE"])
+@pytest.mark.parametrize("status", [302, 307])
+async def test_a_write_follows_no_redirect_at_all(method: str, status: int) -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare(method, "/api/v1/x", status=status, headers={"location": "/api/v1/y"}, content=b"")
+        async with make_connection(transport) as connection:
+            with pytest.raises(RedirectRefused):
+                await connection.request(method, "/x")
+
+
+async def test_a_read_follows_redirects_on_its_own_origin_with_credentials() -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare("GET", "/api/v1/x", status=301, headers={"location": "/api/v1/y?a=1"}, content=b"")
+        transport.prepare("GET", "/api/v1/y", json={"id": 1})
+        async with make_connection(transport) as connection:
+            assert (await connection.request("GET", "/x"))["id"] == 1
+        assert [sent.authorization for sent in transport.requests] == [f"Basic {BASIC}"] * 2
+
+
+async def test_redirects_in_a_circle_end() -> None:
+    transport = ScriptedTransport()
+    for _ in range(20):
+        transport.prepare("GET", "/api/v1/x", status=302, headers={"location": "/api/v1/x"}, content=b"")
+    async with make_connection(transport) as connection:
+        with pytest.raises(RedirectRefused):
+            await connection.request("GET", "/x")
+    assert len(transport.requests) < 10
+
+
+async def test_a_file_may_be_kept_elsewhere_but_gets_no_credentials_there() -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare(
+            "GET",
+            "/user_uploads/1/a.txt",
+            status=302,
+            headers={"location": "https://files.example.net/a?signature=s"},
+            content=b"",
+        )
+        transport.prepare("GET", "/a", host="files.example.net", content=b"hello")
+        async with make_connection(transport) as connection:
+            url = "https://chat.example.org/user_uploads/1/a.txt"
+            async with connection.stream("GET", url, cross_origin=True) as response:
+                assert await response.aread() == b"hello"
+        first, second = transport.requests
+        assert first.authorization == f"Basic {BASIC}"
+        assert second.authorization is None
+        assert_clean(str(second.headers.raw) + str(second.url))
+
+
+@pytest.mark.parametrize(
+    ("target", "safe"),
+    [
+        ("https://files.example.net/a", True),
+        ("http://files.example.net/a", False),
+        ("file:///etc/passwd", False),
+        ("ftp://files.example.net/a", False),
+        ("https://169.254.169.254/", False),
+        ("https://127.0.0.1/", False),
+        ("https://10.0.0.1/", False),
+        ("https://[::1]/", False),
+        ("https://[fe80::1]/", False),
+        ("https://localhost/", False),
+        ("https://a.localhost./", False),
+        ("https://2130706433/", False),
+        ("https://0x7f.1/", False),
+        ("https://8.8.8.8/", True),
+    ],
+)
+def test_downloads_are_not_led_into_this_machine_or_its_network(target: str, safe: bool) -> None:
+    assert safe_elsewhere(httpx.URL("https://chat.example.org/"), httpx.URL(target)) is safe
+
+
+async def test_an_account_file_with_a_mistake_does_not_show_its_key(tmp_path: Path) -> None:
+    file = tmp_path / "zuliprc"
+    file.write_text(f"[api]\nemail=a@b\n{KEY}\nkey={KEY}\n", encoding="utf-8")
+    with pytest.raises(NarrowcastError) as caught:
+        Account.from_zuliprc(file)
+    assert_clean(str(caught.value))
