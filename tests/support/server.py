@@ -173,6 +173,7 @@ async def running_server(
     path: Path,
     *,
     demo: bool = False,
+    alive: bool = False,
     feature_level: int | None = None,
     dialect: str = "service",
     config: Config | None = None,
@@ -181,7 +182,7 @@ async def running_server(
     """A server with its data in `path`; see the module."""
     chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
     chosen = chosen.at_level(LATEST if feature_level is None else feature_level)
-    options = Options(port=0, data=path, demo=demo)
+    options = Options(port=0, data=path, demo=demo, alive=alive)
     prepare = None if demo else world.populate
     async with (
         running(options, config=chosen, clock=clock, prepare=prepare) as server,

@@ -1,0 +1,152 @@
+"""Who calls: keys, passwords, limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_server.app import routes_of
+from narrowcast_server.config import Config, RateLimit
+from support import world
+from support.clock import VirtualClock
+from support.ledger import proves
+from support.server import TestServer, running_server
+
+
+@proves("AUTH-01")
+async def test_every_operation_but_the_public_ones_wants_credentials(server: TestServer) -> None:
+    public = {"/server_settings", "/fetch_api_key"}
+    for endpoint in routes_of():
+        if endpoint.path in public or endpoint.public or endpoint.absolute:
+            continue
+        path = endpoint.path
+        for name in ("stream_id", "message_id", "user_id", "filter_id", "id"):
+            path = path.replace("{" + name + "}", "1")
+        response = await server.raw(None, endpoint.method, path)
+        assert response.status_code == 401, endpoint
+    assert {endpoint.path for endpoint in routes_of() if endpoint.public} >= public
+
+
+@proves("AUTH-01", "AUTH-05")
+@pytest.mark.parametrize(
+    ("address", "key", "message"),
+    [
+        ("ada@demo.example", "x" * 32, "Invalid API key"),
+        ("ada@demo.example", "short", "Malformed API key"),
+        ("ada@demo.example", "", "Malformed API key"),
+        ("nobody@demo.example", "x" * 32, "Invalid API key"),
+    ],
+)
+async def test_wrong_credentials_are_unauthorized(
+    server: TestServer, address: str, key: str, message: str
+) -> None:
+    async with httpx.AsyncClient(trust_env=False, auth=(address, key)) as client:
+        response = await client.get(f"{server.url}/api/v1/users/me")
+    assert response.status_code == 401
+    assert response.json() == {"result": "error", "msg": message, "code": "UNAUTHORIZED"}
+
+
+@proves("AUTH-05")
+@pytest.mark.parametrize("header", ["Bearer xyz", "Basic", "Basic !!!", "Basic YWRh"])
+async def test_a_malformed_header_is_unauthorized(server: TestServer, header: str) -> None:
+    response = await server.raw(None, "GET", "/users/me", headers={"Authorization": header})
+    assert response.status_code == 401
+    assert response.json()["code"] == "UNAUTHORIZED"
+
+
+@proves("AUTH-05")
+async def test_a_deactivated_account_is_told_so(server: TestServer) -> None:
+    await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
+    refusal = await server.refusal("greta", "GET", "/users/me", status=401)
+    assert refusal["msg"] == "Account is deactivated"
+
+
+async def test_addresses_are_compared_without_regard_to_case(server: TestServer) -> None:
+    user = server.user("ada")
+    async with httpx.AsyncClient(trust_env=False, auth=("ADA@Demo.Example", user.api_key)) as client:
+        response = await client.get(f"{server.url}/api/v1/users/me")
+    assert response.status_code == 200
+
+
+async def test_a_hidden_persons_api_address_works_as_a_name(server: TestServer) -> None:
+    await server.call("dario", "PATCH", "/settings", {"email_address_visibility": 4})
+    user = server.user("dario")
+    async with httpx.AsyncClient(
+        trust_env=False, auth=(f"user{user.id}@demo.example", user.api_key)
+    ) as client:
+        response = await client.get(f"{server.url}/api/v1/users/me")
+    assert response.json()["user_id"] == user.id
+
+
+@proves("AUTH-04")
+async def test_a_password_gives_the_key(server: TestServer) -> None:
+    fields = {"username": "ada@demo.example", "password": world.PASSWORD}
+    answer = await server.call(None, "POST", "/fetch_api_key", fields)
+    assert answer["api_key"] == server.user("ada").api_key
+    assert answer["user_id"] == server.id("ada")
+
+
+async def test_five_wrong_passwords_lock_an_address_for_half_an_hour(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        wrong = {"username": "ada@demo.example", "password": "guess"}
+        right = {**wrong, "password": world.PASSWORD}
+        for _ in range(5):
+            refusal = await server.refusal(None, "POST", "/fetch_api_key", wrong, status=401)
+            assert refusal["code"] == "AUTHENTICATION_FAILED"
+        refusal = await server.refusal(None, "POST", "/fetch_api_key", right, status=429)
+        assert refusal["code"] == "RATE_LIMIT_HIT"
+        await clock.advance(1801)
+        await server.call(None, "POST", "/fetch_api_key", right)
+
+
+async def test_passwords_are_not_stored(server: TestServer) -> None:
+    row = server.core.store.one("SELECT password_hash FROM users WHERE id = ?", server.id("ada"))
+    assert row is not None
+    assert row["password_hash"].startswith("$argon2id$")
+
+
+@proves("LIM-01")
+async def test_no_rate_limit_unless_the_operator_asks_for_one(server: TestServer) -> None:
+    for _ in range(250):
+        await server.call("ada", "GET", "/users/me")
+
+
+@proves("LIM-01")
+async def test_a_rate_limit_counts_each_user_and_says_how_long_to_wait(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    config = Config(rate_limits=(RateLimit(60, 3),))
+    async with running_server(tmp_path, config=config, clock=clock) as server:
+        for _ in range(3):
+            await server.call("ada", "GET", "/users/me")
+        response = await server.raw("ada", "GET", "/users/me")
+        assert response.status_code == 429
+        assert response.json()["code"] == "RATE_LIMIT_HIT"
+        assert isinstance(response.json()["retry-after"], float)
+        assert float(response.headers["retry-after"]) == response.json()["retry-after"]
+        await server.call("bruno", "GET", "/users/me")
+        await clock.advance(61)
+        await server.call("ada", "GET", "/users/me")
+
+
+@proves("AUTH-02")
+async def test_the_resumable_endpoint_takes_the_header(server: TestServer) -> None:
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "5", "Upload-Metadata": "filename YS50eHQ="}
+    response = await server.raw(None, "POST", "/tus/", headers=headers)
+    assert response.status_code == 401
+    response = await server.raw("ada", "POST", "/tus/", headers=headers)
+    assert response.status_code == 201
+
+
+@proves("AUTH-06")
+async def test_personal_things_are_ones_own_and_the_organization_is_the_administrators(
+    server: TestServer,
+) -> None:
+    answer = await server.call("ada", "POST", "/saved_snippets", {"title": "t", "content": "c"})
+    path = f"/saved_snippets/{answer['saved_snippet_id']}"
+    await server.refusal("bruno", "PATCH", path, {"title": "mine"})
+    fields = {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"}
+    await server.refusal("dario", "POST", "/realm/filters", fields)
+    await server.call("bruno", "POST", "/realm/filters", fields)
