@@ -76,19 +76,23 @@ def set_privacy(
         channel.id, invite_only=int(private), history_public=int(history), is_web_public=int(web_public)
     )
     changed = core.channels[channel.id]
+    _tell_finders(core, changed, before)
     emit_channel_update(
         core, changed, changed.name, "invite_only", private,
         history_public_to_subscribers=history, is_web_public=web_public,
     )  # fmt: skip
-    _tell_of_access(core, changed, before)
+    _tell_losers(core, changed, before)
 
 
-def _tell_of_access(core: Core, channel: Channel, before: set[int]) -> None:
-    """`stream` create and delete for those who found or lost the channel."""
-    after = set(who_may_know(core, channel))
-    if gained := after - before:
+def _tell_finders(core: Core, channel: Channel, before: set[int]) -> None:
+    """`stream` create for those who may know of the channel from now on."""
+    if gained := set(who_may_know(core, channel)) - before:
         core.emit({"type": "stream", "op": "create", "streams": [channel_object(core, channel)]}, gained)
-    if lost := before - after:
+
+
+def _tell_losers(core: Core, channel: Channel, before: set[int]) -> None:
+    """`stream` delete for those who may not know of the channel any more."""
+    if lost := before - set(who_may_know(core, channel)):
         gone = [{"stream_id": channel.id}]
         core.emit({"type": "stream", "op": "delete", "streams": gone, "stream_ids": [channel.id]}, lost)
 
@@ -101,12 +105,13 @@ def set_permission(core: Core, channel: Channel, name: str, value: object) -> No
     present = core.channels[channel.id].settings
     core.channels.update(channel.id, settings={**present, name: value})
     changed = core.channels[channel.id]
+    _tell_finders(core, changed, before)
     emit_channel_update(core, changed, changed.name, name, outgoing_value(core, value))
     if name == ChannelSetting.SEND_MESSAGE:
         policy = int(post_policy(core, changed))
         emit_channel_update(core, changed, changed.name, "stream_post_policy", policy)
         emit_channel_update(core, changed, changed.name, "is_announcement_only", policy == 2)
-    _tell_of_access(core, changed, before)
+    _tell_losers(core, changed, before)
 
 
 def set_property(core: Core, channel: Channel, name: str, value: object) -> None:

@@ -1,0 +1,190 @@
+"""Making, changing and archiving channels; folders; the organization's settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import Answer, TestServer
+
+
+async def channel(server: TestServer, name: str) -> Answer:
+    answer: Answer = (await server.call("ada", "GET", f"/streams/{server.channel(name)}"))["stream"]
+    return answer
+
+
+async def create(server: TestServer, by: str = "dario", **changes: object) -> int:
+    params: dict[str, object] = {"name": "workshop", "subscribers": [server.id(by)]}
+    return int((await server.call(by, "POST", "/channels/create", params | changes))["id"])
+
+
+async def update(server: TestServer, name: str, by: str = "ada", **params: object) -> Answer:
+    return await server.call(by, "PATCH", f"/streams/{server.channel(name)}", params)
+
+
+async def test_a_public_channel_is_told_to_members_and_a_private_one_to_its_own(server: TestServer) -> None:
+    member, guest = await server.listen("elif"), await server.listen("hugo")
+    await create(server)
+    await create(server, name="closet", invite_only=True)
+    created = [stream["name"] for event in await member.events("stream") for stream in event["streams"]]
+    assert created == ["workshop"]
+    assert await guest.events("stream") == []
+
+
+async def test_a_second_channel_of_one_name_is_refused(server: TestServer) -> None:
+    await create(server)
+    params = {"name": "WORKSHOP", "subscribers": []}
+    answer = await server.refusal("elif", "POST", "/channels/create", params, status=409)
+    assert answer["code"] == "CHANNEL_ALREADY_EXISTS"
+
+
+async def test_who_may_create_channels_is_a_setting(server: TestServer) -> None:
+    params = {"name": "nope", "subscribers": []}
+    await server.refusal("hugo", "POST", "/channels/create", params)
+    value = {"new": server.group("role:moderators")}
+    await server.call("ada", "PATCH", "/realm", {"can_create_public_channel_group": value})
+    await server.refusal("dario", "POST", "/channels/create", params)
+    await server.refusal("dario", "POST", "/channels/create", params | {"is_web_public": True})
+    await server.call("chiyo", "POST", "/channels/create", params)
+
+
+async def test_a_rename_and_a_description_reach_everybody(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    await update(server, "engineering", new_name="build", description="We *build*")
+    events = [(event["property"], event["value"]) for event in await listener.events("stream")]
+    assert events == [("name", "build"), ("description", "We *build*")]
+    assert (await channel(server, "build"))["rendered_description"] == "<p>We <em>build</em></p>"
+    await server.refusal("elif", "PATCH", f"/streams/{server.channel('build')}", {"new_name": "x"})
+    path = f"/streams/{server.channel('build')}"
+    await server.refusal("ada", "PATCH", path, {"new_name": "general"}, status=409)
+
+
+async def test_making_a_channel_private_takes_it_from_those_outside(server: TestServer) -> None:
+    outsider, insider = await server.listen("greta"), await server.listen("dario")
+    await update(server, "engineering", is_private=True)
+    assert [event["op"] for event in await outsider.events("stream")] == ["delete"]
+    assert [event["property"] for event in await insider.events("stream")] == ["invite_only"]
+    await update(server, "engineering", is_private=False)
+    assert [event["op"] for event in await outsider.events("stream")] == ["create", "update"]
+
+
+async def test_a_default_channel_stays_public(server: TestServer) -> None:
+    path = f"/streams/{server.channel('general')}"
+    await server.refusal("ada", "PATCH", path, {"is_private": True})
+
+
+async def test_a_permission_is_set_by_new_and_old(server: TestServer) -> None:
+    moderators, everyone = server.group("role:moderators"), server.group("role:everyone")
+    await update(server, "engineering", can_send_message_group={"new": moderators, "old": everyone})
+    path = f"/streams/{server.channel('engineering')}"
+    stale = {"can_send_message_group": {"new": everyone, "old": everyone}}
+    assert (await server.refusal("ada", "PATCH", path, stale))["code"] == "EXPECTATION_MISMATCH"
+    assert (await channel(server, "engineering"))["can_send_message_group"] == moderators
+    sent = {"type": "channel", "to": server.channel("engineering"), "topic": "t", "content": "x"}
+    await server.refusal("dario", "POST", "/messages", sent)
+
+
+async def test_an_archived_channel_takes_no_messages_until_it_is_opened_again(server: TestServer) -> None:
+    modern = await server.listen("elif", client_capabilities={"archived_channels": True})
+    older = await server.listen("elif")
+    path = f"/streams/{server.channel('engineering')}"
+    await server.refusal("elif", "DELETE", path)
+    await server.call("ada", "DELETE", path)
+    await server.refusal("ada", "DELETE", path)
+    sent = {"type": "channel", "to": server.channel("engineering"), "topic": "t", "content": "x"}
+    await server.refusal("elif", "POST", "/messages", sent)
+    await server.call("ada", "PATCH", path, {"is_archived": False})
+    await server.call("elif", "POST", "/messages", sent)
+    assert [
+        event["value"] for event in await modern.events("stream") if event.get("property") == "is_archived"
+    ] == [True, False]
+    assert [event["op"] for event in await older.events("stream")][:2] == ["delete", "create"]
+
+
+async def test_retention_is_for_owners(server: TestServer) -> None:
+    path = f"/streams/{server.channel('engineering')}"
+    await server.refusal("bruno", "PATCH", path, {"message_retention_days": 30})
+    await update(server, "engineering", message_retention_days=30)
+    assert (await channel(server, "engineering"))["message_retention_days"] == 30
+
+
+async def test_default_channels_are_joined_by_new_people(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    await server.refusal("elif", "POST", "/default_streams", {"stream_id": server.channel("design")})
+    await server.call("ada", "POST", "/default_streams", {"stream_id": server.channel("design")})
+    assert server.channel("design") in (await listener.events("default_streams"))[0]["default_streams"]
+    params = {"email": "n@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
+    await server.call("ada", "POST", "/users", params)
+    subscriptions = (await server.call("nadia", "GET", "/users/me/subscriptions"))["subscriptions"]
+    assert {row["name"] for row in subscriptions} == {"general", "design"}
+
+
+async def test_folders_hold_channels_and_are_archived_only_when_empty(server: TestServer) -> None:
+    await server.refusal("elif", "POST", "/channel_folders/create", {"name": "Work"})
+    answer = await server.call("ada", "POST", "/channel_folders/create", {"name": "Work", "description": "d"})
+    folder = answer["channel_folder_id"]
+    await update(server, "engineering", folder_id=folder)
+    assert (await channel(server, "engineering"))["folder_id"] == folder
+    await server.refusal("ada", "PATCH", f"/channel_folders/{folder}", {"is_archived": True})
+    await update(server, "engineering", folder_id=None)
+    await server.call("ada", "PATCH", f"/channel_folders/{folder}", {"is_archived": True})
+    assert (await server.call("elif", "GET", "/channel_folders"))["channel_folders"] == []
+    await server.refusal("ada", "PATCH", "/channel_folders", {"order": [999]})
+
+
+async def test_settings_of_the_organization_are_told_and_come_with_registration(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    await server.refusal("elif", "PATCH", "/realm", {"name": "X"})
+    await server.call(
+        "bruno", "PATCH", "/realm", {"name": "Weather", "message_content_edit_limit_seconds": "unlimited"}
+    )
+    events = await listener.events("realm")
+    assert [event["op"] for event in events] == ["update", "update_dict"]
+    snapshot = (await server.listen("elif")).snapshot
+    assert snapshot["realm_name"] == "Weather"
+    assert snapshot["realm_message_content_edit_limit_seconds"] is None
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"name": "x" * 41},
+        {"name": ""},
+        {"allow_message_editing": "perhaps"},
+        {"message_content_edit_limit_seconds": -1},
+        {"topics_policy": "whatever"},
+        {"can_invite_users_group": 5},
+        {"can_invite_users_group": {"new": 999_999}},
+        {"new_stream_announcements_stream_id": 999_999},
+    ],
+)
+async def test_settings_that_cannot_be_are_refused(server: TestServer, params: dict[str, object]) -> None:
+    assert (await server.refusal("ada", "PATCH", "/realm", params))["code"] == "BAD_REQUEST"
+
+
+async def test_some_settings_are_for_owners(server: TestServer) -> None:
+    value = {"new": server.group("role:moderators")}
+    answer = await server.refusal("bruno", "PATCH", "/realm", {"can_invite_users_group": value})
+    assert answer["code"] == "UNAUTHORIZED_PRINCIPAL"
+    await server.call("ada", "PATCH", "/realm", {"can_invite_users_group": value})
+
+
+async def test_domains_are_added_changed_and_removed_by_owners(server: TestServer) -> None:
+    params = {"domain": "Weather.example", "allow_subdomains": False}
+    await server.refusal("bruno", "POST", "/realm/domains", params)
+    await server.call("ada", "POST", "/realm/domains", params)
+    await server.refusal("ada", "POST", "/realm/domains", params)
+    await server.refusal("ada", "POST", "/realm/domains", {"domain": "nodots"})
+    await server.call("ada", "PATCH", "/realm/domains/weather.example", {"allow_subdomains": True})
+    listed = (await server.call("elif", "GET", "/realm/domains"))["domains"]
+    assert listed == [{"domain": "weather.example", "allow_subdomains": True}]
+    await server.call("ada", "DELETE", "/realm/domains/weather.example")
+    await server.refusal("ada", "DELETE", "/realm/domains/weather.example")
+
+
+async def test_new_people_start_with_the_organizations_defaults(server: TestServer) -> None:
+    await server.refusal("elif", "PATCH", "/realm/user_settings_defaults", {"twenty_four_hour_time": True})
+    await server.call("ada", "PATCH", "/realm/user_settings_defaults", {"twenty_four_hour_time": True})
+    params = {"email": "n@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
+    await server.call("ada", "POST", "/users", params)
+    assert (await server.listen("nadia")).snapshot["user_settings"]["twenty_four_hour_time"] is True
+    assert (await server.listen("elif")).snapshot["user_settings"]["twenty_four_hour_time"] is False
