@@ -27,7 +27,8 @@ async def fill(server: TestServer, topic: str, count: int) -> list[int]:
 
 async def delete(server: TestServer, topic: str, by: str = "bruno") -> Answer:
     path = f"/streams/{server.channel('general')}/delete_topic"
-    return (await server.raw(by, "POST", path, {"topic_name": topic})).json()
+    answer: Answer = (await server.raw(by, "POST", path, {"topic_name": topic})).json()
+    return answer
 
 
 async def left(server: TestServer, topic: str) -> list[int]:
