@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination, fold_topic
-from narrowcast_api.state.messages import Message
+from narrowcast_api.state.messages import MENTION_FLAGS, Message
 
 __all__ = [
     "ChannelDestination",
@@ -36,9 +36,6 @@ _CHANNEL_LEVEL = 250  # TODO(server-250): `channel` and `channels`; before, `str
 _WITH_LEVEL = 271  # TODO(server-271): `with`
 _ZERO_LEVEL_NAMES = 1  # servers without a level know channels by name and people by email only
 
-_MENTION_FLAGS = frozenset(
-    {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"}
-)
 _OLD_NAMES = {
     "stream": "channel",
     "streams": "channels",
@@ -408,7 +405,7 @@ def _being(term: Term, message: Message, state: Knowledge) -> bool | None:
         case "dm":
             return message.direct_user_ids is not None
         case "mentioned":
-            return not _MENTION_FLAGS.isdisjoint(message.flags)
+            return not MENTION_FLAGS.isdisjoint(message.flags)
         case "starred":
             return "starred" in message.flags
         case "unread":

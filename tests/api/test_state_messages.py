@@ -40,10 +40,11 @@ def test_the_read_flag_of_the_event_is_trusted() -> None:
     assert set(state.unreads) == {101}
 
 
-def test_a_message_in_a_channel_that_one_is_not_in_is_not_unread() -> None:
+def test_an_unread_message_in_a_channel_that_one_is_not_in_is_known_but_counts_nowhere_else() -> None:
     state = make_state()
-    apply(state, message_event(channel_message(101, channel_id=RANDOM)))
-    assert len(state.unreads) == 0
+    apply(state, message_event(channel_message(101, channel_id=RANDOM), "mentioned"))
+    assert (state.unreads.count_all(), state.unreads.count_channel(RANDOM)) == (0, 1)
+    assert state.unreads.mentions == {101}
 
 
 def test_topics_are_one_whatever_their_case() -> None:

@@ -50,10 +50,12 @@ def _delete(state: State, event: StreamDeleteEvent) -> tuple[Change, ...]:
 @handlers.of(StreamUpdateEvent)
 def _update(state: State, event: StreamUpdateEvent) -> tuple[Change, ...]:
     state.channels.update(event.stream_id, event.changes())
-    if event.property != "is_archived":
-        return (ChannelsChanged((event.stream_id,)),)
-    state.unreads.recount(event.stream_id)
-    return (ChannelsChanged((event.stream_id,)), UnreadsChanged())
+    channel = state.channels.get(event.stream_id)
+    changed: tuple[Change, ...] = (ChannelsChanged((event.stream_id,)),)
+    # who sees a private channel without being in it (administrators do) sees no messages of it
+    if channel is not None and channel.invite_only and not channel.is_subscribed:
+        return (*changed, UnreadsChanged()) if state.unreads.remove_channel(event.stream_id) else changed
+    return changed
 
 
 @handlers.of(SubscriptionAddEvent)

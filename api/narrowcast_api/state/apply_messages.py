@@ -17,7 +17,7 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.handlers import Handlers
-from narrowcast_api.state.messages import Message, Reaction, Submessage
+from narrowcast_api.state.messages import MENTION_FLAGS, Message, Reaction, Submessage
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     DeleteMessageEvent,
@@ -33,8 +33,7 @@ from narrowcast_api.wire.events import (
 
 handlers = Handlers()
 
-_WILDCARD_FLAGS = frozenset({"wildcard_mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"})
-_SERVER_FLAGS = _WILDCARD_FLAGS | {"mentioned", "has_alert_word"}
+_SERVER_FLAGS = MENTION_FLAGS | {"has_alert_word"}
 """Flags that an edit can change and that nobody sets by hand."""
 
 
@@ -48,8 +47,9 @@ def _message(state: State, event: MessageEvent) -> tuple[Change, ...]:
     _note_first_message(state, message)
     if "starred" in message.flags:
         state.starred.add(message.id)
-    if not message.is_read and _count(state, message):
-        state.unreads.mention(message.id, is_mention(state, message, message.flags))
+    if not message.is_read:
+        _count(state, message)
+        state.unreads.mention(message.id, is_mention(message.flags))
         changes.append(UnreadsChanged())
     destination = message.destination(state.me)
     if state.typing.stop(destination, message.sender_id):
@@ -63,29 +63,18 @@ def _note_first_message(state: State, message: Message) -> None:
         state.channels.put([channel._replace(first_message_id=message.id)])
 
 
-def _count(state: State, message: Message) -> bool:
-    """Adds a message to the unread ones; those of channels that oneself is not in never count."""
+def _count(state: State, message: Message) -> None:
+    """Adds a message to the unread ones; whether it counts is decided when somebody counts."""
     if message.channel_id is None:
         others = (message.direct_user_ids or frozenset()) - {state.me}
         state.unreads.add_direct(others, [message.id])
-        return True
-    channel = state.channels.get(message.channel_id)
-    if channel is None or not channel.is_subscribed:
-        return False
-    state.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
-    return True
+    else:
+        state.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
 
 
-def is_mention(state: State, message: Message | None, flags: Iterable[str]) -> bool:
-    """Whether flags mean a mention of oneself; a wildcard in a muted topic does not."""
-    found = frozenset(flags)
-    if "mentioned" in found:
-        return True
-    if found.isdisjoint(_WILDCARD_FLAGS):
-        return False
-    if message is None or message.channel_id is None:
-        return True
-    return not state.is_muted(message.channel_id, message.topic or "")
+def is_mention(flags: Iterable[str]) -> bool:
+    """Whether flags mean a mention of oneself, by name, group or wildcard."""
+    return not MENTION_FLAGS.isdisjoint(flags)
 
 
 @handlers.of(UpdateMessageEvent)
@@ -114,7 +103,7 @@ def _change_content(state: State, event: UpdateMessageEvent) -> bool:
         )
     if event.rendering_only:
         return False
-    return state.unreads.mention(event.message_id, is_mention(state, message, event.flags))
+    return state.unreads.mention(event.message_id, is_mention(event.flags))
 
 
 def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
@@ -133,7 +122,7 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
     state.topics.see(channel_id, topic, max(event.message_ids, default=event.message_id))
     changes: list[Change] = [TopicsChanged(place) for place in dict.fromkeys((old_channel, channel_id))]
     channel = state.channels.get(channel_id)
-    if channel is not None and channel.is_subscribed:
+    if channel_id == old_channel or (channel is not None and channel.is_subscribed):
         moved = state.unreads.move(event.message_ids, channel_id, topic)
     else:
         moved = state.unreads.remove(event.message_ids)
@@ -194,8 +183,9 @@ def _change_read(state: State, event: UpdateMessageFlagsEvent) -> bool:
         message = state.messages.get(message_id)
         if detail is not None:
             changed |= _restore(state, message_id, detail)
-        elif message is not None and _count(state, message):
-            state.unreads.mention(message_id, is_mention(state, message, message.flags))
+        elif message is not None:
+            _count(state, message)
+            state.unreads.mention(message_id, is_mention(message.flags))
             changed = True
     return changed
 

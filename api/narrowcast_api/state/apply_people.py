@@ -126,7 +126,8 @@ def _group_subgroups(state: State, event: UserGroupSubgroupsEvent) -> tuple[Chan
 @handlers.of(RealmBotAddEvent)
 def _bot_add(state: State, event: RealmBotAddEvent) -> tuple[Change, ...]:
     bot = read_own_bot(row_of(event.bot))
-    state.own_bots.put([bot])
+    if bot.owner_id == state.me:
+        state.own_bots.put([bot])
     return (UsersChanged((bot.user_id,)),)
 
 
@@ -142,6 +143,8 @@ def _bot_update(state: State, event: RealmBotUpdateEvent) -> tuple[Change, ...]:
             "owner_id": optional_int(row, "owner_id") if "owner_id" in row else bot.owner_id,
         }
         state.own_bots.put([read_own_bot(merged)])
+        if merged["owner_id"] != state.me:
+            state.own_bots.remove(bot.user_id)
     return (UsersChanged((event.bot.user_id,)),)
 
 

@@ -218,23 +218,15 @@ class Channels:
         if channel is not None and channel.subscriber_count is not None:
             self.put([channel._replace(subscriber_count=_plus(channel.subscriber_count, change))])
 
-    def update(self, channel_id: int, event: Row) -> bool:
-        """Applies a `stream` update (`property`, `value` and fields that change along); says whether it is
-        known.
+    def update(self, channel_id: int, changes: Row) -> bool:
+        """Takes new values by their names on the wire, `first_message_id` among them (EVT-05).
 
-        `first_message_id` among them (EVT-05).
+        Says whether the channel is known.
         """
         channel = self._by_id.get(channel_id)
         if channel is None:
             return False
-        name, value = event.get("property"), event.get("value")
-        row: dict[str, object] = {
-            key: entry
-            for key, entry in event.items()
-            if key in {"rendered_description", "history_public_to_subscribers", "is_web_public"}
-        }
-        row[str(name)] = value
-        self.put([_updated(channel, row)])
+        self.put([_updated(channel, changes)])
         return True
 
     def update_subscription(self, channel_id: int, name: str, value: object) -> bool:

@@ -12,6 +12,11 @@ from typing import NamedTuple
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 
+MENTION_FLAGS = frozenset(
+    {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"}
+)
+"""Flags that mean a mention of oneself: by name or group, or of everybody in a channel or topic."""
+
 
 class Reaction(NamedTuple):
     """One person's emoji on a message. What counts as the same emoji is `key`, never the name."""

@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 
 Row = Mapping[str, object]
 Record = TypeVar("Record")
+Default = TypeVar("Default", int, None)
 
 
 class BadRow(ValueError):
@@ -39,12 +40,17 @@ def required_text(row: Row, key: str) -> str:
 
 def integer(row: Row, key: str, default: int = 0) -> int:
     value = row.get(key)
-    return value if type(value) is int else default
+    return value if type(value) is int else _whole(value, default)
 
 
 def optional_int(row: Row, key: str) -> int | None:
     value = row.get(key)
-    return value if type(value) is int else None
+    return value if type(value) is int else _whole(value, None)
+
+
+def _whole(value: object, default: Default) -> int | Default:
+    """Times of the wire's models are floats, whole ones too."""
+    return int(value) if type(value) is float and value.is_integer() else default
 
 
 def number(row: Row, key: str, default: float) -> float:

@@ -322,7 +322,8 @@ def _load_tables(state: State, answer: Row) -> None:
     state.navigation_views.put(
         records(answer.get("navigation_views"), read_navigation_view, "navigation view")
     )
-    state.own_bots.put(records(answer.get("realm_bots"), read_own_bot, "bot"))
+    bots = records(answer.get("realm_bots"), read_own_bot, "bot")
+    state.own_bots.put(bot for bot in bots if bot.owner_id == me)  # administrators get those of others too
 
 
 _CACHED_KEYS = frozenset(

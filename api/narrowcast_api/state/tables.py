@@ -259,7 +259,7 @@ def read_navigation_view(row: Row) -> NavigationView:
 
 
 class OwnBot(NamedTuple):
-    """A bot that oneself may manage. Its key is not kept: ask for it when it is wanted."""
+    """A bot of one's own. Its key is not kept: ask for it when it is wanted."""
 
     user_id: int
     full_name: str

@@ -1,0 +1,93 @@
+"""After any history the state that followed the events equals the state of a fresh snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from narrowcast_api.client import Client
+from narrowcast_api.state.from_wire import message_from_wire
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import parse_events
+from narrowcast_api.wire.vocabulary import Anchor
+from support.histories import OBSERVERS, STEPS, History, Step, differences, facts
+from support.ledger import proves
+from support.server import TestServer, running_server
+
+EXAMPLES = int(os.environ.get("NARROWCAST_HISTORIES", "25"))
+_NUMBER = st.integers(0, 49)
+_STEPS = st.lists(
+    st.tuples(st.sampled_from(sorted(STEPS)), _NUMBER, _NUMBER, _NUMBER), min_size=8, max_size=40
+)
+_AT_ONCE = 5
+
+
+@dataclass
+class Observer:
+    """Somebody who only watches what happens."""
+
+    client: Client
+    state: State
+    queue_id: str
+    last_event_id: int
+
+    @classmethod
+    async def of(cls, server: TestServer, name: str) -> Observer:
+        client = Client.open(server.account(name))
+        answer = await client.registration.register()
+        queue_id, last = answer["queue_id"], answer["last_event_id"]
+        assert isinstance(queue_id, str)
+        assert isinstance(last, int)
+        return cls(client, State.from_snapshot(answer), queue_id, last)
+
+    async def catch_up(self) -> None:
+        """Applies what happened since."""
+        batch = await self.client.events.get(
+            queue_id=self.queue_id, last_event_id=self.last_event_id, dont_block=True
+        )
+        for event in parse_events(list(batch.events)):
+            self.state.apply(event)
+            self.last_event_id = max(self.last_event_id, event.id)
+
+    async def check(self, name: str) -> None:
+        """Compares with a fresh snapshot, and the messages that are known with those on the server."""
+        fresh = State.from_snapshot(await self.client.registration.register())
+        assert differences(facts(self.state), facts(fresh)) == {}, name
+        page = await self.client.messages.list(anchor=Anchor.NEWEST, num_before=1000)
+        there = {message.id: message_from_wire(message) for message in page.messages}
+        for message in self.state.messages:
+            if message.id in there:
+                assert replace(message, local_id=None) == there[message.id], name
+
+
+async def live_through(steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        async with running_server(Path(folder)) as server:
+            history = History(server)
+            observers = {name: await Observer.of(server, name) for name in OBSERVERS}
+            for number, step in enumerate(steps, 1):
+                await history.step(step)
+                if number % _AT_ONCE == 0 or number == len(steps):
+                    for observer in observers.values():
+                        await observer.catch_up()
+            for name, observer in observers.items():
+                await observer.check(name)
+                await observer.client.aclose()
+
+
+@proves("EVT-01", "EVT-04", "EVT-05", "EVT-07")
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize="NARROWCAST_HISTORIES" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(_STEPS)
+def test_after_any_history_the_state_equals_that_of_a_fresh_snapshot(steps: list[Step]) -> None:
+    asyncio.run(live_through(steps))

@@ -1,0 +1,413 @@
+"""Random histories of several people on one server, and what must be true of everybody's state after them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from narrowcast_api.state.state import State
+from support.server import TestServer
+
+PEOPLE = ("ada", "bruno", "chiyo", "dario", "elif", "greta", "hugo")
+OBSERVERS = ("ada", "dario", "greta", "hugo")
+CHANNELS = ("general", "engineering", "design", "operations", "leads", "support", "new")
+TOPICS = ("soup", "Soup", "stew", "✔ soup", "")
+TEXTS = (
+    "hello",
+    "@**Dario Vance** look",
+    "@**all** hear",
+    "**bold** :tada:",
+    "/me waves",
+    "/poll Lunch?\nsoup\nstew",
+    "@*cooks* soup",
+)
+
+Option = TypeVar("Option")
+
+Step = tuple[str, int, int, int]
+"""What is done, and three numbers that choose who, where and what."""
+
+
+def pick(options: Sequence[Option], number: int) -> Option:
+    """One of the options."""
+    return options[number % len(options)]
+
+
+class History:
+    """Carries out steps; what a server refuses is part of life, a failure of it is not."""
+
+    def __init__(self, server: TestServer) -> None:
+        self.server = server
+        self.messages: list[int] = []
+        self.made: dict[str, list[tuple[str, int]]] = {}
+
+    async def step(self, step: Step) -> None:
+        """Does one thing."""
+        kind, who, where, what = step
+        await STEPS[kind](self, pick(PEOPLE, who), where, what)
+
+    async def do(self, who: str, method: str, path: str, **params: object) -> dict[str, Any]:
+        """A request that may be refused, but with a reason."""
+        response = await self.server.raw(who, method, path, params)
+        assert response.status_code < 500, (method, path, params, response.text)
+        answer: dict[str, Any] = response.json()
+        return answer if answer.get("result") == "success" else {}
+
+    def channel(self, number: int) -> int:
+        """The id of one of the channels; one that does not exist (yet) is as good as another."""
+        try:
+            return self.server.channel(pick(CHANNELS, number))
+        except LookupError:
+            return 1
+
+    def person(self, number: int) -> int:
+        """The id of one of the people."""
+        return self.server.id(pick(PEOPLE, number))
+
+    def message(self, number: int) -> int:
+        """One of the messages, the newest first."""
+        return pick(self.messages, -1 - number) if self.messages else 1
+
+    async def make(self, kind: str, who: str, path: str, key: str, **params: object) -> None:
+        """Makes something that later steps change."""
+        answer = await self.do(who, "POST", path, **params)
+        found = answer.get(key)
+        for made_id in found if isinstance(found, list) else [found]:
+            if isinstance(made_id, int):
+                self.made.setdefault(kind, []).append((who, made_id))
+
+    def one(self, kind: str, number: int) -> tuple[str, int]:
+        """One of the things made, with who made it."""
+        return pick(self.made.get(kind, [("ada", 999)]), number)
+
+
+async def send_channel(h: History, who: str, where: int, what: int) -> None:
+    topic, text = pick(TOPICS, what // 7), pick(TEXTS, what)
+    answer = await h.do(
+        who, "POST", "/messages", type="channel", to=h.channel(where), topic=topic, content=text
+    )
+    h.messages += [answer["id"]] if answer else []
+
+
+async def send_direct(h: History, who: str, where: int, what: int) -> None:
+    people = sorted({h.person(where), h.person(where // 7)} if what % 2 else {h.person(where)})
+    answer = await h.do(who, "POST", "/messages", type="direct", to=people, content=pick(TEXTS, what))
+    h.messages += [answer["id"]] if answer else []
+
+
+async def edit(h: History, who: str, where: int, what: int) -> None:
+    await h.do(who, "PATCH", f"/messages/{h.message(where)}", content=pick(TEXTS, what))
+
+
+async def move_topic(h: History, who: str, where: int, what: int) -> None:
+    mode = pick(("change_one", "change_later", "change_all"), what)
+    await h.do(
+        "ada", "PATCH", f"/messages/{h.message(where)}", topic=pick(TOPICS, what // 3), propagate_mode=mode
+    )
+
+
+async def move_channel(h: History, who: str, where: int, what: int) -> None:
+    mode = pick(("change_one", "change_later", "change_all"), what)
+    path = f"/messages/{h.message(where)}"
+    await h.do("ada", "PATCH", path, stream_id=h.channel(what // 3), propagate_mode=mode)
+
+
+async def delete_message(h: History, who: str, where: int, what: int) -> None:
+    await h.do("ada", "DELETE", f"/messages/{h.message(where)}")
+
+
+async def delete_topic(h: History, who: str, where: int, what: int) -> None:
+    path = f"/streams/{h.channel(where)}/delete_topic"
+    await h.do("ada", "POST", path, topic_name=pick(TOPICS, what))
+
+
+async def react(h: History, who: str, where: int, what: int) -> None:
+    path, name = f"/messages/{h.message(where)}/reactions", pick(("tada", "smile"), what)
+    await h.do(who, "DELETE" if what % 5 == 4 else "POST", path, emoji_name=name)
+
+
+async def flag(h: History, who: str, where: int, what: int) -> None:
+    messages = sorted({h.message(where), h.message(where // 3)})
+    op, name = pick(("add", "add", "remove"), what), pick(("read", "starred", "collapsed"), what // 3)
+    await h.do(who, "POST", "/messages/flags", messages=messages, op=op, flag=name)
+
+
+async def read_all(h: History, who: str, where: int, what: int) -> None:
+    paths: list[tuple[str, dict[str, object]]] = [
+        ("/mark_all_as_read", {}),
+        ("/mark_stream_as_read", {"stream_id": h.channel(where)}),
+        ("/mark_topic_as_read", {"stream_id": h.channel(where), "topic_name": pick(TOPICS, what)}),
+    ]
+    path, params = pick(paths, what)
+    await h.do(who, "POST", path, **params)
+
+
+async def topic_policy(h: History, who: str, where: int, what: int) -> None:
+    await h.do(
+        who,
+        "POST",
+        "/user_topics",
+        stream_id=h.channel(where),
+        topic=pick(TOPICS, what),
+        visibility_policy=what // 5 % 4,
+    )
+
+
+async def own_channel_setting(h: History, who: str, where: int, what: int) -> None:
+    name, value = pick(
+        (("is_muted", what % 2 == 0), ("pin_to_top", what % 2 == 0), ("color", "#123456")), what
+    )
+    data = [{"stream_id": h.channel(where), "property": name, "value": value}]
+    await h.do(who, "POST", "/users/me/subscriptions/properties", subscription_data=data)
+
+
+async def subscribe(h: History, who: str, where: int, what: int) -> None:
+    subscriptions = [{"name": pick(CHANNELS, where)}]
+    more = {"principals": [h.person(what // 2)]} if what % 2 else {}
+    await h.do(who, "POST", "/users/me/subscriptions", subscriptions=subscriptions, **more)
+
+
+async def unsubscribe(h: History, who: str, where: int, what: int) -> None:
+    more = {"principals": [h.person(what // 2)]} if what % 2 else {}
+    await h.do(who, "DELETE", "/users/me/subscriptions", subscriptions=[pick(CHANNELS, where)], **more)
+
+
+async def change_channel(h: History, who: str, where: int, what: int) -> None:
+    changes: list[dict[str, object]] = [
+        {"description": f"*{what}*"},
+        {"is_private": True, "history_public_to_subscribers": what % 2 == 0},
+        {"is_private": False},
+        {"can_send_message_group": {"new": h.server.group("role:moderators")}},
+        {"message_retention_days": what + 1},
+        {"is_archived": True},
+        {"is_archived": False},
+        {"is_default_stream": what % 2 == 0},
+    ]
+    channel_id = h.channel(where)
+    if what % 9 == 8:
+        await h.do("ada", "DELETE", f"/streams/{channel_id}")
+    else:
+        await h.do("ada", "PATCH", f"/streams/{channel_id}", **pick(changes, what))
+
+
+async def group(h: History, who: str, where: int, what: int) -> None:
+    if what % 4 == 0 or "group" not in h.made:
+        members = sorted({h.person(where), h.person(where // 7)})
+        await h.make(
+            "group", "ada", "/user_groups/create", "group_id", name="cooks", description="d", members=members
+        )
+        return
+    _, group_id = h.one("group", where)
+    person = h.person(where)
+    changes: list[tuple[str, str, dict[str, object]]] = [
+        ("POST", f"/user_groups/{group_id}/members", {"add": [person]}),
+        ("POST", f"/user_groups/{group_id}/members", {"delete": [person]}),
+        ("PATCH", f"/user_groups/{group_id}", {"name": f"cooks {what}"}),
+        ("PATCH", f"/user_groups/{group_id}", {"can_mention_group": {"new": h.server.group("role:members")}}),
+        ("POST", f"/user_groups/{group_id}/subgroups", {"add": [h.server.group("role:moderators")]}),
+        ("POST", f"/user_groups/{group_id}/deactivate", {}),
+    ]
+    method, path, params = pick(changes, what)
+    await h.do("ada", method, path, **params)
+
+
+async def person(h: History, who: str, where: int, what: int) -> None:
+    somebody = h.server.id(pick(("elif", "farid", "greta", "dario"), where))
+    changes: list[tuple[str, str, dict[str, object]]] = [
+        ("PATCH", f"/users/{somebody}", {"role": pick((300, 400, 200), what)}),
+        ("DELETE", f"/users/{h.server.id('farid')}", {}),
+        ("POST", f"/users/{h.server.id('farid')}/reactivate", {}),
+        ("PATCH", f"/users/{h.server.id('farid')}", {"full_name": f"Farid {what}"}),
+    ]
+    method, path, params = pick(changes, what)
+    await h.do("ada", method, path, **params)
+
+
+async def status(h: History, who: str, where: int, what: int) -> None:
+    changes = ({"status_text": "busy"}, {"status_text": ""}, {"emoji_name": "tada"}, {"emoji_name": ""})
+    await h.do(who, "POST", "/users/me/status", **pick(changes, what))
+
+
+async def draft(h: History, who: str, where: int, what: int) -> None:
+    content = {"type": "stream", "to": [h.channel(where)], "topic": "soup", "content": f"draft {what}"}
+    if what % 3 == 0 or "draft" not in h.made:
+        await h.make("draft", who, "/drafts", "ids", drafts=[content])
+        return
+    owner, draft_id = h.one("draft", where)
+    if what % 3 == 1:
+        await h.do(owner, "PATCH", f"/drafts/{draft_id}", draft=content)
+    else:
+        await h.do(owner, "DELETE", f"/drafts/{draft_id}")
+
+
+async def scheduled(h: History, who: str, where: int, what: int) -> None:
+    later = int(h.server.core.now()) + 86_400
+    if what % 3 == 0 or "scheduled" not in h.made:
+        await h.make(
+            "scheduled",
+            who,
+            "/scheduled_messages",
+            "scheduled_message_id",
+            type="channel",
+            to=h.channel(where),
+            topic="soup",
+            content=f"later {what}",
+            scheduled_delivery_timestamp=later,
+        )
+        return
+    owner, message_id = h.one("scheduled", where)
+    if what % 3 == 1:
+        await h.do(owner, "PATCH", f"/scheduled_messages/{message_id}", content=f"changed {what}")
+    else:
+        await h.do(owner, "DELETE", f"/scheduled_messages/{message_id}")
+
+
+async def snippet(h: History, who: str, where: int, what: int) -> None:
+    if what % 3 == 0 or "snippet" not in h.made:
+        await h.make("snippet", who, "/saved_snippets", "saved_snippet_id", title=f"t{what}", content="c")
+        return
+    owner, snippet_id = h.one("snippet", where)
+    if what % 3 == 1:
+        await h.do(owner, "PATCH", f"/saved_snippets/{snippet_id}", title=f"t{what}")
+    else:
+        await h.do(owner, "DELETE", f"/saved_snippets/{snippet_id}")
+
+
+async def own_setting(h: History, who: str, where: int, what: int) -> None:
+    changes = (
+        {"twenty_four_hour_time": what % 2 == 0},
+        {"send_private_typing_notifications": what % 2 == 0},
+        {"enable_drafts_synchronization": True},
+    )
+    await h.do(who, "PATCH", "/settings", **pick(changes, what))
+
+
+async def mute_person(h: History, who: str, where: int, what: int) -> None:
+    await h.do(who, "POST" if what % 2 else "DELETE", f"/users/me/muted_users/{h.person(where)}")
+
+
+async def organization(h: History, who: str, where: int, what: int) -> None:
+    changes: list[tuple[str, str, dict[str, object]]] = [
+        (
+            "POST",
+            "/realm/filters",
+            {"pattern": f"#{what}(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"},
+        ),
+        (
+            "PATCH",
+            "/realm/filters/1",
+            {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://y.example/{id}"},
+        ),
+        ("DELETE", "/realm/filters/1", {}),
+        (
+            "POST",
+            "/realm/playgrounds",
+            {
+                "name": f"P{what}",
+                "highlighter_language": "Python",
+                "url_template": "https://p.example/{code}",
+            },
+        ),
+        ("POST", "/realm/profile_fields", {"field_type": 1, "name": f"Field {what}"}),
+        ("PATCH", "/realm", {"name": f"Demo {what}"}),
+        ("PATCH", "/realm", {"description": f"*{what}*"}),
+        ("POST", "/users/me/alert_words", {"alert_words": [f"word{what}"]}),
+    ]
+    method, path, params = pick(changes, what)
+    await h.do("ada", method, path, **params)
+
+
+async def vote(h: History, who: str, where: int, what: int) -> None:
+    content = '{"type":"vote","key":"canned,0","vote":1}'
+    await h.do(who, "POST", "/submessage", message_id=h.message(where), msg_type="widget", content=content)
+
+
+async def new_channel(h: History, who: str, where: int, what: int) -> None:
+    subscriptions = [{"name": "new", "description": "d"}]
+    more = {"invite_only": what % 2 == 0, "principals": [h.person(where), h.person(where // 7)]}
+    await h.do(who, "POST", "/users/me/subscriptions", subscriptions=subscriptions, **more)
+
+
+STEPS: dict[str, Callable[[History, str, int, int], Any]] = {
+    function.__name__: function
+    for function in (
+        send_channel,
+        send_direct,
+        edit,
+        move_topic,
+        move_channel,
+        delete_message,
+        delete_topic,
+        react,
+        flag,
+        read_all,
+        topic_policy,
+        own_channel_setting,
+        subscribe,
+        unsubscribe,
+        change_channel,
+        group,
+        person,
+        status,
+        draft,
+        scheduled,
+        snippet,
+        own_setting,
+        mute_person,
+        organization,
+        vote,
+        new_channel,
+    )
+}
+
+
+def facts(state: State) -> dict[str, object]:
+    """What two states must agree on; estimates of the server (traffic, recent activity) are left out."""
+    unreads = state.unreads
+    return {
+        "users": {user.user_id: user for user in state.users},
+        "muted": set(state.users.muted),
+        "alert words": sorted(state.users.alert_words),
+        "statuses": dict(state.statuses.items()),
+        "channels": {
+            channel.channel_id: channel._replace(weekly_traffic=None, is_recently_active=True)
+            for channel in state.channels
+        },
+        "default channels": state.channels.default_ids,
+        "folders": state.channels.folders,
+        "policies": {(i, topic.lower(), policy) for i, topic, policy in state.topics.policies()},
+        "groups": {group.id: group for group in state.groups},
+        "unread": {message_id: unreads.place(message_id) for message_id in unreads},
+        "unread mentions": set(unreads.mentions),
+        "unread counts": (unreads.count_all(), unreads.count_directs()),
+        "starred": state.starred,
+        "direct conversations": {others: state.directs.newest(others) for others in state.directs.recent()},
+        "settings": dict(state.settings.items()),
+        "organization": dict(state.organization.items()),
+        "limits": state.limits,
+        "server": state.server,
+        "drafts": {draft.id: draft for draft in state.drafts},
+        "scheduled": {message.id: message for message in state.scheduled},
+        "reminders": {reminder.id: reminder for reminder in state.reminders},
+        "snippets": {snippet.id: snippet for snippet in state.snippets},
+        "linkifiers": state.linkifiers.all(),
+        "playgrounds": state.playgrounds.all(),
+        "emoji": {emoji.code: emoji for emoji in state.emoji},
+        "profile fields": state.profile_fields.all(),
+        "own bots": {bot.user_id: bot for bot in state.own_bots},
+    }
+
+
+def differences(mine: dict[str, object], fresh: dict[str, object]) -> dict[str, object]:
+    """Where two sets of facts differ: (what events gave, what a snapshot says), per fact and entry."""
+    found: dict[str, object] = {}
+    for name, one in mine.items():
+        other = fresh[name]
+        if one == other:
+            continue
+        if isinstance(one, dict) and isinstance(other, dict):
+            keys = [key for key in {*one, *other} if one.get(key) != other.get(key)]
+            found[name] = {key: (one.get(key), other.get(key)) for key in keys}
+        else:
+            found[name] = (one, other)
+    return found
