@@ -1,0 +1,205 @@
+"""GET /messages/matches_narrow, and the operators that it shares with reading messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import proves
+from support.server import Answer, TestServer
+
+
+def term(operator: str, operand: object, *, negated: bool = False) -> dict[str, object]:
+    return {"operator": operator, "operand": operand, "negated": negated}
+
+
+async def ids(server: TestServer, name: str, *terms: dict[str, object]) -> list[int]:
+    answer = await server.call(
+        name,
+        "GET",
+        "/messages",
+        {"anchor": "newest", "num_before": 100, "num_after": 0, "narrow": list(terms)},
+    )
+    return [message["id"] for message in answer["messages"]]
+
+
+async def matches(server: TestServer, name: str, msg_ids: list[int], *terms: dict[str, object]) -> Answer:
+    answer = await server.call(
+        name, "GET", "/messages/matches_narrow", {"msg_ids": msg_ids, "narrow": list(terms)}
+    )
+    found: Answer = answer["messages"]
+    return found
+
+
+@proves("NAR-01", "NAR-04", "NAR-05", "NAR-06", "NAR-07", "NAR-08")
+async def test_only_matching_messages_come_back_with_the_match_marked(server: TestServer) -> None:
+    yes = await server.send("ada", "general", "soup & bread", "hot **soup** today")
+    no = await server.send("ada", "general", "soup & bread", "nothing here")
+    found = await matches(server, "bruno", [yes, no], term("search", "hot soup"))
+    assert list(found) == [str(yes)]
+    assert found[str(yes)]["match_content"] == (
+        '<p><span class="highlight">hot</span> <strong><span class="highlight">soup</span></strong> today</p>'
+    )
+    assert found[str(yes)]["match_subject"] == '<span class="highlight">soup</span> &amp; bread'
+
+
+@proves("NAR-02", "NAR-03")
+@pytest.mark.parametrize("absent", ["msg_ids", "narrow"])
+async def test_both_parameters_are_required(server: TestServer, absent: str) -> None:
+    fields: dict[str, object] = {"msg_ids": [1], "narrow": []}
+    del fields[absent]
+    refusal = await server.refusal("ada", "GET", "/messages/matches_narrow", fields)
+    assert refusal["code"] == "BAD_REQUEST"
+
+
+@proves("NAR-09", "NAR-10")
+async def test_the_message_list_uses_the_same_fields(server: TestServer) -> None:
+    message_id = await server.send("ada", "general", "lunch", "soup")
+    narrow = [term("search", "soup")]
+    answer = await server.call(
+        "bruno", "GET", "/messages", {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
+    )
+    (message,) = answer["messages"]
+    found = await matches(server, "bruno", [message_id], *narrow)
+    assert {key: message[key] for key in ("match_content", "match_subject")} == found[str(message_id)]
+    shape = {
+        "id", "sender_id", "content", "timestamp", "type", "display_recipient", "stream_id", "subject", "flags",
+        "reactions", "sender_email", "sender_full_name", "is_me_message", "client", "recipient_id", "submessages",
+        "topic_links", "avatar_url", "content_type", "sender_realm_str",
+    }  # fmt: skip
+    assert shape <= message.keys()
+
+
+@proves("NAR-11")
+async def test_an_operator_that_there_is_not_is_refused(server: TestServer) -> None:
+    fields = {"msg_ids": [1], "narrow": [term("xyz", "a")]}
+    refusal = await server.refusal("ada", "GET", "/messages/matches_narrow", fields)
+    assert refusal["code"] == "BAD_NARROW"
+    assert refusal["msg"] == "Invalid narrow operator: unknown operator xyz"
+
+
+@proves("NAR-12")
+async def test_what_one_cannot_see_does_not_match(server: TestServer) -> None:
+    secret = await server.send_direct("ada", ["bruno"], "soup")
+    private = await server.send("bruno", "operations", "soup", "soup")
+    assert await matches(server, "elif", [secret, private, 999999], term("search", "soup")) == {}
+    assert list(await matches(server, "bruno", [secret, private], term("search", "soup"))) == [
+        str(secret),
+        str(private),
+    ]
+
+
+@proves("NAR-13")
+async def test_without_a_search_the_values_are_plain(server: TestServer) -> None:
+    message_id = await server.send("ada", "general", "a < b", "text")
+    found = await matches(server, "bruno", [message_id], term("channel", "general"))
+    assert found[str(message_id)] == {"match_content": "<p>text</p>", "match_subject": "a &lt; b"}
+
+
+async def test_every_operator_of_the_service(server: TestServer) -> None:
+    general = server.channel("general")
+    plain = await server.send("ada", "general", "lunch", "first")
+    link = await server.send("dario", "general", "✔ done", "see https://x.example/")
+    mention = await server.send("dario", "engineering", "code", "ping @**Ada Moreno**")
+    direct = await server.send_direct("bruno", ["ada"], "psst")
+    group = await server.send_direct("bruno", ["ada", "chiyo"], "all of us")
+    await server.call("ada", "POST", "/messages/flags", {"messages": [plain], "op": "add", "flag": "starred"})
+    await server.call("ada", "POST", f"/messages/{link}/reactions", {"emoji_name": "tada"})
+    await server.call(
+        "ada", "POST", "/user_topics", {"stream_id": general, "topic": "lunch", "visibility_policy": 3}
+    )
+    await server.call(
+        "ada", "POST", "/user_topics", {"stream_id": general, "topic": "✔ done", "visibility_policy": 1}
+    )
+    everything = [plain, link, mention, direct, group]
+    bruno = server.id("bruno")
+    expected: list[tuple[dict[str, object], list[int]]] = [
+        (term("channel", "general"), [plain, link]),
+        (term("stream", general), [plain, link]),
+        (term("channel", str(general)), [plain, link]),
+        (term("channel", "general", negated=True), [mention, direct, group]),
+        (term("channels", "public"), [plain, link, mention]),
+        (term("channels", "web-public"), []),
+        (term("channels", "archived"), []),
+        (term("topic", "LUNCH"), [plain]),
+        (term("subject", "code"), [mention]),
+        (term("sender", "dario@demo.example"), [link, mention]),
+        (term("from", server.id("dario")), [link, mention]),
+        (term("dm", [bruno]), [direct]),
+        (term("pm-with", "bruno@demo.example"), [direct]),
+        (term("dm", [bruno, server.id("chiyo")]), [group]),
+        (term("dm-including", server.id("chiyo")), [group]),
+        (term("is", "dm"), [direct, group]),
+        (term("is", "private"), [direct, group]),
+        (term("is", "starred"), [plain]),
+        (term("is", "mentioned"), [mention]),
+        (term("is", "unread"), everything),
+        (term("is", "resolved"), [link]),
+        (term("is", "followed"), [plain]),
+        (term("is", "muted"), [link]),
+        (term("is", "alerted"), []),
+        (term("has", "link"), [link]),
+        (term("has", "reaction"), [link]),
+        (term("has", "image"), []),
+        (term("has", "attachment"), []),
+        (term("id", mention), [mention]),
+        (term("near", mention), everything),
+        (term("with", mention), [mention]),
+        (term("with", direct), [direct]),
+        (term("search", "psst"), [direct]),
+        (term("search", '"all of us"'), [group]),
+        (term("in", "home"), [plain, mention, direct, group]),
+        (term("in", "all"), everything),
+    ]
+    # What the sender's program reports decides whether their own messages are read; here nothing is.
+    for condition, wanted in expected:
+        assert await ids(server, "ada", condition) == wanted, condition
+
+
+async def test_with_follows_a_message_to_where_it_is_now(server: TestServer) -> None:
+    first = await server.send("ada", "general", "old name")
+    await server.call("ada", "PATCH", f"/messages/{first}", {"topic": "new name"})
+    narrow = [term("channel", "general"), term("topic", "old name"), term("with", first)]
+    assert first in await ids(server, "bruno", *narrow)
+
+
+async def test_searching_folds_accents_and_case(server: TestServer) -> None:
+    message_id = await server.send("ada", "general", "t", "Crème BRÛLÉE")
+    assert await ids(server, "bruno", term("search", "creme brulee")) == [message_id]
+    found = await matches(server, "bruno", [message_id], term("search", "creme"))
+    assert found[str(message_id)]["match_content"] == '<p><span class="highlight">Crème</span> BRÛLÉE</p>'
+
+
+async def test_a_search_is_no_query_language(server: TestServer) -> None:
+    await server.send("ada", "general", "t", "content")
+    for text in ('"', '""', "a OR", "NEAR(", "content:*", "x AND (", "-", "*", "topic:t", "'", "\\"):
+        await ids(server, "ada", term("search", text))
+
+
+@pytest.mark.parametrize(
+    ("operator", "operand"),
+    [
+        ("channel", "nosuch"),
+        ("channel", 999999),
+        ("channel", "operations"),
+        ("sender", "nobody@demo.example"),
+        ("dm", [999999]),
+        ("is", "zzz"),
+        ("has", "zzz"),
+        ("channels", "zzz"),
+        ("id", "abc"),
+        ("topic", 5),
+    ],
+)
+async def test_operands_that_mean_nothing_are_bad_narrows(
+    server: TestServer, operator: str, operand: object
+) -> None:
+    fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [term(operator, operand)]}
+    refusal = await server.refusal("elif", "GET", "/messages", fields)
+    assert refusal["code"] == "BAD_NARROW"
+
+
+async def test_pairs_are_understood_as_older_clients_write_them(server: TestServer) -> None:
+    message_id = await server.send("ada", "general", "t")
+    fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [["stream", "general"]]}
+    answer = await server.call("bruno", "GET", "/messages", fields)
+    assert [message["id"] for message in answer["messages"]] == [message_id]

@@ -1,0 +1,186 @@
+"""DELETE /users/me/subscriptions."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import proves
+from support.server import TestServer
+
+PATH = "/users/me/subscriptions"
+
+
+async def members(server: TestServer, channel: str) -> set[int]:
+    path = f"/streams/{server.channel(channel)}/members"
+    return set((await server.call("ada", "GET", path))["subscribers"])
+
+
+@proves("USUB-01", "USUB-05", "USUB-10", "USUB-11")
+async def test_leaving_is_reported_and_a_second_time_too(server: TestServer) -> None:
+    before = await members(server, "general")
+    answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
+    assert (answer["removed"], answer["not_removed"]) == (["general"], [])
+    assert await members(server, "general") == before - {server.id("dario")}
+    answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
+    assert (answer["removed"], answer["not_removed"]) == ([], ["general"])
+
+
+@proves("USUB-02")
+async def test_the_channels_are_required(server: TestServer) -> None:
+    refusal = await server.refusal("dario", "DELETE", PATH)
+    assert refusal["code"] == "BAD_REQUEST"
+
+
+@proves("USUB-03", "USUB-06")
+async def test_administrators_remove_anybody_by_id_or_address(server: TestServer) -> None:
+    for principal in (server.id("dario"), "elif@demo.example"):
+        fields = {"subscriptions": ["general"], "principals": [principal]}
+        answer = await server.call("bruno", "DELETE", PATH, fields)
+        assert answer["removed"] == ["general"]
+    fields = {"subscriptions": ["leads"], "principals": [server.id("chiyo")]}
+    assert (await server.call("bruno", "DELETE", PATH, fields))["removed"] == ["leads"]
+
+
+@proves("USR-11")
+async def test_a_hidden_persons_api_address_is_a_principal(server: TestServer) -> None:
+    await server.call("dario", "PATCH", "/settings", {"email_address_visibility": 4})
+    user = (await server.call("elif", "GET", f"/users/{server.id('dario')}"))["user"]
+    assert user["email"] == f"user{server.id('dario')}@demo.example"
+    fields = {"subscriptions": ["general"], "principals": [user["email"]]}
+    assert (await server.call("ada", "DELETE", PATH, fields))["removed"] == ["general"]
+
+
+@proves("USUB-04")
+async def test_ids_are_accepted_from_level_9(server: TestServer) -> None:
+    fields = {"subscriptions": ["general"], "principals": [server.id("dario")]}
+    server.set_level(8)
+    await server.refusal("ada", "DELETE", PATH, fields)
+    by_address = {"subscriptions": ["general"], "principals": ["elif@demo.example"]}
+    await server.call("ada", "DELETE", PATH, by_address)
+    server.set_level(9)
+    await server.call("ada", "DELETE", PATH, fields)
+
+
+@proves("USUB-07")
+async def test_owners_of_bots_remove_them(server: TestServer) -> None:
+    channel = server.channel("engineering")
+    await server.call(
+        "ada", "POST", PATH, {"subscriptions": [{"name": "design"}], "principals": [server.id("jasper")]}
+    )
+    bot = {"subscriptions": ["design"], "principals": [server.id("jasper")]}
+    await server.refusal("dario", "DELETE", PATH, bot)
+    assert (await server.call("bruno", "DELETE", PATH, bot))["removed"] == ["design"]
+    assert channel
+
+
+@proves("USUB-08")
+@pytest.mark.parametrize("form", ["group", "object", "subgroup"])
+async def test_holders_of_the_channels_permission_remove_others(server: TestServer, form: str) -> None:
+    inner = await server.call(
+        "ada",
+        "POST",
+        "/user_groups/create",
+        {"name": "inner", "description": "", "members": [server.id("dario")]},
+    )
+    outer = await server.call(
+        "ada",
+        "POST",
+        "/user_groups/create",
+        {"name": "outer", "description": "", "members": [], "subgroups": [inner["group_id"]]},
+    )
+    values: dict[str, object] = {
+        "group": inner["group_id"],
+        "object": {"direct_members": [server.id("dario")], "direct_subgroups": []},
+        "subgroup": outer["group_id"],
+    }
+    fields = {"subscriptions": ["general"], "principals": [server.id("elif")]}
+    await server.refusal("dario", "DELETE", PATH, fields)
+    await server.call(
+        "ada",
+        "PATCH",
+        f"/streams/{server.channel('general')}",
+        {"can_remove_subscribers_group": {"new": values[form]}},
+    )
+    await server.refusal("farid", "DELETE", PATH, fields)
+    assert (await server.call("dario", "DELETE", PATH, fields))["removed"] == ["general"]
+
+
+@proves("USUB-09")
+async def test_archived_channels_can_be_left_from_362(server: TestServer) -> None:
+    await server.call("ada", "DELETE", f"/streams/{server.channel('design')}")
+    server.set_level(361)
+    await server.refusal("dario", "DELETE", PATH, {"subscriptions": ["design"]})
+    server.set_level(362)
+    answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["design"]})
+    assert answer["removed"] == ["design"]
+
+
+@proves("USUB-12", "USUB-16")
+async def test_an_unknown_channel_cancels_everything(server: TestServer) -> None:
+    refusal = await server.refusal("dario", "DELETE", PATH, {"subscriptions": ["general", "nosuch"]})
+    assert refusal["code"] == "STREAM_DOES_NOT_EXIST"
+    assert refusal["stream"] == "nosuch"
+    assert server.id("dario") in await members(server, "general")
+
+
+@proves("USUB-12")
+async def test_a_channel_that_one_may_not_know_does_not_exist(server: TestServer) -> None:
+    refusal = await server.refusal("elif", "DELETE", PATH, {"subscriptions": ["operations"]})
+    assert (refusal["code"], refusal["stream"]) == ("STREAM_DOES_NOT_EXIST", "operations")
+
+
+@proves("USUB-13", "USUB-14", "ERR-04")
+@pytest.mark.parametrize("deactivated", [False, True])
+async def test_a_bad_principal_is_400_from_208_and_403_before(server: TestServer, deactivated: bool) -> None:
+    principal = 999999
+    if deactivated:
+        principal = server.id("greta")
+        await server.call("ada", "DELETE", f"/users/{principal}")
+    fields = {"subscriptions": ["general"], "principals": [principal]}
+    refusal = await server.refusal("ada", "DELETE", PATH, fields, status=400)
+    assert refusal["code"] == "BAD_REQUEST"
+    server.set_level(207)
+    refusal = await server.refusal("ada", "DELETE", PATH, fields, status=403)
+    assert refusal["code"] == "UNAUTHORIZED_PRINCIPAL"
+
+
+@proves("USUB-15", "INV-32")
+async def test_members_may_not_remove_others(server: TestServer) -> None:
+    fields = {"subscriptions": ["general"], "principals": [server.id("elif")]}
+    refusal = await server.refusal("dario", "DELETE", PATH, fields)
+    assert (refusal["code"], refusal["msg"]) == ("BAD_REQUEST", "Insufficient permission")
+
+
+@proves("USUB-17")
+async def test_a_channel_is_named_once(server: TestServer) -> None:
+    fields = {
+        "subscriptions": ["general", "general"],
+        "principals": [server.id("elif"), server.id("dario")],
+    }
+    answer = await server.call("ada", "DELETE", PATH, fields)
+    assert answer["removed"] == ["general"]
+
+
+async def test_everybody_concerned_hears_of_it(server: TestServer) -> None:
+    leaver, member = await server.listen("dario"), await server.listen("elif")
+    outsider = await server.listen("hugo")
+    unread = await server.send("ada", "general", "t")
+    await leaver.events()
+    await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
+    events = await leaver.events()
+    assert [event["type"] for event in events] == ["update_message_flags", "subscription"]
+    assert events[0]["messages"] == [unread]
+    assert events[1]["subscriptions"] == [{"name": "general", "stream_id": server.channel("general")}]
+    (event,) = await member.events("subscription")
+    assert (event["op"], event["user_ids"]) == ("peer_remove", [server.id("dario")])
+    assert await outsider.events("subscription") == []
+
+
+async def test_who_leaves_a_private_channel_loses_it(server: TestServer) -> None:
+    leaver = await server.listen("dario")
+    await server.call("dario", "DELETE", PATH, {"subscriptions": ["operations"]})
+    assert [(event["type"], event["op"]) for event in await leaver.events()] == [
+        ("subscription", "remove"),
+        ("stream", "delete"),
+    ]
+    await server.refusal("dario", "GET", f"/streams/{server.channel('operations')}")
