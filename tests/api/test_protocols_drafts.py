@@ -483,6 +483,35 @@ async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: 
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
 
 
+async def test_edited_elsewhere_just_before_our_deletion_keeps_the_words_that_were_never_seen(
+    client: DraftClient,
+) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        edited_elsewhere(client.server, 1, "newer")  # its event is still on the way
+        client.drafts.delete(client.drafts.all()[0].draft_id)
+        await client.clock.advance(1)
+        assert (client.server.texts(), client.texts()) == ([], [])
+        await client.catch_up()
+        await client.clock.advance(5)
+        assert (client.server.texts(), client.texts()) == (["newer"], ["newer"])
+
+
+async def test_writing_on_after_the_server_deleted_it_makes_a_new_draft(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.drafts.delete(draft_id)
+        await client.clock.advance(1)
+        client.drafts.save(draft_id, LUNCH, "Soup again")
+        await client.catch_up()
+        await client.clock.advance(5)
+        await client.catch_up()
+        assert (client.server.texts(), client.texts()) == (["Soup again"], ["Soup again"])
+
+
 async def test_own_history_coming_back_late_is_no_conflict(client: DraftClient) -> None:
     async with client:
         draft_id = client.drafts.save(None, LUNCH, "one")

@@ -48,6 +48,7 @@ class DraftServer:
     def __init__(self) -> None:
         self.drafts: dict[int, ServerDraft] = {}
         self.queues: list[deque[Event]] = []
+        self.deleted_texts: set[str] = set()
         self.enabled = True
         self._next_id = 0
 
@@ -67,7 +68,7 @@ class DraftServer:
     def delete(self, server_id: int) -> int:
         self._check()
         self._tell(Event("remove", self._find(server_id)))
-        del self.drafts[server_id]
+        self.deleted_texts.add(self.drafts.pop(server_id).content)
         return server_id
 
     def _put(self, op: str, server_id: int, version: DraftVersion, timestamp: float) -> int:

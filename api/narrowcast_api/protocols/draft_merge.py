@@ -98,6 +98,16 @@ class DraftMerge:
         )
         self._sheets.keep(sheet)
 
+    def deleted(self, sheet: Sheet) -> None:
+        """The server has deleted our draft. Until its event says so, edits of other devices may still come
+        that were made before: those words were never seen here.
+        """
+        if sheet.record.server_id is None:
+            self._sheets.forget(sheet)
+        else:
+            sheet.set(dirty=False)
+            self._sheets.drop(sheet)
+
     def make_local(self) -> None:
         """Syncing is off, and the server has dropped all drafts without a word: ours become local."""
         for sheet in self._sheets:
@@ -149,7 +159,7 @@ class DraftMerge:
 
     def _edited_while_deleted(self, sheet: Sheet, draft: ServerDraft) -> None:
         """Another device wrote on while this one deleted: its words are newer than the decision."""
-        if sheet.busy:
+        if sheet.busy or not sheet.record.dirty:
             self._copy(draft)
             return
         sheet.set(deleted=False, dirty=False)

@@ -209,6 +209,11 @@ class Sheets:
             self._journal.delete_draft(sheet.record.draft_id)
             self._changed()
 
+    def drop(self, sheet: Sheet) -> None:
+        """After a crash nothing has to be known of this draft any more."""
+        sheet.unsaved = False
+        self._journal.delete_draft(sheet.record.draft_id)
+
     def link(self, mine: Sheet, theirs: Sheet) -> None:
         """Two texts of one draft: remember that they belong together."""
         self.unlink(mine)

@@ -118,6 +118,8 @@ class Drafts:
         elif sheet.record.version == version and not sheet.record.deleted:
             return draft_id
         else:
+            if sheet.record.deleted and not sheet.record.dirty:
+                self._merge.detach(sheet)  # the server has deleted it already
             known = sheet.record.server_id is not None and same(version, sheet.record.base)
             in_step = known and not sheet.expected and not sheet.record.deleted
             sheet.set(version=version, edited=wall, deleted=False, dirty=not in_step)
@@ -339,7 +341,7 @@ class Drafts:
         if not self._sheets.holds(sheet):
             return
         if sheet.record.deleted:
-            self._sheets.forget(sheet)
+            self._merge.deleted(sheet)
         elif sheet.record.server_id == server_id:
             self._merge.detach(sheet)  # the user wrote on while it was being deleted
 
