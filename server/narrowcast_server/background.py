@@ -39,7 +39,7 @@ TASKS: list[Task] = [_collect_queues, _deliver]
 @asynccontextmanager
 async def background(core: Core) -> AsyncIterator[None]:
     """Runs every task until the block ends."""
-    running = [asyncio.create_task(_guarded(core, task)) for task in TASKS]
+    running = [asyncio.create_task(guarded(core, task)) for task in TASKS]
     try:
         yield
     finally:
@@ -48,7 +48,8 @@ async def background(core: Core) -> AsyncIterator[None]:
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _guarded(core: Core, task: Task) -> None:
+async def guarded(core: Core, task: Task) -> None:
+    """Runs one task, again and again if it fails."""
     while True:
         try:
             await task(core)

@@ -183,6 +183,10 @@ class EventHub:
             self._by_user.pop(queue.user_id, None)
         queue.wake()
 
+    def is_listening(self, user_id: int) -> bool:
+        """Whether somebody has a client that is connected, or was a moment ago."""
+        return bool(self._by_user.get(user_id))
+
     def end_all_of(self, user_id: int) -> None:
         """Removes the queues of somebody who may not listen any more."""
         for queue in list(self._by_user.get(user_id, ())):

@@ -16,6 +16,7 @@ import uvicorn
 
 from narrowcast_server import first_run
 from narrowcast_server.app import build
+from narrowcast_server.background import guarded
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect, RateLimit
 from narrowcast_server.core import DATABASE, Core
@@ -37,6 +38,8 @@ class Options:
     port: int = 9911
     data: Path = Path("narrowcast-data")
     demo: bool = False
+    alive: bool = True
+    """With `demo`: its people read, answer and talk while the server runs."""
     feature_level: int = LATEST
     dialect: str = Dialect.SERVICE.value
     tls_cert: Path | None = None
@@ -114,13 +117,24 @@ async def running(
     server = uvicorn.Server(_uvicorn_config(core, options))
     task = asyncio.create_task(_serve(server, bound))
     running_server = RunningServer(core, url, server, task)
+    people = asyncio.create_task(_live(core)) if options.demo and options.alive else None
     try:
         await _started(server, task)
         yield running_server
     finally:
+        if people is not None:
+            people.cancel()
+            await asyncio.gather(people, return_exceptions=True)
         await running_server.stop()
         core.close()
         bound.close()
+
+
+async def _live(core: Core) -> None:
+    # Late: the demo world is larger than the server and is needed for it alone.
+    from narrowcast_server.demo import alive
+
+    await guarded(core, alive)
 
 
 def open_core(

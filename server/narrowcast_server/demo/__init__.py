@@ -1,5 +1,6 @@
 """The demo world: a believable small team, its history, and people who are alive while the server runs."""
 
+from narrowcast_server.demo.alive import alive
 from narrowcast_server.demo.world import populate
 
-__all__ = ["populate"]
+__all__ = ["alive", "populate"]

@@ -1,4 +1,4 @@
-"""What the demo world holds beside its talk: groups, files, emoji, linkifiers, profiles, drafts and plans."""
+"""What the demo world holds beside its talk: groups, emoji, linkifiers, profiles, drafts and plans."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from narrowcast_server.actions.scheduled import Target, schedule
 from narrowcast_server.actions.snippets import create_snippet
 from narrowcast_server.actions.status import set_status
 from narrowcast_server.actions.visibility import set_policy
-from narrowcast_server.demo.files import EMOJI, FILES, face
+from narrowcast_server.demo.files import EMOJI, face
 from narrowcast_server.demo.people import PEOPLE
 from narrowcast_server.markdown import LinkPreview
 from narrowcast_server.models import Channel, FlagBit, User
 from narrowcast_server.uploads.custom_emoji import PICTURES, add_emoji
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
-from narrowcast_server.uploads.receiving import place_file
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -150,11 +149,6 @@ def create_profiles(core: Core, users: Mapping[str, User]) -> None:
     )
     for key, field_id, value in says:
         set_value(core, users[key], field_id, value, by_user=True)
-
-
-def create_files(core: Core, owner: User) -> dict[str, str]:
-    """Every file of the scripts, uploaded; path ids by name."""
-    return {name: place_file(core, owner, name, content()) for name, content in FILES.items()}
 
 
 def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str, Channel]) -> None:

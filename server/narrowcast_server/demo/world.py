@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,9 +20,11 @@ from narrowcast_server.actions.scheduled import deliver_due
 from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.demo import people, places, things
 from narrowcast_server.demo.field_log import field_log
+from narrowcast_server.demo.files import FILES
 from narrowcast_server.demo.script import Conversation, Deed, Line, in_order, moment, read_all
 from narrowcast_server.emoji import resolve
 from narrowcast_server.models import Channel, FlagBit, User
+from narrowcast_server.uploads.receiving import place_file
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -67,7 +70,6 @@ class World:
         things.create_groups(core, self.users)
         self.channels = places.create_places(core, self.users, born + 86400)
         things.create_conveniences(core, self.users)
-        self.uploads = things.create_files(core, self.users["greta"])
 
     def talk(self) -> None:
         """All messages, in the order of their times."""
@@ -87,7 +89,7 @@ class World:
         """Sends one message; gives its id."""
         speaker = self.users[line.speaker]
         origin = Origin(timestamp=line.when)
-        text = _REFERENCE.sub(self.reference, line.text)
+        text = _REFERENCE.sub(partial(self.reference, speaker), line.text)
         if conversation.channel is None:
             recipients = [self.users[key] for key in conversation.people]
             return send_direct(self.core, speaker, recipients, text, origin).id
@@ -97,13 +99,15 @@ class World:
             self.core, speaker, self.core.channels[channel.id], conversation.topic, text, origin
         ).id
 
-    def reference(self, match: re.Match[str]) -> str:
-        """What a reference in a text stands for."""
+    def reference(self, speaker: User, match: re.Match[str]) -> str:
+        """What a reference in a text stands for; a file is uploaded by who shows it first."""
         kind, name = match[1], match[2]
         if kind == "id":
             return str(self.names[name])
         if kind == "in":
             return things.iso(moment(name, self.core.now()))
+        if name not in self.uploads:
+            self.uploads[name] = place_file(self.core, speaker, name, FILES[name]())
         path_id = self.uploads[name]
         return path_id if kind == "path" else f"[{name}](/user_uploads/{path_id})"
 

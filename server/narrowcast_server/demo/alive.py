@@ -1,0 +1,284 @@
+"""The people of the demo world while the server runs: they read, type, answer, react, and talk a little.
+
+    something is said -> somebody reads it -> starts typing -> stops and answers
+                     \\-> somebody reacts
+
+Everything goes through the server's own actions. Nobody acts who is signed in somewhere, and what these people say
+is not answered by others of them. A clock (the server's) and a source of chance are passed in.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server import access
+from narrowcast_server.actions.flags import change_flags
+from narrowcast_server.actions.messages import Origin, check_may_post, send_direct, send_to_channel
+from narrowcast_server.actions.presence import report_presence
+from narrowcast_server.actions.reactions import add_reaction
+from narrowcast_server.actions.typing import type_direct, type_in_channel
+from narrowcast_server.demo.chatter import Chatter
+from narrowcast_server.demo.people import HUMANS, demo_users
+from narrowcast_server.demo.replies import Voice
+from narrowcast_server.demo.spot import Spot
+from narrowcast_server.emoji import resolve
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import FlagBit, Message, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+_log = logging.getLogger("narrowcast.server.demo")
+
+CLIENT: Final = "narrowcast-demo"
+"""The program that these people's messages come from; by it they know each other."""
+TICK_SECONDS: Final = 0.5
+PRESENCE_SECONDS: Final = 50.0
+READING_SECONDS: Final = (1.5, 4.0)
+TYPING_SECONDS_A_LETTER: Final = 0.05
+TYPING_SECONDS: Final = (1.5, 7.0)
+REACTION_SECONDS: Final = (2.0, 9.0)
+ANSWER_CHANCE: Final = 0.7
+REACTION_CHANCE: Final = 0.5
+_RECENT: Final = 20
+
+
+async def alive(core: Core, chance: random.Random | None = None) -> None:
+    """Lets the people of the demo world live, for as long as the server runs."""
+    company = Company(core, chance or random.Random())
+    while True:
+        company.step()
+        await core.clock.sleep(TICK_SECONDS)
+
+
+@dataclass
+class Company:
+    """All of them together; `step` lets them do what is due."""
+
+    core: Core
+    chance: random.Random
+    plans: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
+    answering: dict[Spot, int] = field(default_factory=dict)
+    """The number of the answer that is under way, by place; another one replaces it."""
+    typing: dict[Spot, User] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.users = demo_users(self.core)
+        self.keys = {user.id: key for key, user in self.users.items()}
+        self.voice = Voice(self.chance)
+        self.numbers = itertools.count()
+        self.seen = self.core.store.integer("SELECT max(id) FROM messages") or 0
+        self.chatter = Chatter(self.chance, self.core.clock.monotonic())
+        self.next_presence = 0.0
+
+    # --- the round -----------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """One round: notices what is new, and does what is due."""
+        now = self.core.clock.monotonic()
+        for message in self.news():
+            if message.client != CLIENT:
+                self.consider(message)
+        while self.plans and self.plans[0][0] <= now:
+            _, _, act = heapq.heappop(self.plans)
+            self.attempt(act)
+        self.attempt(self.read_something)
+        if now >= self.next_presence:
+            self.next_presence = now + PRESENCE_SECONDS
+            self.attempt(self.show_up)
+        if any(self.core.hub.is_listening(user.id) for user in self.users.values()):
+            for line in self.chatter.due(now):
+                self.attempt(partial(self.chatter.say, self, line))
+
+    def attempt(self, act: Callable[[], None]) -> None:
+        """Does something; what the server refuses is not done, as with everybody else."""
+        try:
+            with self.core.transaction():
+                act()
+        except ServiceError as error:
+            _log.debug("refused: %s", error.message)
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Plans something."""
+        due = self.core.clock.monotonic() + seconds
+        heapq.heappush(self.plans, (due, next(self.numbers), act))
+
+    def between(self, bounds: tuple[float, float]) -> float:
+        """Some time between two bounds."""
+        return self.chance.uniform(*bounds)
+
+    def news(self) -> Sequence[Message]:
+        """Messages since the last round."""
+        rows = self.core.store.all("SELECT * FROM messages WHERE id > ? ORDER BY id", self.seen)
+        messages = [Message.of(row) for row in rows]
+        if messages:
+            self.seen = messages[-1].id
+        return messages
+
+    # --- who does what -------------------------------------------------------------------------------------
+
+    def consider(self, message: Message) -> None:
+        """Decides who answers a message and who reacts to it."""
+        spot = self.spot_of(message)
+        around = self.around(message, spot)
+        if not around:
+            return
+        mentioned = [user for user in around if self.is_mentioned(user, message)]
+        answerer = self.answerer(message, spot, around, mentioned)
+        if answerer is not None:
+            self.plan_answer(spot, answerer, message)
+        others = [user for user in around if user is not answerer]
+        if others and self.chance.random() < REACTION_CHANCE:
+            user = self.chance.choice(others)
+            self.later(self.between(REACTION_SECONDS), lambda: self.react(user, message))
+
+    def spot_of(self, message: Message) -> Spot:
+        """Where a message is."""
+        if message.channel_id is not None:
+            return Spot(message.channel_id, message.topic)
+        members = self.core.store.integers(
+            "SELECT user_id FROM conversation_members WHERE conversation_id = ? ORDER BY user_id",
+            message.conversation_id,
+        )
+        return Spot(None, "", tuple(members))
+
+    def around(self, message: Message, spot: Spot) -> list[User]:
+        """Who of these people hears a message and is free to act."""
+        ids = spot.people if spot.channel_id is None else access.subscriber_ids(self.core, spot.channel_id)
+        return [user for identity in ids if identity != message.sender_id and (user := self.free(identity))]
+
+    def free(self, user_id: int) -> User | None:
+        """One of these people, if nobody is signed in as them."""
+        key = self.keys.get(user_id)
+        if key is None or all(person.key != key for person in HUMANS) or self.core.hub.is_listening(user_id):
+            return None
+        user = self.core.users.get(user_id)
+        return user if user is not None and user.is_active else None
+
+    def is_mentioned(self, user: User, message: Message) -> bool:
+        """Whether a message calls somebody by name."""
+        flags = self.core.store.integer(
+            "SELECT flags FROM user_messages WHERE user_id = ? AND message_id = ?", user.id, message.id
+        )
+        return bool((flags or 0) & FlagBit.MENTIONED)
+
+    def answerer(
+        self, message: Message, spot: Spot, around: Sequence[User], mentioned: Sequence[User]
+    ) -> User | None:
+        """Who answers: who is called, who is written to, who last took part; sometimes nobody."""
+        if mentioned:
+            return self.chance.choice(mentioned)
+        if spot.channel_id is None:
+            return self.chance.choice(around)
+        if self.chance.random() > ANSWER_CHANCE and "?" not in message.content:
+            return None
+        recent = self.core.store.integers(
+            "SELECT sender_id FROM messages WHERE channel_id = ? AND topic = ? AND id < ? ORDER BY id DESC LIMIT ?",
+            spot.channel_id,
+            spot.topic,
+            message.id,
+            _RECENT,
+        )
+        free = {user.id: user for user in around if self.may_post(user, spot)}
+        taking_part = [free[identity] for identity in recent if identity in free]
+        if taking_part:
+            return taking_part[0]
+        return self.chance.choice(list(free.values())) if free else None
+
+    def may_post(self, user: User, spot: Spot) -> bool:
+        """Whether somebody may write in a topic."""
+        if spot.channel_id is None:
+            return True
+        try:
+            check_may_post(self.core, user, self.core.channels[spot.channel_id], spot.topic)
+        except ServiceError:
+            return False
+        return True
+
+    # --- acts ----------------------------------------------------------------------------------------------
+
+    def plan_answer(self, spot: Spot, user: User, message: Message) -> None:
+        """Reads, types, answers. A newer message in the same place starts this anew."""
+        text = self.voice.answer(self.keys[user.id], message.content)
+        number = next(self.numbers)
+        self.answering[spot] = number
+        if spot in self.typing:
+            typist = self.typing.pop(spot)
+            self.attempt(lambda: self.type_in(spot, typist, "stop"))
+
+        def still_meant(act: Callable[[], None]) -> Callable[[], None]:
+            return lambda: act() if self.answering.get(spot) == number else None
+
+        reading = self.between(READING_SECONDS)
+        shortest, longest = TYPING_SECONDS
+        writing = min(max(shortest, len(text) * TYPING_SECONDS_A_LETTER), longest)
+        self.later(reading, still_meant(lambda: self.begin(spot, user)))
+        self.later(reading + writing, still_meant(lambda: self.finish(spot, user, text)))
+
+    def begin(self, spot: Spot, user: User) -> None:
+        """Reads what is new and starts typing."""
+        self.read(user, 0)
+        self.typing[spot] = user
+        self.type_in(spot, user, "start")
+
+    def finish(self, spot: Spot, user: User, text: str) -> None:
+        """Stops typing and says it."""
+        self.answering.pop(spot, None)
+        if self.typing.pop(spot, None) is not None:
+            self.type_in(spot, user, "stop")
+        if self.free(user.id) is not None:
+            self.say(spot, user, text)
+
+    def say(self, spot: Spot, user: User, text: str) -> int:
+        """Sends a message; gives its id."""
+        origin = Origin(client=CLIENT)
+        if spot.channel_id is None:
+            others = [self.core.users[identity] for identity in spot.people]
+            return send_direct(self.core, user, others, text, origin).id
+        channel = self.core.channels[spot.channel_id]
+        return send_to_channel(self.core, user, channel, spot.topic, text, origin).id
+
+    def type_in(self, spot: Spot, user: User, operation: str) -> None:
+        """Tells the others that somebody types, or stopped."""
+        if spot.channel_id is None:
+            type_direct(self.core, user, [self.core.users[identity] for identity in spot.people], operation)
+        else:
+            type_in_channel(self.core, user, self.core.channels[spot.channel_id], spot.topic, operation)
+
+    def react(self, user: User, message: Message) -> None:
+        """Reacts to a message that is still there."""
+        present = access.find_message(self.core, message.id)
+        if present is not None and self.free(user.id) is not None:
+            name = self.voice.reaction(present.content)
+            add_reaction(self.core, user, present, resolve(self.core, name, None, None))
+
+    def read_something(self) -> None:
+        """Somebody looks at what is new."""
+        user = self.users.get(self.chance.choice(HUMANS).key)
+        if user is not None and self.free(user.id) is not None:
+            self.read(user, 3)
+
+    def read(self, user: User, older_than: int) -> None:
+        """Marks what somebody has not read as read, if it is older than some seconds."""
+        unread = self.core.store.integers(
+            "SELECT message_id FROM user_messages JOIN messages ON messages.id = message_id"
+            " WHERE user_id = ? AND flags & 1 = 0 AND timestamp <= ? ORDER BY message_id DESC LIMIT 200",
+            user.id,
+            self.core.now() - older_than,
+        )
+        if unread:
+            change_flags(self.core, user, sorted(unread), FlagBit.READ, add=True)
+
+    def show_up(self) -> None:
+        """Everybody's presence: most are there, some look away for a minute."""
+        for person in HUMANS:
+            user = self.users.get(person.key)
+            if user is not None and self.free(user.id) is not None:
+                report_presence(self.core, user, active=self.chance.random() < 0.8)

@@ -1,0 +1,90 @@
+"""What people of the demo world say to each other, now and then, until they have said it all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import narrowcast_assets
+from narrowcast_server.access import find_message
+from narrowcast_server.actions.reactions import add_reaction
+from narrowcast_server.demo.script import Conversation, Line, parse
+from narrowcast_server.demo.spot import Spot
+from narrowcast_server.emoji import resolve
+from narrowcast_server.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.demo.alive import Company
+
+SCRIPT: Final = Path(narrowcast_assets.__file__).with_name("demo_chatter.txt")
+FIRST_SECONDS: Final = (12.0, 25.0)
+PAUSE_SECONDS: Final = (70.0, 200.0)
+BETWEEN_LINES_SECONDS: Final = (9.0, 20.0)
+TYPING_SECONDS: Final = 4.0
+REACTION_SECONDS: Final = (3.0, 14.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One line of a conversation."""
+
+    conversation: Conversation
+    line: Line
+
+
+class Chatter:
+    """When which line is due. `start` and `now` are monotonic seconds."""
+
+    def __init__(self, chance: random.Random, start: float) -> None:
+        self._chance = chance
+        self._remarks: list[tuple[float, Remark]] = []
+        due = start + chance.uniform(*FIRST_SECONDS)
+        for conversation in parse(SCRIPT.read_text(encoding="utf-8"), now=0):
+            for line in conversation.lines:
+                self._remarks.append((due, Remark(conversation, line)))
+                due += chance.uniform(*BETWEEN_LINES_SECONDS)
+            due += chance.uniform(*PAUSE_SECONDS)
+        self._behind = 0.0
+
+    def due(self, now: float) -> Iterator[Remark]:
+        """The line whose time has come; after a time without listeners the rest is put off, not caught up."""
+        if not self._remarks or self._remarks[0][0] + self._behind > now:
+            return
+        late = now - self._remarks[0][0] - self._behind
+        self._behind += late
+        yield self._remarks.pop(0)[1]
+
+    def say(self, company: Company, remark: Remark) -> None:
+        """Types and says a line, if its speaker is free."""
+        speaker = company.users.get(remark.line.speaker)
+        channel = next(
+            (one for one in company.core.channels.all() if one.name == remark.conversation.channel), None
+        )
+        if speaker is None or channel is None or channel.is_archived:
+            return
+        spot = Spot(channel.id, remark.conversation.topic)
+        if speaker.is_bot:
+            self._speak(company, spot, speaker, remark.line)
+        elif company.free(speaker.id) is not None:
+            company.type_in(spot, speaker, "start")
+            company.later(TYPING_SECONDS, lambda: self._typed(company, spot, speaker, remark.line))
+
+    def _typed(self, company: Company, spot: Spot, speaker: User, line: Line) -> None:
+        company.type_in(spot, speaker, "stop")
+        self._speak(company, spot, speaker, line)
+
+    def _speak(self, company: Company, spot: Spot, speaker: User, line: Line) -> None:
+        message_id = company.say(spot, speaker, line.text)
+        for deed in line.deeds:
+            for key in deed.words[1:]:
+                react = partial(self._react, company, company.users[key], message_id, deed.words[0])
+                company.later(self._chance.uniform(*REACTION_SECONDS), react)
+
+    def _react(self, company: Company, user: User, message_id: int, emoji: str) -> None:
+        message = find_message(company.core, message_id)
+        if message is not None and company.free(user.id) is not None:
+            add_reaction(company.core, user, message, resolve(company.core, emoji, None, None))

@@ -1,0 +1,208 @@
+"""People of the demo world who read, type, answer and react, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from narrowcast_assets.emoji import emoji_names
+from narrowcast_server.actions.messages import send_direct, send_to_channel
+from narrowcast_server.config import Config
+from narrowcast_server.core import Core
+from narrowcast_server.demo import alive, populate
+from narrowcast_server.demo.files import EMOJI
+from narrowcast_server.demo.people import HUMANS, demo_users
+from narrowcast_server.demo.replies import DEFAULT_REACTIONS, DEFAULTS, RULES, Voice, without_quotes
+from narrowcast_server.event_variants import QueueOptions
+from narrowcast_server.events import Queue
+from narrowcast_server.models import FlagBit, Message
+from support.clock import VirtualClock
+
+LISTENS = QueueOptions(capabilities=frozenset({"stream_typing_notifications"}))
+
+
+class Town:
+    """The demo world with its people alive, and a clock to turn."""
+
+    def __init__(self, core: Core, clock: VirtualClock) -> None:
+        self.core = core
+        self.clock = clock
+        self.users = demo_users(core)
+        self.queue: Queue = core.hub.register(self.users["ada"].id, LISTENS)
+        self.start = core.store.integer("SELECT max(id) FROM messages") or 0
+
+    async def pass_time(self, seconds: float) -> None:
+        """Lets time go by in the steps that people live in."""
+        for _ in range(int(seconds * 2)):
+            await self.clock.advance(0.5)
+
+    def write(self, name: str, channel: str, topic: str, text: str) -> int:
+        """Sends to a topic."""
+        place = next(one for one in self.core.channels.all() if one.name == channel)
+        with self.core.transaction():
+            return send_to_channel(self.core, self.users[name], place, topic, text).id
+
+    def tell(self, name: str, others: list[str], text: str) -> int:
+        """Sends to people."""
+        with self.core.transaction():
+            return send_direct(self.core, self.users[name], [self.users[one] for one in others], text).id
+
+    def said(self, after: int) -> list[Message]:
+        """What others have said since a message."""
+        rows = self.core.store.all(
+            "SELECT * FROM messages WHERE id > ? AND client = 'narrowcast-demo' ORDER BY id", after
+        )
+        return [Message.of(row) for row in rows]
+
+    def events(self, kind: str) -> list[dict[str, object]]:
+        """The newcomer's events of a type so far."""
+        events = (json.loads(text) for _, text in self.queue.events)
+        return [event for event in events if event["type"] == kind]
+
+
+@asynccontextmanager
+async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
+    """A world that lives until the end of the block."""
+    clock = VirtualClock()
+    core = Core(path, Config(durable=False), clock)
+    populate(core)
+    living = asyncio.create_task(alive(core, random.Random(seed)))
+    try:
+        await clock.settle()
+        yield Town(core, clock)
+    finally:
+        living.cancel()
+        await asyncio.gather(living, return_exceptions=True)
+        core.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_who_is_written_to_types_and_answers(tmp_path: Path, seed: int) -> None:
+    async with town(tmp_path, seed) as here:
+        asked = here.tell("ada", ["dario"], "Hi Dario, does the test pass?")
+        await here.pass_time(12)
+        (answer,) = [one for one in here.said(asked) if one.channel_id is None]
+        assert answer.sender_id == here.users["dario"].id
+        typing = [event for event in here.events("typing") if event["message_type"] == "direct"]
+        assert [event["op"] for event in typing] == ["start", "stop"]
+
+
+async def test_who_is_called_by_name_answers_in_the_topic(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        asked = here.write("ada", "engineering", "gusts read too high", "@**Greta Lindqvist** is it windy?")
+        await here.pass_time(12)
+        answers = [one for one in here.said(asked) if one.topic == "gusts read too high"]
+        assert [one.sender_id for one in answers] == [here.users["greta"].id]
+        typing = [event for event in here.events("typing") if event.get("topic") == "gusts read too high"]
+        assert [event["op"] for event in typing] == ["start", "stop"]
+
+
+async def test_several_messages_in_a_row_get_one_answer_and_no_typing_is_left_over(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        first = here.tell("ada", ["bruno"], "Hello!")
+        for text in ("I wanted to ask", "whether the boards", "have come yet?"):
+            await here.pass_time(2.5)
+            here.tell("ada", ["bruno"], text)
+        await here.pass_time(15)
+        assert len([one for one in here.said(first) if one.channel_id is None]) == 1
+        operations = [event["op"] for event in here.events("typing") if event["message_type"] == "direct"]
+        assert operations.count("start") == operations.count("stop")
+
+
+async def test_people_do_not_answer_each_other_without_end(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        asked = here.write("ada", "random", "the goat", "Has anybody seen the goat?")
+        await here.pass_time(120)
+        assert len([one for one in here.said(asked) if "goat" in one.topic and one.timestamp]) <= 2
+
+
+async def test_nobody_speaks_for_somebody_who_is_signed_in(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        here.core.hub.register(here.users["dario"].id, LISTENS)
+        asked = here.tell("ada", ["dario"], "Is that really you?")
+        await here.pass_time(400)
+        dario = here.users["dario"].id
+        assert all(one.sender_id != dario for one in here.said(asked))
+        assert not here.core.store.one(
+            "SELECT 1 FROM reactions WHERE user_id = ? AND message_id > ?", dario, asked
+        )
+
+
+async def test_people_read_what_is_written(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        written = here.write("ada", "general", "news", "The boards are here.")
+        await here.pass_time(90)
+        unread = here.core.store.all(
+            "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & ? = 0",
+            written,
+            int(FlagBit.READ),
+        )
+        assert unread == []
+
+
+async def test_over_time_people_react_and_are_seen(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        for number in range(12):
+            here.write("ada", "onboarding", "welcome", f"Trying this out, part {number}")
+            await here.pass_time(12)
+        assert here.events("reaction")
+        assert {event["user_id"] for event in here.events("presence")} >= {here.users["chiyo"].id}
+
+
+async def test_they_talk_now_and_then_but_only_while_somebody_listens(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        here.core.hub.end(here.queue)
+        await here.pass_time(120)
+        assert here.said(here.start) == []
+        here.core.hub.register(here.users["ada"].id, LISTENS)
+        await here.pass_time(600)
+        assert 2 <= len(here.said(here.start)) <= 12
+
+
+async def test_in_channels_where_few_may_write_the_others_only_react(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        for number in range(6):
+            asked = here.write("ada", "announcements", f"news {number}", "What do you think?")
+            await here.pass_time(12)
+            speakers = {one.sender_id for one in here.said(asked) if one.topic.startswith("news")}
+            assert speakers <= {here.users["bruno"].id, here.users["chiyo"].id}
+
+
+def test_every_reaction_of_the_rules_exists() -> None:
+    names = {name for rule in RULES for name in rule.reactions} | set(DEFAULT_REACTIONS)
+    assert names <= emoji_names().name_to_code.keys() | EMOJI.keys()
+
+
+def test_every_emoji_in_an_answer_exists() -> None:
+    known = emoji_names().name_to_code.keys() | EMOJI.keys()
+    lines = [
+        line for rule in (*(rule.lines for rule in RULES), DEFAULTS) for own in rule.values() for line in own
+    ]
+    assert {name for line in lines for name in re.findall(r":([a-z_]+):", line)} <= known
+
+
+@pytest.mark.parametrize("speaker", [person.key for person in HUMANS])
+@pytest.mark.parametrize(
+    "text", ["hello", "thank you!", "what?", "```\ncode\n```", "", "日本語", "the goat", "no"]
+)
+def test_everybody_has_an_answer_to_everything(speaker: str, text: str) -> None:
+    assert Voice(random.Random(0)).answer(speaker, text)
+
+
+def test_nobody_says_the_same_thing_twice_in_a_row() -> None:
+    voice = Voice(random.Random(0))
+    said = [voice.answer("dario", "thank you") for _ in range(4)]
+    assert all(one != other for one, other in itertools.pairwise(said))
+
+
+def test_quotes_and_names_do_not_decide_an_answer() -> None:
+    text = "@_**Greta Lindqvist|8** [said](#narrow/near/3):\n```quote\nthe goat\n```\n> goat\nlunch"
+    assert without_quotes(text) == "lunch"
