@@ -10,11 +10,14 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from typing import IO
 
 from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
+
+from narrowcast.platform.terminal_filter import TerminalFilter
 
 MAX_PENDING = 512
 """Writes that may wait before frames fall away; a frame is a few writes."""
@@ -92,6 +95,7 @@ class TerminalDriver(LinuxDriver):
         """Frames fell away: everything has to be sent again."""
 
         def repaint() -> None:
+            self.gate.forget()
             app: App[object] = self._app
             if self.repainting is not None:
                 self.repainting()
@@ -101,6 +105,7 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """At the start, and again after a suspension."""
+        self.gate.forget()
         if self.repainting is not None:
             self.repainting()
         super().start_application_mode()
@@ -112,7 +117,12 @@ class TerminalDriver(LinuxDriver):
     def write(self, data: str) -> None:
         """Never blocks; text for a terminal that was handed to another program falls away."""
         if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
-            self._writer.write(data)
+            self._writer.write(self.gate(data))
+
+    @cached_property
+    def gate(self) -> TerminalFilter:
+        """What decides which sequences may be written at all."""
+        return TerminalFilter()
 
     def stop_application_mode(self) -> None:
         """Leave the terminal clean, also when frames are still waiting."""

@@ -1,0 +1,186 @@
+"""The last gate before the terminal: only known sequences pass, and styles change by as few bytes as they can.
+
+Whatever a widget lets through by mistake ends here. Text loses what a terminal could obey or hide (C0 and C1
+controls, direction controls, zero-width characters); control sequences pass if they are on the list of those
+that the app itself uses. Textual writes every segment's whole style and a reset; the filter keeps the style
+that the terminal has and writes only what differs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+__all__ = ["TerminalFilter", "is_allowed"]
+
+MAX_CLIPBOARD = 400_000
+"""Characters of one copy to the clipboard, as base64."""
+
+_TOKEN = re.compile(
+    r"\x1b\[([\d;:]*)m"
+    r"|(\x1b\[[?<=>]?[\d;:]*[ $'!]?[@-~])"
+    r"|(\x1b\][^\x07\x1b]*(?:\x07|\x1b\\))"
+    r"|(\x1b[PX^_][^\x1b]*\x1b\\)"
+    r"|([^\x00-\x1f\x7f]+)"
+    r"|([\x00-\x1f\x7f])"
+)
+_BAD_TEXT = re.compile(
+    "[\x80-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_CSI = re.compile(
+    r"\x1b\[(?:"
+    r"\d{0,4}(?:;\d{0,4})?[Hf]"  # cursor to a place
+    r"|\d{0,4}[ABCDGJKd]"  # cursor by steps, erase
+    r"|\?\d{1,5}(?:;\d{1,5})*[hl]"  # modes: screen, cursor, mouse, paste, focus, synchronized output
+    r"|\?\d{1,5}\$p"  # is a mode known?
+    r"|[<>=?]\d{0,3}(?:;\d{1,3})?u"  # keyboard protocol
+    r"|[>=]?0?c|[56]n|>0?q"  # what are you, where is the cursor
+    r"|1[468]t"  # how large are cells and window
+    r"|\d? q"  # shape of the cursor
+    r")"
+)
+_OSC = re.compile(
+    r"\x1b\](?:52;c;[A-Za-z0-9+/=]*|22;[a-z-]{0,40}|[02];[^\x00-\x1f\x7f-\x9f]{0,200})(?:\x07|\x1b\\)"
+)
+_SIXEL = re.compile(r"\x1bP[\d;]*q[\x20-\x7e\r\n]*\x1b\\")
+_KITTY = re.compile(r"\x1b_G[\x20-\x7e]*\x1b\\")
+_CONTROLS = frozenset("\n\r\x07")
+_OFF = {1: 22, 2: 22, 3: 23, 4: 24, 21: 24, 5: 25, 6: 25, 7: 27, 8: 28, 9: 29, 53: 55}
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A style as the terminal has it: switches that are on, and both colours as codes ('' is the default)."""
+
+    on: frozenset[int] = frozenset()
+    front: str = ""
+    back: str = ""
+
+
+_DEFAULT = _Look()
+
+
+@lru_cache(maxsize=8192)
+def _applied(look: _Look, codes: str) -> _Look:
+    """`look` after an SGR sequence with these codes."""
+    numbers = codes.replace(":", ";").split(";")
+    on, front, back = set(look.on), look.front, look.back
+    place = 0
+    while place < len(numbers):
+        number = int(numbers[place] or 0)
+        if number == 0:
+            on, front, back = set(), "", ""
+        elif number in (38, 48):
+            length = 5 if numbers[place + 1 : place + 2] == ["2"] else 3
+            colour = ";".join(numbers[place : place + length])
+            front, back = (colour, back) if number == 38 else (front, colour)
+            place += length - 1
+        elif 30 <= number <= 37 or 90 <= number <= 97:
+            front = str(number)
+        elif 40 <= number <= 47 or 100 <= number <= 107:
+            back = str(number)
+        elif number in (39, 49):
+            front, back = ("", back) if number == 39 else (front, "")
+        elif number in _OFF:
+            on.add(number)
+        elif number in _OFF.values():
+            on -= {switch for switch, off in _OFF.items() if off == number}
+        place += 1
+    return _Look(frozenset(on), front, back)
+
+
+@lru_cache(maxsize=8192)
+def _change(old: _Look, new: _Look) -> str:
+    """The shortest SGR sequence that leads from one look to another."""
+    if old == new:
+        return ""
+    whole = [*(str(code) for code in sorted(new.on)), *filter(None, (new.front, new.back))]
+    afresh = f"\x1b[{';'.join(['', *whole]) if whole else ''}m"
+    off = {_OFF[code] for code in old.on - new.on}
+    steps = [str(code) for code in sorted(off)]
+    steps += [str(code) for code in sorted(new.on) if code not in old.on or _OFF[code] in off]
+    if new.front != old.front:
+        steps.append(new.front or "39")
+    if new.back != old.back:
+        steps.append(new.back or "49")
+    by_steps = f"\x1b[{';'.join(steps)}m"
+    return by_steps if len(by_steps) <= len(afresh) else afresh
+
+
+def is_allowed(sequence: str, graphics: bool = False) -> bool:
+    """Whether a whole control sequence other than SGR may reach the terminal."""
+    if sequence.startswith("\x1b["):
+        return _CSI.fullmatch(sequence) is not None
+    if sequence.startswith("\x1b]"):
+        return len(sequence) < MAX_CLIPBOARD and _OSC.fullmatch(sequence) is not None
+    return graphics and (_SIXEL.fullmatch(sequence) or _KITTY.fullmatch(sequence)) is not None
+
+
+@dataclass(slots=True)
+class TerminalFilter:
+    """One terminal's filter. `graphics` lets pictures of the terminal's own kind pass while they are shown."""
+
+    graphics: bool = False
+    dropped: int = 0
+    """Sequences and characters that did not pass."""
+    _has: _Look = field(default=_DEFAULT)
+    _wants: _Look = field(default=_DEFAULT)
+
+    def forget(self) -> None:
+        """Somebody else may have changed the terminal's style: the next one is written whole."""
+        self._has = _Look(frozenset({-1}))
+
+    def __call__(self, data: str) -> str:
+        """What of `data` may be written. A sequence that is not complete does not pass."""
+        out: list[str] = []
+        end = 0
+        for match in _TOKEN.finditer(data):
+            if match.start() != end:
+                self.dropped += 1
+            end = match.end()
+            kind = match.lastindex
+            if kind == 1:
+                self._wants = _applied(self._wants, match[1])
+            elif kind == 5:
+                self._text(match[0], out)
+            elif kind == 6:
+                self._control(match[0], out)
+            elif is_allowed(match[0], self.graphics):
+                self._sequence(match[0], out)
+            else:
+                self.dropped += 1
+        self.dropped += end != len(data)
+        return "".join(out)
+
+    def _text(self, text: str, out: list[str]) -> None:
+        if not text.isascii():
+            clean = _BAD_TEXT.sub("", text)
+            self.dropped += len(text) - len(clean)
+            text = clean
+        self._settle(out)
+        out.append(text)
+
+    def _control(self, character: str, out: list[str]) -> None:
+        if character in _CONTROLS:
+            out.append(character)
+        else:
+            self.dropped += 1
+
+    def _sequence(self, sequence: str, out: list[str]) -> None:
+        """Erasing paints in the present style, and leaving the screen must leave none behind."""
+        if sequence[-1] in "JK":
+            self._settle(out)
+        elif sequence.startswith("\x1b[?1049"):
+            out.append("\x1b[m")
+            self._has = self._wants = _DEFAULT
+        out.append(sequence)
+
+    def _settle(self, out: list[str]) -> None:
+        if self._has != self._wants:
+            if -1 in self._has.on:
+                out.append("\x1b[m")
+                self._has = _DEFAULT
+            out.append(_change(self._has, self._wants))
+            self._has = self._wants
