@@ -1,105 +1,114 @@
-"""Which messages match a narrow: what is asked, what is read, and how it is put into a message."""
+"""GET /messages/matches_narrow, and anchors."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 from narrowcast_api.errors import BadNarrow, BadRequest, InvalidInput
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.routes import messages as message_routes
-from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.wire.messages import Message, MessageMatch
-from support.api import scripted_client
-from support.captures import fixture
+from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.routes.messages import merge_match, merge_matches
+from narrowcast_api.wire.messages import Message
+from support.api import at_levels, scripted_client
 from support.ledger import proves
 
 PATH = "/api/v1/messages/matches_narrow"
+TERMS = [{"operator": "search", "operand": "hello"}, {"operator": "sender", "operand": 7, "negated": True}]
 
 
-@proves("NAR-01", "NAR-02", "NAR-03", "NAR-05", "NAR-06", "NAR-07", "NAR-08", "NAR-12")
-async def test_matches_come_by_id_and_those_that_do_not_match_are_missing() -> None:
+@proves("NAR-01", "NAR-02", "NAR-03", "NAR-05", "NAR-06", "NAR-07", "NAR-08")
+async def test_matches_come_by_id_and_the_others_do_not() -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", PATH, json=fixture("answers.json")["GET messages/matches_narrow"])
-        found = await client.narrows.matches(
-            message_ids=[504, 505], narrow=[{"operator": "search", "operand": "water"}]
+        transport.prepare(
+            "GET",
+            PATH,
+            json={"messages": {"101": {"match_content": "<p><b>hello</b></p>", "match_subject": "cap &lt;"}}},
         )
-        assert transport.last.json("msg_ids") == [504, 505]
-        assert transport.last.json("narrow") == [{"operator": "search", "operand": "water"}]
-        assert set(transport.last.query) == {"msg_ids", "narrow"}
-    assert set(found) == {504}
-    assert "highlight" in found[504].match_content
-    assert found[504].match_topic == "tides"
+        found = await client.narrows.matches(message_ids=[101, 102], narrow=TERMS)
+        assert transport.last.json("msg_ids") == [101, 102]
+        assert transport.last.json("narrow") == TERMS
+    assert list(found) == [101]
+    assert (found[101].match_content, found[101].match_topic) == ("<p><b>hello</b></p>", "cap &lt;")
 
 
-async def test_long_lists_are_asked_in_parts_and_an_empty_one_not_at_all() -> None:
+@proves("NAR-09", "NAR-10", "NAR-12", "NAR-13")
+async def test_a_match_goes_into_its_message_and_unknown_fields_stay() -> None:
+    messages = [
+        Message.model_validate(
+            {"id": it, "type": "stream", "sender_id": 1, "content": "x", "timestamp": 1, "future_field": it}
+        )
+        for it in (101, 102)
+    ]
     async with scripted_client() as (client, transport):
-        asked: list[int] = []
-        for _ in range(3):
-            transport.prepare("GET", PATH, json={"messages": {}})
-        await client.narrows.matches(message_ids=range(500), narrow=[])
-        for request in transport.requests:
-            part = request.json("msg_ids")
-            assert isinstance(part, list)
-            asked += part
-        assert asked == list(range(500))
-        await client.narrows.matches(message_ids=[], narrow=[])
-
-
-class _Names:
-    """Nobody and nothing has a name that a narrow would need."""
-
-    def channel_id(self, name: str) -> int | None:
-        return None
-
-    def channel_name(self, channel_id: int) -> str | None:
-        return None
-
-    def user_id(self, text: str) -> int | None:
-        return None
-
-    def user_email(self, user_id: int) -> str | None:
-        return None
+        transport.prepare(
+            "GET", PATH, json={"messages": {"101": {"match_content": "m", "match_subject": ""}}}
+        )
+        found = await client.narrows.matches(message_ids=[101, 999999], narrow=[])
+    merged = merge_match(messages[0], found[101])
+    assert (merged.match_content, merged.match_topic) == ("m", "")
+    assert (merged.model_extra or {})["future_field"] == 101
+    assert [message.id for message in merge_matches(messages, found)] == [101]
 
 
 @proves("NAR-04")
-def test_a_narrow_builds_its_terms() -> None:
-    server = ServerInfo(level=442, known=True)
-    assert Narrow.topic(31, "tides").to_wire(server, _Names()) == [
-        {"operator": "channel", "operand": 31},
-        {"operator": "topic", "operand": "tides"},
-    ]
-    assert Narrow.all().to_wire(server, _Names()) == []
+async def test_a_narrow_travels_as_operators_and_operands() -> None:
+    class Names:
+        def channel_id(self, name: str) -> int | None:
+            return None
+
+        channel_name = user_id = user_email = channel_id
+
+    narrow = Narrow((Term("channel", 7), Term("topic", "lunch"), Term("is", "starred", negated=True)))
+    async with scripted_client() as (client, transport):
+        for level in at_levels(client, [249, 250]):
+            transport.prepare("GET", PATH, json={"messages": {}})
+            wire = narrow.to_wire(client.connection.server, Names())  # type: ignore[arg-type]  # names nobody
+            await client.narrows.matches(message_ids=[1], narrow=wire)
+            assert transport.last.json("narrow") == [
+                {"operator": "channel" if level >= 250 else "stream", "operand": 7},
+                {"operator": "topic", "operand": "lunch"},
+                {"operator": "is", "operand": "starred", "negated": True},
+            ]
 
 
 @proves("NAR-11")
-async def test_operators_pass_through_and_unknown_ones_are_the_servers_to_refuse() -> None:
-    strange = [{"operator": "weather", "operand": [1, {"x": None}], "negated": True}]
+async def test_operators_pass_untouched_and_the_server_judges_them() -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare_error("GET", PATH, code="BAD_NARROW", msg="Invalid narrow operator", desc="weather")
-        with pytest.raises(BadNarrow):
-            await client.narrows.matches(message_ids=[1], narrow=strange)
-        assert transport.last.json("narrow") == strange
-        transport.prepare_error("GET", PATH, code="BAD_REQUEST", msg="Invalid narrow operator")
-        with pytest.raises(BadRequest):
-            await client.narrows.matches(message_ids=[1], narrow=strange)
+        transport.prepare_error(
+            "GET", PATH, code="BAD_NARROW", msg="Invalid narrow operator: future", desc="x"
+        )
+        with pytest.raises(BadNarrow) as caught:
+            await client.narrows.matches(message_ids=[1], narrow=[{"operator": "future", "operand": [1]}])
+        assert isinstance(caught.value, BadRequest)
+        assert caught.value.desc == "x"
+        assert transport.last.json("narrow") == [{"operator": "future", "operand": [1]}]
         with pytest.raises(InvalidInput):
-            await client.narrows.matches(message_ids=[1], narrow=[{"operand": 1}])
+            await client.narrows.matches(message_ids=[1], narrow=[{"operator": "id"}])
 
 
-@proves("NAR-09", "NAR-10", "NAR-13")
-def test_a_match_is_put_into_a_message_that_keeps_what_it_has() -> None:
-    message = Message.model_validate(
-        {
-            "id": 504,
-            "type": "stream",
-            "sender_id": 11,
-            "content": "<p>c</p>",
-            "timestamp": 1,
-            "weather": "fair",
-        }
-    )
-    plain = MessageMatch.model_validate({"match_content": "<p>c</p>", "match_subject": "tides"})
-    merged = message_routes.merge_match(message, plain)
-    assert (merged.match_content, merged.match_topic, merged.content) == ("<p>c</p>", "tides", "<p>c</p>")
-    assert merged.was_sent("weather")
-    assert MessageMatch.model_validate({}).match_content == ""
+async def test_many_ids_are_asked_in_parts() -> None:
+    async with scripted_client() as (client, transport):
+        for start in (0, 200, 400):
+            transport.prepare("GET", PATH, json={"messages": {str(start): {}}})
+        found = await client.narrows.matches(message_ids=range(450), narrow=[])
+        assert list(found) == [0, 200, 400]
+        assert [len(json.loads(sent.params["msg_ids"])) for sent in transport.requests] == [200, 200, 50]
+
+
+async def test_anchors_are_words_from_level_1() -> None:
+    async with scripted_client() as (client, transport):
+        for level, anchor, params in (
+            (1, "first_unread", {"anchor": "first_unread"}),
+            (0, "first_unread", {"anchor": "0", "use_first_unread_anchor": "true"}),
+            (0, "oldest", {"anchor": "0"}),
+            (0, "newest", {"anchor": "10000000000000000"}),
+            (442, 5, {"anchor": "5"}),
+        ):
+            for _ in at_levels(client, [level]):
+                transport.prepare("GET", "/api/v1/messages", json={"messages": []})
+                await client.messages.list(anchor=anchor, num_before=1)
+                sent = dict(transport.last.params)
+                assert {name: value for name, value in sent.items() if "anchor" in name} == params
+        with pytest.raises(InvalidInput):
+            await client.messages.list(anchor="middle")

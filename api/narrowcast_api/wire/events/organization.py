@@ -90,11 +90,28 @@ class RealmDomainsRemoveEvent(RealmDomainsEvent):
 
 
 class RealmEmojiEvent(Event):
-    """All custom emoji, by id."""
+    """All custom emoji, by id; what servers send that do not know individual changes (below level 491)."""
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["update"] = "update"
     realm_emoji: Good[dict[str, RealmEmoji]]
+
+
+class RealmEmojiAddEvent(Event):
+    """A new custom emoji."""
+
+    type: Literal["realm_emoji"] = "realm_emoji"
+    op: Literal["add"] = "add"
+    emoji: RealmEmoji
+
+
+class RealmEmojiUpdateOneEvent(Event):
+    """Fields of one custom emoji changed; ``data`` holds the new values by name."""
+
+    type: Literal["realm_emoji"] = "realm_emoji"
+    op: Literal["update_one", "edit"] = "update_one"
+    emoji_id: str
+    data: dict[str, Any]
 
 
 class RealmLinkifiersEvent(Event):
