@@ -6,6 +6,7 @@ Loaded when a session runs, not before: it brings in HTTP and the models of the 
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +29,8 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.messages import Message
-from narrowcast_api.state.state import State, cacheable
+from narrowcast_api.state.snapshots import cacheable
+from narrowcast_api.state.state import State
 from narrowcast_api.views import Anchor, Match, Page
 from narrowcast_api.wire import messages as wire
 from narrowcast_api.wire.events import (
@@ -85,6 +87,8 @@ class Live:
         state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
         _carry_over(session.state, state)
         session.replace_state(state)
+        if is_large:
+            gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(json.dumps(cacheable(answer)).encode()))
         view = session.views.latest

@@ -11,7 +11,6 @@ paint what the cache knows first.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.kept_state import keep_progress, load_state
 from narrowcast_api.machines import Machines
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.changes import (
@@ -35,7 +35,6 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.messages import Message
 from narrowcast_api.state.presence import Seen
-from narrowcast_api.state.rows import BadRow
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.views import PAGE, Anchor, Match, MessageView, Page, Views
@@ -89,6 +88,7 @@ class Session:
         self._typing_due = asyncio.Event()
         self._views = Views(self)
         self._closed = False
+        self._runner: asyncio.Task[object] | None = None
         machines = Machines(self)
         self.outbox = machines.outbox
         self.drafts = machines.drafts
@@ -118,7 +118,7 @@ class Session:
         storage = await asyncio.to_thread(
             AccountStorage.open, data_dir, cache_dir, account.site, account.email
         )
-        state = await asyncio.to_thread(_cached_state, storage, chosen)
+        state = await asyncio.to_thread(load_state, storage.cache, chosen)
         return cls(account, storage, state, clock=chosen, transport=transport)
 
     # what is there
@@ -291,6 +291,7 @@ class Session:
 
     async def run(self) -> None:
         """Keeps the account true until it is cancelled. Never raises for network causes."""
+        self._runner = asyncio.current_task()
         live = self._connected()
         works = [
             ("events", live.stream.run),
@@ -368,14 +369,21 @@ class Session:
         self.status = status
         if became_live:
             self.machines.wake()
+            view = self._views.latest
+            if view is not None and (view.is_stale or view.error is not None) and not view.loading:
+                self.spawn(view.refresh(), "the view's refresh")
         self.publish(ConnectionChanged())
 
     async def close(self) -> None:
         """Ends the session: says goodbye, keeps what is not sent, closes the files. Takes a few seconds at
         most.
 
-        Cancel `run` first, or do not: what still runs is of no harm.
+        Ends `run` too, if nobody has.
         """
+        runner, self._runner = self._runner, None
+        if runner is not None and runner is not asyncio.current_task():
+            runner.cancel()
+            await asyncio.gather(runner, return_exceptions=True)
         with suppress(TimeoutError):
             async with asyncio.timeout(_GOODBYE_SECONDS):
                 await self.machines.close()
@@ -386,19 +394,6 @@ class Session:
             task.cancel()
         if self._client is not None:
             await self._client.aclose()
+        if not self.state.from_cache:
+            await asyncio.to_thread(keep_progress, self.storage.cache, self.state)
         await asyncio.to_thread(self.storage.close)
-
-
-def _cached_state(storage: AccountStorage, clock: Clock) -> State:
-    """The state of the last session; an empty one if there is none that can be read."""
-    raw = storage.cache.load_snapshot()
-    if raw is not None:
-        with suppress(ValueError, RecursionError, BadRow):
-            answer = json.loads(raw)
-            if isinstance(answer, dict):
-                return State.from_snapshot(
-                    answer, now=clock.now(), monotonic=clock.monotonic, from_cache=True
-                )
-    state = State(0, clock.monotonic)
-    state.from_cache = True
-    return state

@@ -57,10 +57,6 @@ class Host(Protocol):
     @property
     def state(self) -> State: ...
 
-    @property
-    def is_live(self) -> bool:
-        """Whether events arrive, so that what was fetched stays true."""
-
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
@@ -109,7 +105,7 @@ class MessageView:
 
     @property
     def ids(self) -> Sequence[int]:
-        """Known messages, ascending. Do not change the list."""
+        """Known messages, ascending; a new tuple after each change."""
         return self._timeline.ids
 
     @property
@@ -153,7 +149,7 @@ class MessageView:
         await self._fetch_around(anchor)
 
     def _default_anchor(self) -> Anchor:
-        return "first_unread" if self.narrow.marks_read else "newest"
+        return "first_unread" if self.narrow.terms and self.narrow.marks_read else "newest"
 
     async def refresh(self) -> None:
         """Fetches again around where one stands."""
@@ -223,6 +219,7 @@ class MessageView:
         self.loading, self.error = True, None
         self._pending.clear()
         self._publish()
+        before = self._host.state
         page = None
         try:
             page = await self._ask(anchor, PAGE, PAGE, include_anchor=True)
@@ -232,13 +229,14 @@ class MessageView:
                 if page is None:
                     self._publish()
         if page is not None and generation == self._generation:
-            self._take(page, anchor)
+            # What was asked before there was a snapshot, or before the latest, misses what came in between.
+            self._take(page, anchor, stale=before.from_cache or before is not self._host.state)
 
-    def _take(self, page: Page, asked: Anchor) -> None:
+    def _take(self, page: Page, asked: Anchor, *, stale: bool) -> None:
         ids = [message.id for message in page.messages]
         timeline = self._timeline
         timeline.replace(ids, found_oldest=page.found_oldest, found_newest=page.found_newest)
-        timeline.stale = not self._host.is_live
+        timeline.stale = stale
         self.matches = dict(page.matches)
         self.first_unread = next((m.id for m in page.messages if not m.is_read), None)
         if isinstance(asked, int):

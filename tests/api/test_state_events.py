@@ -6,7 +6,8 @@ import pytest
 
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.state.apply import HANDLED
-from narrowcast_api.state.state import State, cacheable
+from narrowcast_api.state.snapshots import cacheable
+from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     EVENT_CLASSES,
     HeartbeatEvent,

@@ -40,7 +40,9 @@ from narrowcast_api.wire.events import (
     NavigationViewAddEvent,
     NavigationViewRemoveEvent,
     NavigationViewUpdateEvent,
+    RealmEmojiAddEvent,
     RealmEmojiEvent,
+    RealmEmojiUpdateOneEvent,
     RealmFiltersEvent,
     RealmLinkifiersEvent,
     RealmPlaygroundsEvent,
@@ -132,6 +134,9 @@ def _snippets_remove(state: State, event: SavedSnippetsRemoveEvent) -> tuple[Cha
 @handlers.of(UserSettingsEvent)
 def _user_setting(state: State, event: UserSettingsEvent) -> tuple[Change, ...]:
     state.settings.put(event.property, event.value)
+    if event.property == "enable_drafts_synchronization" and event.value is False:
+        state.drafts.replace(())  # the server forgets them, without further events
+        return (SettingsChanged((event.property,)), DraftsChanged())
     return (SettingsChanged((event.property,)),)
 
 
@@ -170,6 +175,20 @@ def _seconds(value: object) -> int | None:
 @handlers.of(RealmEmojiEvent)
 def _emoji(state: State, event: RealmEmojiEvent) -> tuple[Change, ...]:
     state.emoji.replace(read_emoji({code: row_of(emoji) for code, emoji in event.realm_emoji.items()}))
+    return (EmojiChanged(),)
+
+
+@handlers.of(RealmEmojiAddEvent)
+def _emoji_add(state: State, event: RealmEmojiAddEvent) -> tuple[Change, ...]:
+    state.emoji.put(read_emoji({str(event.emoji.id): row_of(event.emoji)}))
+    return (EmojiChanged(),)
+
+
+@handlers.of(RealmEmojiUpdateOneEvent)
+def _emoji_update(state: State, event: RealmEmojiUpdateOneEvent) -> tuple[Change, ...]:
+    emoji = state.emoji.get(event.emoji_id)
+    if emoji is not None:
+        state.emoji.put(read_emoji({event.emoji_id: {**emoji._asdict(), **event.data}}))
     return (EmojiChanged(),)
 
 

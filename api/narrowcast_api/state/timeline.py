@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -21,7 +21,8 @@ class Timeline:
     """
 
     def __init__(self) -> None:
-        self.ids: list[int] = []
+        self.ids: tuple[int, ...] = ()
+        """A new tuple after each change, so that whoever draws from one is not surprised."""
         self.found_oldest = False
         self.found_newest = False
         self.stale = True
@@ -33,7 +34,7 @@ class Timeline:
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """Where something may be missing that nobody is shown as an end of the list."""
+        """Where something may be missing that is no end of the list either."""
         return (Gap(self.ids[-1], None),) if self.ids and self.stale else ()
 
     def __contains__(self, message_id: int) -> bool:
@@ -42,23 +43,23 @@ class Timeline:
 
     def replace(self, ids: Iterable[int], *, found_oldest: bool, found_newest: bool) -> None:
         """Takes a page as the whole of what is known."""
-        self.ids = sorted(set(ids))
+        self.ids = tuple(sorted(set(ids)))
         self.found_oldest = found_oldest
         self.found_newest = found_newest
         self.stale = False
 
     def seed(self, ids: Sequence[int]) -> None:
         """Takes what a cache has, for want of anything better."""
-        self.ids = sorted(set(ids))
+        self.ids = tuple(sorted(set(ids)))
 
     def extend_older(self, ids: Iterable[int], *, found_oldest: bool) -> None:
         """Takes a page that ends where this begins."""
-        self.ids = sorted({*ids, *self.ids})
+        self.ids = tuple(sorted({*ids, *self.ids}))
         self.found_oldest = found_oldest
 
     def extend_newer(self, ids: Iterable[int], *, found_newest: bool) -> None:
         """Takes a page that begins where this ends."""
-        self.ids = sorted({*ids, *self.ids})
+        self.ids = tuple(sorted({*ids, *self.ids}))
         self.found_newest = found_newest
 
     def covers(self, message_id: int) -> bool:
@@ -71,14 +72,15 @@ class Timeline:
 
     def insert(self, message_id: int) -> bool:
         """Puts a message in its place; says whether it was not there."""
-        if message_id in self:
+        place = bisect_left(self.ids, message_id)
+        if self.ids[place : place + 1] == (message_id,):
             return False
-        insort(self.ids, message_id)
+        self.ids = (*self.ids[:place], message_id, *self.ids[place:])
         return True
 
     def remove(self, message_ids: Iterable[int]) -> bool:
         """Takes messages out; says whether any was there."""
         gone = {message_id for message_id in message_ids if message_id in self}
         if gone:
-            self.ids = [message_id for message_id in self.ids if message_id not in gone]
+            self.ids = tuple(message_id for message_id in self.ids if message_id not in gone)
         return bool(gone)

@@ -1,0 +1,99 @@
+"""What of a snapshot is kept on disk for the next start, and kept true until then."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from narrowcast_api.state.rows import Row
+from narrowcast_api.state.state import State
+from narrowcast_api.state.unreads import TopicPlace
+
+_NOT_CACHED = frozenset(
+    {"realm_bots", "realm_embedded_bots", "realm_incoming_webhook_bots", "realm_default_external_accounts"}
+)
+
+_CACHED_KEYS = frozenset(
+    {
+        "alert_words",
+        "channel_folders",
+        "cross_realm_bots",
+        "custom_profile_fields",
+        "drafts",
+        "email",
+        "event_queue_longpoll_timeout_seconds",
+        "full_name",
+        "max_file_upload_size_mib",
+        "max_message_id",
+        "max_message_length",
+        "max_stream_description_length",
+        "max_stream_name_length",
+        "max_topic_length",
+        "muted_topics",
+        "muted_users",
+        "navigation_views",
+        "never_subscribed",
+        "presences",
+        "recent_private_conversations",
+        "reminders",
+        "saved_snippets",
+        "scheduled_messages",
+        "server_emoji_data_url",
+        "server_timestamp",
+        "starred_messages",
+        "streams",
+        "subscriptions",
+        "unread_msgs",
+        "unsubscribed",
+        "user_id",
+        "user_settings",
+        "user_status",
+        "user_topics",
+    }
+)
+
+
+def cacheable(answer: Row) -> dict[str, object]:
+    """The part of a snapshot that is worth keeping on disk: what the state reads, without keys of bots."""
+    return {
+        key: value
+        for key, value in answer.items()
+        if key in _CACHED_KEYS
+        or key.startswith(("server_presence_", "server_typing_", "service_", "zulip_"))
+        or (key.startswith("realm_") and key not in _NOT_CACHED)
+    }
+
+
+def dump_progress(state: State) -> dict[str, object]:
+    """The parts of a snapshot that change while one reads, as they are now: unread, stars, conversations."""
+    topics: dict[TopicPlace, list[int]] = defaultdict(list)
+    directs: dict[frozenset[int], list[int]] = defaultdict(list)
+    for message_id in state.unreads:
+        place = state.unreads.place(message_id)
+        if isinstance(place, TopicPlace):
+            topics[place].append(message_id)
+        elif place is not None:
+            directs[place].append(message_id)
+    return {
+        "max_message_id": state.max_message_id,
+        "starred_messages": sorted(state.starred),
+        "recent_private_conversations": [
+            {"user_ids": sorted(others), "max_message_id": state.directs.newest(others)}
+            for others in state.directs.recent()
+        ],
+        "unread_msgs": {
+            "streams": [
+                {"stream_id": place.channel_id, "topic": place.topic, "unread_message_ids": ids}
+                for place, ids in topics.items()
+            ],
+            "pms": [],
+            "huddles": [
+                {
+                    "user_ids_string": ",".join(map(str, sorted({*others, state.me}))),
+                    "unread_message_ids": ids,
+                }
+                for others, ids in directs.items()
+            ],
+            "mentions": sorted(state.unreads.mentions),
+            "old_unreads_missing": state.unreads.old_missing,
+        },
+    }
