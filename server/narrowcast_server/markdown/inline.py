@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from html import escape
 
 from markdown_it import MarkdownIt
@@ -77,13 +78,24 @@ def raw_emoji_html(character: str) -> str | None:
     return None if name is None else unicode_emoji_html(name, code)
 
 
-def emoji_pattern() -> re.Pattern[str]:
-    """Every known emoji as characters, the longest first, with optional variation selectors."""
+@lru_cache(maxsize=1)
+def emoji_starts() -> dict[str, list[str]]:
+    """The known emoji as characters, by their first one; the longest first."""
+    starts: dict[str, list[str]] = {}
+    for code in emoji_names().code_to_names:
+        text = character_of(code)
+        if text and not text[0].isascii():
+            starts.setdefault(text[0], []).append(text)
+    for texts in starts.values():
+        texts.sort(key=len, reverse=True)
+    return starts
+
+
+@lru_cache(maxsize=256)
+def emoji_pattern(start: str) -> re.Pattern[str]:
+    """The emoji that begin with a character, with optional variation selectors."""
     selector = f"{VARIATION_SELECTOR}?"
-    characters = (character_of(code) or "" for code in emoji_names().code_to_names)
-    symbols = [text for text in characters if text and not text[0].isascii()]
-    symbols.sort(key=len, reverse=True)
-    alternatives = ("".join(re.escape(part) + selector for part in text) for text in symbols)
+    alternatives = ("".join(re.escape(part) + selector for part in text) for text in emoji_starts()[start])
     return re.compile("|".join(alternatives))
 
 

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from uritemplate.variable import VariableValue
 
 from narrowcast_server.markdown.context import Linkifier
-from narrowcast_server.markdown.inline import emoji_pattern, raw_emoji_html
+from narrowcast_server.markdown.inline import emoji_pattern, emoji_starts, raw_emoji_html
 from narrowcast_server.markdown.run import Run, run_of
 
 ADDRESS = re.compile(r"://[^\s<>\"`]+")
@@ -173,21 +173,18 @@ def emoji_finder(run: Run) -> Callable[[str], Iterator[Found]]:
     def find(text: str) -> Iterator[Found]:
         if text.isascii():
             return
-        for match in compiled_emoji().finditer(text):
-            html = raw_emoji_html(match[0])
-            if run.node_budget <= 0:
-                return
-            if html is not None:
+        starts, position = emoji_starts(), 0
+        for index, character in enumerate(text):
+            if index < position or character not in starts:
+                continue
+            match = emoji_pattern(character).match(text, index)
+            html = raw_emoji_html(match[0]) if match and run.node_budget > 0 else None
+            if match is not None and html is not None:
                 run.node_budget -= 1
-                yield Found(match.start(), match.end(), html)
+                position = match.end()
+                yield Found(index, position, html)
 
     return find
-
-
-@lru_cache(maxsize=1)
-def compiled_emoji() -> re.Pattern[str]:
-    """One pattern of every known emoji; made when the first text beyond ASCII comes."""
-    return emoji_pattern()
 
 
 def bare_address_finder(md: MarkdownIt, run: Run) -> Callable[[str], Iterator[Found]]:

@@ -69,5 +69,5 @@ class Run:
 def run_of(env: MutableMapping[str, Any]) -> Run:
     """The record that travels in the parser's environment."""
     run = env[RUN]
-    assert isinstance(run, Run)  # noqa: S101  render() put it there
+    assert isinstance(run, Run)
     return run
