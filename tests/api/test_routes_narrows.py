@@ -14,7 +14,10 @@ from support.api import at_levels, scripted_client
 from support.ledger import proves
 
 PATH = "/api/v1/messages/matches_narrow"
-TERMS = [{"operator": "search", "operand": "hello"}, {"operator": "sender", "operand": 7, "negated": True}]
+TERMS: list[dict[str, object]] = [
+    {"operator": "search", "operand": "hello"},
+    {"operator": "sender", "operand": 7, "negated": True},
+]
 
 
 @proves("NAR-01", "NAR-02", "NAR-03", "NAR-05", "NAR-06", "NAR-07", "NAR-08")
