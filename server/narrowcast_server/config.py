@@ -57,6 +57,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class ExternalLogin:
+    """A way to sign in that something in front of this server offers (SRV-08)."""
+
+    name: str
+    display_name: str
+    login_url: str
+    signup_url: str
+    display_icon: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """How a server behaves. `level` is the feature level it emulates, 0 to LATEST."""
 
@@ -74,6 +85,8 @@ class Config:
     """Says that user names need not be addresses (SRV-16)."""
     incompatible_agents: tuple[str, ...] = ()
     """Prefixes of User-Agent that are told that they are incompatible (SRV-14)."""
+    external_logins: tuple[ExternalLogin, ...] = ()
+    """In the order in which clients show them."""
     durable: bool = True
 
     def at_level(self, level: int) -> Config:

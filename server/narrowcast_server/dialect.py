@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.config import Config, Dialect
+from narrowcast_server.levels import MERGE_BASE
 
 VERSION = "0.1.0"
 """The label of this server; clients compare levels, never this (VER-08)."""
@@ -24,7 +25,7 @@ def named(config: Config, name: str, value: object) -> dict[str, object]:
 def version_fields(config: Config) -> dict[str, object]:
     """Version, merge base (from level 88) and feature level (absent at level 0: SRV-10)."""
     answer = named(config, "version", VERSION)
-    if config.level >= 88:
+    if config.level >= MERGE_BASE:
         answer |= named(config, "merge_base", VERSION)
     if config.level > 0:
         answer |= named(config, "feature_level", config.level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
@@ -29,7 +30,7 @@ def get_server_settings(call: Call) -> Answer:
     agent = call.request.headers.get("user-agent", "")
     answer: Answer = {
         "authentication_methods": _authentication_methods(core),
-        "external_authentication_methods": [],
+        "external_authentication_methods": [asdict(login) for login in config.external_logins],
         **version_fields(config),
         "push_notifications_enabled": False,
         "is_incompatible": agent.startswith(config.incompatible_agents)

@@ -1,0 +1,318 @@
+"""Registration, the long poll, the WebSocket, and the life of a queue."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import websockets
+
+from narrowcast_server.config import Config, Limits
+from support.clock import VirtualClock
+from support.ledger import proves
+from support.server import Answer, Listener, TestServer, running_server
+
+
+def poll(listener: Listener, **changes: object) -> dict[str, object]:
+    return {"queue_id": listener.queue_id, "last_event_id": listener.last_event_id, **changes}
+
+
+@asynccontextmanager
+async def stream(
+    server: TestServer, name: str, queue_id: str, last_event_id: int
+) -> AsyncIterator[websockets.ClientConnection]:
+    user = server.user(name)
+    token = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode()).decode()
+    url = server.url.replace("http", "ws", 1)
+    async with websockets.connect(
+        f"{url}/api/v1/events/stream?queue_id={queue_id}&last_event_id={last_event_id}",
+        additional_headers={"Authorization": f"Basic {token}"},
+        proxy=None,
+    ) as connection:
+        yield connection
+
+
+@proves("EVT-01", "EVT-06", "EVT-07")
+async def test_what_one_client_does_another_hears(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    message_id = await server.send("ada", "general", "lunch", "soup")
+    await server.call(
+        "dario", "POST", "/messages/flags", {"messages": [message_id], "op": "add", "flag": "read"}
+    )
+    events = await listener.events()
+    assert [event["type"] for event in events] == ["stream", "message", "update_message_flags"]
+    assert [event["id"] for event in events] == [0, 1, 2]
+    assert events[1]["flags"] == []
+    assert "flags" not in events[1]["message"]
+
+
+@proves("EVT-05")
+async def test_the_oldest_message_of_a_channel_is_told_from_256(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    for level in (255, 256):
+        server.set_level(level)
+        await server.send("ada", "general", "oldest")
+        later = await server.send("ada", "general", "later")
+        await listener.events()
+        path = f"/streams/{server.channel('general')}/delete_topic"
+        await server.call("ada", "POST", path, {"topic_name": "oldest"})
+        found = [
+            (event["property"], event["value"])
+            for event in await listener.events("stream")
+            if event["op"] == "update"
+        ]
+        assert found == ([("first_message_id", later)] if level == 256 else [])
+        await server.call("ada", "POST", path, {"topic_name": "later"})
+
+
+async def test_a_poll_waits_for_the_first_event(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    waiting = asyncio.create_task(server.call("dario", "GET", "/events", poll(listener)))
+    await waiting_reader(server, listener)
+    await server.send("ada", "general", "t")
+    answer = await waiting
+    assert answer["events"]
+    assert answer["queue_id"] == listener.queue_id
+
+
+async def test_a_quiet_poll_ends_with_a_heartbeat(tmp_path: Path) -> None:
+    limits = replace(Limits(), heartbeat_seconds=(0.01, 0.02))
+    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+        listener = await server.listen("dario", event_types=["message"])
+        answer = await server.call("dario", "GET", "/events", poll(listener))
+        assert answer["events"] == [{"type": "heartbeat", "id": 0}]
+        answer = await server.call("dario", "GET", "/events", poll(listener, last_event_id=0))
+        assert answer["events"] == [{"type": "heartbeat", "id": 1}]
+
+
+async def test_a_second_poll_ends_the_first_with_nothing(server: TestServer) -> None:
+    listener = await server.listen("dario", event_types=["message"])
+    first = asyncio.create_task(server.call("dario", "GET", "/events", poll(listener)))
+    await waiting_reader(server, listener)
+    second = asyncio.create_task(server.call("dario", "GET", "/events", poll(listener)))
+    assert (await first)["events"] == []
+    await server.send("ada", "general", "t")
+    assert len((await second)["events"]) == 1
+
+
+async def waiting_reader(server: TestServer, listener: Listener) -> None:
+    """Returns when somebody waits on the queue."""
+    queue = server.core.hub.get(listener.queue_id, server.id("dario"))
+    while queue.waiter is None:
+        await asyncio.sleep(0)
+
+
+async def test_events_stay_until_they_are_acknowledged(server: TestServer) -> None:
+    listener = await server.listen("dario", event_types=["message"])
+    await server.send("ada", "general", "a")
+    await server.send("ada", "general", "b")
+    block = {"dont_block": True}
+    for _ in range(2):
+        answer = await server.call("dario", "GET", "/events", poll(listener, **block))
+        assert [event["id"] for event in answer["events"]] == [0, 1]
+    answer = await server.call("dario", "GET", "/events", poll(listener, last_event_id=0, **block))
+    assert [event["id"] for event in answer["events"]] == [1]
+    refusal = await server.refusal("dario", "GET", "/events", poll(listener, last_event_id=-1, **block))
+    assert refusal["msg"] == "An event newer than -1 has already been pruned!"
+    refusal = await server.refusal("dario", "GET", "/events", poll(listener, last_event_id=5000, **block))
+    assert refusal["msg"] == "Event 5000 was not in this queue"
+
+
+async def test_a_queue_that_is_not_ones_own_is_no_queue(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    for name, queue_id in (("elif", listener.queue_id), ("dario", "nosuch")):
+        refusal = await server.refusal(name, "GET", "/events", poll(listener, queue_id=queue_id))
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+        assert refusal["queue_id"] == queue_id
+        refusal = await server.refusal(name, "DELETE", "/events", {"queue_id": queue_id})
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+async def test_deleting_a_queue_ends_the_poll_that_waits(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    waiting = asyncio.create_task(server.refusal("dario", "GET", "/events", poll(listener)))
+    await waiting_reader(server, listener)
+    await server.call("dario", "DELETE", "/events", {"queue_id": listener.queue_id})
+    assert (await waiting)["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+async def test_a_queue_ends_after_ten_idle_minutes(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        listener, other = await server.listen("dario"), await server.listen("elif")
+        await clock.advance(540)
+        await other.events()
+        await clock.advance(120)
+        refusal = await server.refusal("dario", "GET", "/events", poll(listener))
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+        assert await other.events() == []
+
+
+async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path) -> None:
+    limits = replace(Limits(), max_queued_events=3)
+    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+        listener = await server.listen("dario", event_types=["message"])
+        for _ in range(4):
+            await server.send("ada", "general", "t")
+        refusal = await server.refusal("dario", "GET", "/events", poll(listener, dont_block=True))
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+async def test_types_and_narrow_choose_the_events(server: TestServer) -> None:
+    by_type = await server.listen("dario", event_types=["reaction"])
+    by_narrow = await server.listen("dario", narrow=[["stream", "engineering"]], event_types=["message"])
+    mentions = await server.listen("dario", narrow=[["is", "mentioned"]], event_types=["message"])
+    first = await server.send("ada", "general", "t", "@**Dario Vance**")
+    second = await server.send("ada", "engineering", "t")
+    await server.call("ada", "POST", f"/messages/{first}/reactions", {"emoji_name": "tada"})
+    assert [event["type"] for event in await by_type.events()] == ["reaction"]
+    assert [event["message"]["id"] for event in await by_narrow.events()] == [second]
+    assert [event["message"]["id"] for event in await mentions.events()] == [first]
+    refusal = await server.refusal("dario", "POST", "/register", {"narrow": [["xyz", "a"]]})
+    assert refusal["msg"] == "Operator xyz not supported."
+
+
+async def test_all_public_channels_are_for_members(server: TestServer) -> None:
+    listener = await server.listen("greta", all_public_streams=True, event_types=["message"])
+    message_id = await server.send("ada", "engineering", "t")
+    await server.send("bruno", "operations", "t")
+    assert [event["message"]["id"] for event in await listener.events()] == [message_id]
+    await server.refusal("hugo", "POST", "/register", {"all_public_streams": True})
+
+
+async def test_the_echo_of_ones_own_message_carries_its_local_id(server: TestServer) -> None:
+    listener, other = await server.listen("ada"), await server.listen("ada")
+    fields = {
+        "type": "stream",
+        "to": "general",
+        "topic": "t",
+        "content": "x",
+        "queue_id": listener.queue_id,
+        "local_id": "17.01",
+    }
+    await server.call("ada", "POST", "/messages", fields)
+    (event,) = await listener.events("message")
+    assert event["local_message_id"] == "17.01"
+    (event,) = await other.events("message")
+    assert "local_message_id" not in event
+
+
+async def test_older_clients_get_older_shapes(server: TestServer) -> None:
+    modern = await server.listen(
+        "dario",
+        client_capabilities={
+            "bulk_message_deletion": True,
+            "simplified_presence_events": True,
+            "archived_channels": True,
+        },
+    )
+    old = await server.listen("dario")
+    message_id = await server.send("ada", "general", "t")
+    await server.call("ada", "DELETE", f"/messages/{message_id}")
+    await server.call("ada", "POST", "/users/me/presence", {"status": "active"})
+    await server.call("ada", "DELETE", f"/streams/{server.channel('design')}")
+    new_shape, old_shape = await modern.events(), await old.events()
+
+    def only(events: list[Answer], kind: str) -> list[Answer]:
+        return [event for event in events if event["type"] == kind]
+
+    assert only(new_shape, "delete_message")[0]["message_ids"] == [message_id]
+    assert only(old_shape, "delete_message")[0]["message_id"] == message_id
+    assert only(new_shape, "presence")[0]["presences"].keys() == {str(server.id("ada"))}
+    assert only(old_shape, "presence")[0]["email"] == "ada@demo.example"
+    assert only(new_shape, "stream")[-1]["property"] == "is_archived"
+    assert only(old_shape, "stream")[-1]["op"] == "delete"
+
+
+async def test_markdown_is_sent_as_html_or_as_source(server: TestServer) -> None:
+    html, source = await server.listen("dario"), await server.listen("dario", apply_markdown=False)
+    await server.send("ada", "general", "t", "**bold**")
+    (event,) = await html.events("message")
+    assert (event["message"]["content"], event["message"]["content_type"]) == (
+        "<p><strong>bold</strong></p>",
+        "text/html",
+    )
+    (event,) = await source.events("message")
+    assert (event["message"]["content"], event["message"]["content_type"]) == ("**bold**", "text/x-markdown")
+
+
+async def test_fetched_types_choose_the_keys_of_registration(server: TestServer) -> None:
+    snapshot = (await server.listen("dario", fetch_event_types=["message"])).snapshot
+    assert "max_message_id" in snapshot
+    assert "unread_msgs" not in snapshot
+    assert "realm_users" not in snapshot
+    types = ["message", "update_message_flags"]
+    assert "unread_msgs" in (await server.listen("dario", fetch_event_types=types)).snapshot
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"event_types": "x"},
+        {"event_types": [1]},
+        {"client_capabilities": {"a": "b"}},
+        {"client_capabilities": [1]},
+        {"include_subscribers": "perhaps"},
+        {"narrow": [["a"]]},
+        {"narrow": "{"},
+    ],
+)
+async def test_malformed_registrations_are_refused(server: TestServer, fields: dict[str, object]) -> None:
+    refusal = await server.refusal("dario", "POST", "/register", fields)
+    assert refusal["code"] == "BAD_REQUEST"
+
+
+async def test_a_websocket_streams_resumes_and_acknowledges(server: TestServer) -> None:
+    listener = await server.listen("dario", event_types=["message"])
+    first = await server.send("ada", "general", "t")
+    async with stream(server, "dario", listener.queue_id, -1) as connection:
+        events = json.loads(await connection.recv())["events"]
+        assert [event["message"]["id"] for event in events] == [first]
+        second = await server.send("ada", "general", "t")
+        events = json.loads(await connection.recv())["events"]
+        assert [event["message"]["id"] for event in events] == [second]
+    async with stream(server, "dario", listener.queue_id, 0) as connection:
+        events = json.loads(await connection.recv())["events"]
+        assert [event["message"]["id"] for event in events] == [second]
+        await connection.send(json.dumps({"last_event_id": 1}))
+        third = await server.send("ada", "general", "t")
+        events = json.loads(await connection.recv())["events"]
+        assert [event["message"]["id"] for event in events] == [third]
+    assert [event["message"]["id"] for event in await replay(server, listener, 1)] == [third]
+
+
+async def replay(server: TestServer, listener: Listener, after: int) -> list[Answer]:
+    answer = await server.call(
+        "dario", "GET", "/events", poll(listener, last_event_id=after, dont_block=True)
+    )
+    events: list[Answer] = answer["events"]
+    return events
+
+
+@pytest.mark.parametrize(("name", "queue", "code"), [("dario", "nosuch", 4400), ("elif", "", 4400)])
+async def test_a_websocket_on_no_queue_is_told_and_closed(
+    server: TestServer, name: str, queue: str, code: int
+) -> None:
+    listener = await server.listen("dario")
+    async with stream(server, name, queue or listener.queue_id, -1) as connection:
+        assert json.loads(await connection.recv())["code"] == "BAD_EVENT_QUEUE_ID"
+        with pytest.raises(websockets.ConnectionClosedError) as closed:
+            await connection.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == code
+
+
+async def test_a_websocket_survives_nonsense_from_its_client(server: TestServer) -> None:
+    listener = await server.listen("dario", event_types=["message"])
+    async with stream(server, "dario", listener.queue_id, -1) as connection:
+        for nonsense in ("{", "[]", '{"last_event_id": "x"}', '{"last_event_id": 99}', "[" * 5000):
+            await connection.send(nonsense)
+        message_id = await server.send("ada", "general", "t")
+        events = json.loads(await connection.recv())["events"]
+        assert [event["message"]["id"] for event in events] == [message_id]

@@ -1,0 +1,109 @@
+"""GET /users/me/{stream_id}/topics, and how people see topics."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ledger import proves
+from support.server import Answer, TestServer
+
+
+async def topics(server: TestServer, name: str, channel: str, **fields: object) -> list[Answer]:
+    answer = await server.call(name, "GET", f"/users/me/{server.channel(channel)}/topics", fields)
+    found: list[Answer] = answer["topics"]
+    return found
+
+
+@proves("TOP-01", "TOP-06", "TOP-07", "TOP-08")
+async def test_topics_are_listed_the_most_recent_first(server: TestServer) -> None:
+    await server.send("ada", "general", "one")
+    two = await server.send("ada", "general", "two")
+    one = await server.send("ada", "general", "One")
+    assert await topics(server, "dario", "general") == [
+        {"name": "One", "max_id": one},
+        {"name": "two", "max_id": two},
+    ]
+
+
+@proves("TOP-02", "TOP-12")
+@pytest.mark.parametrize("path", ["/users/me/abc/topics", "/users/me/999999/topics", "/users/me/-1/topics"])
+async def test_a_channel_that_is_not_there_is_refused(server: TestServer, path: str) -> None:
+    refusal = await server.refusal("dario", "GET", path)
+    assert refusal["code"] == "BAD_REQUEST"
+
+
+@proves("TOP-03", "TOP-04", "TOP-05")
+async def test_the_empty_topic_is_named_unless_the_client_knows_it(server: TestServer) -> None:
+    await server.send("ada", "general", "")
+    assert [topic["name"] for topic in await topics(server, "dario", "general")] == ["general chat"]
+    named = await topics(server, "dario", "general", allow_empty_topic_name=True)
+    assert [topic["name"] for topic in named] == [""]
+    server.set_level(333)
+    path = f"/users/me/{server.channel('general')}/topics"
+    answer = await server.call("dario", "GET", path, {"allow_empty_topic_name": True})
+    assert answer["ignored_parameters_unsupported"] == ["allow_empty_topic_name"]
+    assert [topic["name"] for topic in answer["topics"]] == ["general chat"]
+
+
+@proves("TOP-09", "TOP-13")
+async def test_a_private_channel_looks_as_if_it_were_not_there(server: TestServer) -> None:
+    path = f"/users/me/{server.channel('operations')}/topics"
+    hidden = await server.refusal("elif", "GET", path)
+    unknown = await server.refusal("elif", "GET", "/users/me/999999/topics")
+    assert hidden == unknown
+    guests = await server.refusal("hugo", "GET", f"/users/me/{server.channel('general')}/topics")
+    assert guests == unknown
+
+
+@proves("TOP-10", "TOP-11", "TOP-14")
+async def test_protected_history_begins_with_the_subscription_of_person_and_bot(server: TestServer) -> None:
+    await server.send("bruno", "operations", "old")
+    shared = await server.send("bruno", "operations", "both")
+    fields = {
+        "subscriptions": [{"name": "operations"}],
+        "principals": [server.id("elif"), server.id("jasper")],
+    }
+    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    new = await server.send("bruno", "operations", "new")
+    for name in ("elif", "jasper"):
+        assert await topics(server, name, "operations") == [{"name": "new", "max_id": new}]
+    assert len(await topics(server, "bruno", "operations")) == 3
+    await server.refusal("elif", "GET", f"/messages/{shared}")
+    newest = await server.send("bruno", "operations", "both")
+    assert (await topics(server, "elif", "operations"))[0] == {"name": "both", "max_id": newest}
+    await server.call("bruno", "DELETE", f"/messages/{newest}")
+    assert await topics(server, "elif", "operations") == [{"name": "new", "max_id": new}]
+
+
+async def test_shared_history_is_open_to_new_subscribers(server: TestServer) -> None:
+    await server.send("ada", "leads", "plans")
+    fields = {"subscriptions": [{"name": "leads"}], "principals": [server.id("elif")]}
+    await server.call("ada", "POST", "/users/me/subscriptions", fields)
+    assert [topic["name"] for topic in await topics(server, "elif", "leads")] == ["plans"]
+
+
+async def test_policies_are_stored_told_and_registered(server: TestServer) -> None:
+    general = server.channel("general")
+    listener = await server.listen("dario", event_types=["user_topic"])
+    old = await server.listen("dario", event_types=["muted_topics"])
+    for policy in (1, 1, 3, 0):
+        fields = {"stream_id": general, "topic": "lunch", "visibility_policy": policy}
+        await server.call("dario", "POST", "/user_topics", fields)
+    assert [event["visibility_policy"] for event in await listener.events()] == [1, 3, 0]
+    muted = [[row[:2] for row in event["muted_topics"]] for event in await old.events()]
+    assert muted == [[["general", "lunch"]], [], []]
+    fields = {"stream_id": general, "topic": "LUNCH", "visibility_policy": 2}
+    await server.call("dario", "POST", "/user_topics", fields)
+    snapshot = (await server.listen("dario")).snapshot
+    assert [(row["topic_name"], row["visibility_policy"]) for row in snapshot["user_topics"]] == [
+        ("LUNCH", 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"visibility_policy": 999}, {"stream_id": 999999}, {"topic": "x" * 61}, {"visibility_policy": "x"}],
+)
+async def test_policies_that_cannot_be(server: TestServer, changes: dict[str, object]) -> None:
+    fields = {"stream_id": server.channel("general"), "topic": "t", "visibility_policy": 1, **changes}
+    await server.refusal("dario", "POST", "/user_topics", fields)
