@@ -35,7 +35,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import table_lines
 from narrowcast.content.tex import readable
-from narrowcast.content.wrapping import Line, Run, wrap, wrap_hard
+from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
 from narrowcast.safe_text import safe_line
 
 __all__ = ["Layout", "Names", "Rendered", "Spot", "SpotKind"]
@@ -90,7 +90,7 @@ class Layout:
                 del lines[max(0, rows - 1) :]
             more = self.inliner.spot(Spot(SpotKind.MORE, "", "more"))
             text = "… more: Enter shows it" if cut else "… longer than can be shown here"
-            lines.append(Line([Run(text, self.palette.dim + more)]))
+            lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))
         return Rendered(lines, self.inliner.spots, cut)
 
     def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
@@ -157,6 +157,19 @@ class Layout:
         for line in lines:
             yield line.indented(prefix)
 
+    def _marked(self, lines: Iterator[Line], mark: Run, width: int) -> Iterator[Line]:
+        """Lines behind a mark, or below it where there is no room to set them in; the mark alone if none."""
+        cells = cell_len(mark.text)
+        beside = self._inner(width, cells) != width
+        first = True
+        for line in lines:
+            if first and not beside:
+                yield Line([mark])
+            yield line.indented(mark if first else Run(" " * cells, self.palette.text)) if beside else line
+            first = False
+        if first:
+            yield Line([mark])
+
     def _list(self, block: ListBlock, width: int, depth: int) -> Iterator[Line]:
         last = (block.start or 0) + len(block.items) - 1
         marks = len(str(last)) + 2 if block.start is not None else 2
@@ -165,14 +178,8 @@ class Layout:
             mark = _BULLETS[min(depth, 2)] + " "
             if block.start is not None:
                 mark = f"{block.start + index}. ".rjust(marks)
-            first = True
-            for line in self.lines(item, inner, depth + 1):
-                if inner != width or first:
-                    line = line.indented(Run(mark if first else " " * marks, self.palette.text))
-                yield line
-                first = False
-            if first:
-                yield Line([Run(mark, self.palette.text)])
+            lines = self.lines(item, inner, depth + 1)
+            yield from self._marked(lines, Run(mark, self.palette.text), width)
 
     def _code(self, block: CodeBlock, width: int) -> Iterator[Line]:
         palette = self.palette
@@ -205,24 +212,23 @@ class Layout:
 
     def _math(self, block: MathBlock, width: int) -> Iterator[Line]:
         for line in readable(block.tex).split("\n"):
-            for wrapped in wrap([Run(line, self.palette.code)], self._inner(width)):
-                yield wrapped.indented(Run("  ", self.palette.text))
+            wrapped = wrap([Run(line, self.palette.code)], self._inner(width))
+            yield from self._marked(wrapped, Run("  ", self.palette.text), width)
 
     def _spoiler(self, block: Spoiler, width: int, depth: int) -> Iterator[Line]:
         is_open = block.index in self.opened
         spot = self.inliner.spot(Spot(SpotKind.SPOILER, str(block.index), "spoiler"))
         mark = Run("▾ " if is_open else "▸ ", self.palette.mark + spot)
-        header = self.lines(block.header, self._inner(width), depth)
-        first = True
-        for line in header:
-            yield line.indented(mark if first else Run("  ", self.palette.text))
-            first = False
-        if first:
-            yield Line([Run("Spoiler", self.palette.mark + spot)]).indented(mark)
+        if block.header:
+            header = self.lines(block.header, self._inner(width), depth)
+        else:
+            header = iter([Line([Run("Spoiler", self.palette.mark + spot)])])
+        yield from self._marked(header, mark, width)
         if is_open:
             yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "┆", width)
         else:
-            yield Line([Run("  (closed: Enter opens it)", self.palette.dim + spot)])
+            closed = wrap([Run("(closed: Enter opens it)", self.palette.dim + spot)], self._inner(width))
+            yield from self._marked(closed, Run("  ", self.palette.text), width)
 
     def _table(self, block: Table, width: int) -> Iterator[Line]:
         head = [self.inliner.runs(cell) for cell in block.head]
@@ -244,11 +250,10 @@ class Layout:
         title = card.title or card.kind.value
         runs = [Run(title, palette.link + spot), Run(safe_line(detail, 80), palette.dim)]
         mark = Run(_CARD_GLYPHS[card.kind] + " ", palette.mark + spot)
-        for index, line in enumerate(wrap(runs, self._inner(width))):
-            yield line.indented(mark if index == 0 else Run("  ", palette.text))
+        yield from self._marked(wrap(runs, self._inner(width)), mark, width)
         if card.description:
-            for line in islice(wrap([Run(card.description, palette.dim)], self._inner(width)), 3):
-                yield line.indented(Run("  ", palette.text))
+            lines = islice(wrap([Run(card.description, palette.dim)], self._inner(width)), 3)
+            yield from self._marked(lines, Run("  ", palette.text), width)
 
     # Widgets.
 

@@ -140,7 +140,9 @@ def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Car
     name = title or attribute(node, "title") or attribute(node, "alt")
     target = href or src
     if not name:
-        name = target.partition("?")[0].rpartition("/")[2]
+        path = target.partition("?")[0]
+        last = path.rpartition("/")[2]
+        name = last if "." in last else path.partition("://")[2] or path
     return Card(
         kind,
         safe_line(name, 200),

@@ -44,7 +44,7 @@ def parse(html: str) -> Document:
 
     from narrowcast.content.reader import Reader
 
-    body: LexborNode | None = LexborHTMLParser(html).body
+    body: LexborNode | None = LexborHTMLParser("<body>" + html).body
     if body is None:
         return Document(_as_text(html), cut)
     reader = Reader()

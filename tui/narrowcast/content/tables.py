@@ -105,4 +105,4 @@ def table_lines(
         yield from _row_lines(row, widths, shown, palette)
     hidden = total - pan - len(widths)
     if pan or hidden:
-        yield Line([Run(f"{pan} columns left, {hidden} right: [ and ] move", palette.dim)])
+        yield from wrap([Run(f"{pan} columns left, {hidden} right: [ and ] move", palette.dim)], width)
