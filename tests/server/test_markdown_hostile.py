@@ -109,6 +109,14 @@ def test_any_text_is_rendered_and_nothing_of_plain_words_is_lost(text: str) -> N
 
 @pytest.mark.parametrize(
     "source",
+    ["\ud800 x", "[a](\ud800)", "http://\udfff.com", "\x00\x1b[31m", "http://[::1", "[x](http://[)", "\r"],
+)
+def test_no_source_raises(source: str) -> None:
+    render(source, CONTEXT).html.encode()
+
+
+@pytest.mark.parametrize(
+    "source",
     [
         "<script>alert(1)</script>",
         "<img src=x onerror=alert(1)>",

@@ -81,7 +81,7 @@ async def test_bytes_can_come_with_the_creation(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         headers = {**PART, "Upload-Length": "5", "Upload-Metadata": metadata("a.txt")}
         response = await server.raw("ada", "POST", "/tus", headers=headers, content=b"hello")
-        assert response.json()["filename"] == "a.txt"
+        assert (response.status_code, response.json()["filename"]) == (201, "a.txt")
         response = await server.raw("ada", "POST", "/tus", headers=headers, content=b"hel")
         assert (response.status_code, response.headers["upload-offset"]) == (201, "3")
 

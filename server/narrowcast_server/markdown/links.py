@@ -76,7 +76,7 @@ def trimmed(address: str) -> str:
         if opener is not None:
             if address.count(last) <= address.count(opener):
                 break
-        elif last not in ".,;:!?'*~|_":
+        elif last not in ".,;:!?'*~|":
             break
         address = address[:-1]
     return address

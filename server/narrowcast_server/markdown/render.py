@@ -80,6 +80,8 @@ def inline_pass(state: StateCore) -> None:
 def render(source: str, context: MarkdownContext) -> Rendered:
     """The HTML of a message, and everything that the server must know of it. Never raises on any source."""
     run = Run(context)
+    # Lone surrogates are no text; they could be neither stored nor sent.
+    source = source.encode("utf-8", "replace").decode()
     html = sanitized(parser().render(source, {RUN: run})).strip("\n")
     is_me_message = source.startswith(ME_COMMAND) and html.startswith("<p>") and html.count("<p>") == 1
     return run.rendered(html, alerted(source, context.alert_words), is_me_message)

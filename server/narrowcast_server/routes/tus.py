@@ -111,7 +111,8 @@ async def receive(
     uploads.remove(upload)
     locks(call.core).pop(upload.identity, None)
     done = {**tus_headers(), **headers, "Upload-Offset": str(offset)}
-    return JSONResponse({"result": "success", "msg": "", **upload_answer(call, path_id, name)}, 200, done)
+    body = {"result": "success", "msg": "", **upload_answer(call, path_id, name)}
+    return JSONResponse(body, 201 if status == 201 else 200, done)
 
 
 def locks(core: Core) -> defaultdict[str, asyncio.Lock]:
