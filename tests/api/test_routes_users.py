@@ -1,7 +1,8 @@
-"""People: what is read of them, tolerantly, and what administrators change."""
+"""Oneself, others, and their administration."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -10,284 +11,296 @@ from narrowcast_api.errors import (
     BadRequest,
     CannotDeactivateLastUser,
     InvalidInput,
+    MalformedAnswer,
     PermissionDenied,
     Unsupported,
 )
+from narrowcast_api.routes.common import OMIT
 from narrowcast_api.routes.users import avatar_address
+from narrowcast_api.secret import Secret
 from narrowcast_api.wire.users import OwnUser, User
 from narrowcast_api.wire.vocabulary import BotType, Role
-from support.api import boundary_levels, scripted_client
-from support.captures import fixture
+from support.api import at_levels, boundary_levels, scripted_client
 from support.ledger import proves
 
-PATH = "/api/v1/users/12"
 ME = "/api/v1/users/me"
+SEVEN = "/api/v1/users/7"
+
+PERSON: dict[str, Any] = {
+    "user_id": 7,
+    "delivery_email": "grace@example.org",
+    "email": "user7@chat.example.org",
+    "full_name": "Grace",
+    "date_joined": "2026-01-02T03:04:05+00:00",
+    "is_active": True,
+    "is_owner": True,
+    "is_admin": True,
+    "is_guest": False,
+    "is_bot": False,
+    "bot_type": None,
+    "role": 100,
+    "timezone": "Europe/Vienna",
+    "avatar_url": "/user_avatars/7.png",
+    "avatar_version": 3,
+}
+OWN = {
+    **PERSON,
+    "max_message_id": 99,
+    "profile_data": {"4": {"value": "x"}},
+}
 
 
-def _answer(name: str, **changes: object) -> dict[str, Any]:
-    answer: dict[str, Any] = fixture("answers.json")[name]
-    return {**answer, **changes}
-
-
-@proves(
-    "ME-01", "ME-02", "ME-03", "ME-04", "ME-05", "ME-06", "ME-07", "ME-08", "ME-09", "ME-10", "ME-11", "ME-12"
-)
-async def test_oneself_is_read_whole_without_parameters() -> None:
+async def own(answer: dict[str, Any]) -> OwnUser:
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", ME, json=_answer("GET users/me"), params={})
-        me = await client.users.me()
-        assert client.connection.own_user_id == 11
-    assert (me.avatar_url, me.avatar_version) == ("/user_avatars/2/a.png", 3)
-    assert (me.email, me.full_name, me.user_id) == ("user11@demo.example", "Ada Moreno", 11)
-    assert (me.is_admin, me.is_owner, me.is_guest, me.is_bot, me.is_active) == (
+        transport.prepare("GET", ME, json=answer)
+        user = await client.users.me()
+        assert transport.last.params == {}
+        assert client.connection.own_user_id == user.user_id
+    return user
+
+
+async def other(answer: dict[str, Any]) -> User:
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", SEVEN, json={"user": answer})
+        return await client.users.get(user_id=7)
+
+
+@proves("ME-01", "ME-02", "ME-03", "ME-04", "ME-05", "ME-06", "ME-07", "ME-08", "ME-09", "ME-10", "ME-11")
+@proves("ME-12", "ME-14")
+async def test_oneself_with_every_field() -> None:
+    user = await own(OWN)
+    assert (user.avatar_url, user.avatar_version, user.email) == (
+        "/user_avatars/7.png",
+        3,
+        "user7@chat.example.org",
+    )
+    assert (user.full_name, user.user_id, user.role, user.timezone) == (
+        "Grace",
+        7,
+        Role.OWNER,
+        "Europe/Vienna",
+    )
+    assert (user.is_admin, user.is_owner, user.is_guest, user.is_bot, user.is_active) == (
         True,
         True,
         False,
         False,
         True,
     )
-    assert me.known_role is Role.OWNER
-    assert (me.timezone, me.date_joined) == ("Europe/Lisbon", "2026-11-20T10:00+00:00")
-    assert me.delivery_email == "ada@demo.example"
-    assert me.max_message_id == 506
+    assert (user.date_joined, user.max_message_id) == ("2026-01-02T03:04:05+00:00", 99)
+    assert user.delivery_email == "grace@example.org"
+    assert user.profile_data is not None
+    assert user.profile_data[4].value == "x"
 
 
-@proves("ME-13", "ME-14", "ME-15", "ME-16", "USR-09", "USR-24", "USR-31", "VER-03")
-@pytest.mark.parametrize("model", [User, OwnUser])
-def test_what_older_and_newer_servers_leave_out_is_tolerated(model: type[User]) -> None:
-    person = model.model_validate(
-        {"user_id": 12, "full_name": "Bruno Castell", "email": "user12@demo.example"}
-    )
-    assert person.delivery_email is None
-    assert person.profile_data is None
-    assert person.bot_type is None
-    assert person.bot_owner_id is None
-    assert not person.was_sent("avatar_url")
-    older = model.model_validate({"user_id": 12, "full_name": "B", "is_billing_admin": True})
-    assert "is_billing_admin" not in model.model_fields
-    assert older.user_id == 12
+@proves("ME-13", "ME-15", "ME-16", "USR-09")
+@pytest.mark.parametrize("missing", ["delivery_email", "profile_data", "max_message_id", "avatar_url"])
+async def test_what_older_servers_leave_out_or_say_besides_does_no_harm(missing: str) -> None:
+    answer = {key: value for key, value in OWN.items() if key != missing}
+    user = await own({**answer, "is_billing_admin": True, "avatar_url": None})
+    assert "is_billing_admin" not in OwnUser.model_fields
+    assert user.avatar_url is None
+    assert (await other({key: value for key, value in PERSON.items() if key != missing})).user_id == 7
+    assert (await other({**PERSON, "is_billing_admin": False})).full_name == "Grace"
 
 
-def test_the_role_of_a_server_before_roles_comes_from_its_booleans() -> None:
-    for flags, role in (
-        ({"is_owner": True, "is_admin": True}, Role.OWNER),
-        ({"is_admin": True}, Role.ADMINISTRATOR),
-        ({"is_guest": True}, Role.GUEST),
-        ({}, Role.MEMBER),
-    ):
-        assert User.model_validate({"user_id": 1, "full_name": "A", **flags}).known_role is role
-    assert User(user_id=1, full_name="A", role=555).known_role is None
-
-
-@proves("USR-01", "USR-02", "USR-03", "USR-04", "USR-05", "USR-06")
-@pytest.mark.parametrize("level", [91, 92, 442])
-async def test_a_user_is_asked_for_with_both_choices_said(level: int) -> None:
-    async with scripted_client(level) as (client, transport):
-        transport.prepare(
-            "GET",
-            PATH,
-            json=_answer("GET users/N"),
-            params={"client_gravatar": "true", "include_custom_profile_fields": "false"},
-        )
-        assert isinstance(await client.users.get(user_id=12), User)
-        transport.prepare("GET", PATH, json=_answer("GET users/N"))
-        await client.users.get(user_id=12, client_gravatar=False, include_custom_profile_fields=True)
-        assert transport.last.params == {"client_gravatar": "false", "include_custom_profile_fields": "true"}
-
-
-@proves(
-    "USR-07",
-    "USR-11",
-    "USR-12",
-    "USR-13",
-    "USR-18",
-    "USR-19",
-    "USR-20",
-    "USR-21",
-    "USR-22",
-    "USR-25",
-    "USR-30",
-)
-async def test_a_bot_is_read_whole() -> None:
+@proves("USR-01", "USR-02", "USR-03", "USR-04", "USR-05")
+async def test_a_user_is_asked_for_with_both_options_spelt_out_at_every_level() -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", "/api/v1/users/21", json=_answer("GET users/N"))
-        bot = await client.users.get(user_id=21)
-    assert (bot.user_id, bot.full_name, bot.email) == (21, "Iris", "iris-bot@demo.example")
-    assert bot.is_bot
-    assert bot.known_bot_type is BotType.GENERIC
-    assert bot.bot_owner_id == 11
-    assert bot.known_role is Role.MEMBER
-    assert (bot.timezone, bot.avatar_version) == ("", 2)
-    assert bot.joined is not None
-    assert bot.joined.isoformat() == "2026-11-20T10:00:00+00:00"
-    legacy = User(
-        user_id=1, full_name="Old", is_bot=True, bot_type=9, bot_owner_id=None, date_joined="long ago"
-    )
-    assert legacy.known_bot_type is None
-    assert legacy.bot_owner_id is None
-    assert legacy.joined is None
-    naive = User(user_id=1, full_name="A", date_joined="2026-11-20T10:00:00")
-    assert naive.joined is not None
-    assert naive.joined.tzinfo is not None
+        for _ in at_levels(client, boundary_levels()):
+            for gravatar, fields in ((True, False), (False, True)):
+                transport.prepare("GET", SEVEN, json={"user": PERSON})
+                await client.users.get(
+                    user_id=7, client_gravatar=gravatar, include_custom_profile_fields=fields
+                )
+                assert transport.last.params == {
+                    "client_gravatar": "true" if gravatar else "false",
+                    "include_custom_profile_fields": "true" if fields else "false",
+                }
+        with pytest.raises(InvalidInput):
+            await client.users.get(user_id="me")  # type: ignore[arg-type]  # on purpose
 
 
-@proves("USR-08", "USR-14", "USR-15", "USR-16", "USR-17")
-def test_a_person_is_read_whole() -> None:
-    owner = User.model_validate(
-        {"user_id": 1, "full_name": "A", "role": 100, "is_owner": True, "is_admin": True, "is_active": False}
-    )
-    assert (owner.is_owner, owner.is_admin, owner.is_guest, owner.is_active) == (True, True, False, False)
-    hidden = User.model_validate({"user_id": 2, "full_name": "G", "is_guest": True, "delivery_email": None})
-    assert hidden.is_guest
+@proves("USR-06", "USR-07", "USR-08", "USR-11", "USR-12", "USR-13", "USR-14", "USR-15", "USR-16", "USR-17")
+@proves("USR-18", "USR-21", "USR-22", "USR-25", "USR-30")
+async def test_a_user_with_every_field() -> None:
+    user = await other(PERSON)
+    for name, value in PERSON.items():
+        assert getattr(user, name) == value, name
+    hidden = await other({**PERSON, "delivery_email": None, "date_joined": "2026-11-20T21:55+00:00"})
     assert hidden.delivery_email is None
     assert hidden.was_sent("delivery_email")
 
 
-@proves("USR-23")
-def test_the_address_of_a_picture_is_computed_where_the_server_says_null() -> None:
-    person = User.model_validate(
-        {
-            "user_id": 1,
-            "full_name": "A",
-            "email": "user1@x",
-            "delivery_email": " Ada@Demo.example",
-            "avatar_url": None,
-        }
-    )
-    computed = avatar_address(person)
-    same = person.model_copy(update={"delivery_email": "ada@demo.example"})
-    assert computed is not None
-    assert computed.startswith("https://")
-    assert computed == avatar_address(same)
-    assert avatar_address(User(user_id=1, full_name="A", avatar_url="/a.png")) == "/a.png"
-    assert avatar_address(User.model_validate({"user_id": 1, "full_name": "A"})) is None
+@proves("USR-19", "USR-20", "USR-31")
+async def test_bots_have_a_kind_and_perhaps_an_owner() -> None:
+    bot = await other({**PERSON, "is_bot": True, "bot_type": 2, "bot_owner_id": None})
+    assert (bot.bot_type, bot.bot_owner_id) == (BotType.INCOMING_WEBHOOK, None)
+    future = await other({**PERSON, "is_bot": True, "bot_type": 9, "bot_owner_id": 4})
+    assert (future.bot_type, future.bot_owner_id) == (9, 4)
+    person = await other({key: value for key, value in PERSON.items() if key != "bot_type"})
+    assert (person.bot_type, person.bot_owner_id) == (None, None)
+
+
+@proves("USR-23", "USR-24")
+async def test_a_picture_is_the_servers_or_computed_or_unknown() -> None:
+    assert avatar_address(await other(PERSON)) == "/user_avatars/7.png"
+    digest = hashlib.md5(b"grace@example.org").hexdigest()
+    expected = f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version=3"
+    for address in ("grace@example.org", " Grace@Example.org "):
+        user = await other({**PERSON, "avatar_url": None, "delivery_email": address})
+        assert avatar_address(user) == expected
+    absent = await other({key: value for key, value in PERSON.items() if key != "avatar_url"})
+    assert avatar_address(absent) is None
+    assert not absent.was_sent("avatar_url")
 
 
 @proves("USR-26", "USR-27", "USR-28")
-def test_profile_values_are_by_field_and_their_html_is_kept_as_it_came() -> None:
-    script = "<script>alert(1)</script>\x1b]0;x\x07"
-    person = User.model_validate(
-        {
-            "user_id": 1,
-            "full_name": "A",
-            "profile_data": {
-                "3": {"value": "x", "rendered_value": script},
-                "4": {"value": "y"},
-                "z": {"value": 1},
-            },
-        }
-    )
-    assert person.profile_data is not None
-    assert set(person.profile_data) == {3, 4}
-    # Only a view makes it safe, as it does for messages; nothing here may pretend to have done so.
-    assert person.profile_data[3].rendered_value == script
-    assert person.profile_data[4].rendered_value is None
-    assert User(user_id=1, full_name="A").profile_data is None
+async def test_profile_data_is_by_id_and_its_html_is_kept_apart() -> None:
+    hostile = "<script>alert(1)</script>\x1b[31m"
+    data = {"4": {"value": "x"}, "5": {"value": "y", "rendered_value": hostile}, "bad": 7}
+    user = await other({**PERSON, "profile_data": data})
+    assert user.profile_data is not None
+    assert set(user.profile_data) == {4, 5}
+    assert (user.profile_data[4].value, user.profile_data[4].rendered_value) == ("x", None)
+    assert user.profile_data[5].rendered_value == hostile, "made safe where it is shown, as content is"
+    assert (await other(PERSON)).profile_data is None
 
 
 @proves("USR-29")
 async def test_an_unknown_user_is_a_bad_request() -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare_error("GET", PATH, code="BAD_REQUEST", msg="No such user")
-        with pytest.raises(BadRequest, match="No such user"):
-            await client.users.get(user_id=12)
+        transport.prepare_error("GET", "/api/v1/users/999999", code="BAD_REQUEST", msg="No such user")
+        with pytest.raises(BadRequest):
+            await client.users.get(user_id=999999)
+        transport.prepare("GET", SEVEN, json={"user": {"user_id": "seven"}})
+        with pytest.raises(MalformedAnswer):
+            await client.users.get(user_id=7)
 
 
-@proves("USRU-01", "USRU-03", "USRU-04", "USRU-05", "USRU-08", "USRU-09", "USRU-13", "USRU-16", "USRU-17")
-async def test_an_update_of_a_user_sends_only_what_is_given() -> None:
+@proves("USRU-01", "USRU-03", "USRU-04", "USRU-05", "USRU-13", "CONV-15")
+async def test_only_what_is_given_is_changed() -> None:
     async with scripted_client() as (client, transport):
-        changes: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
-            ({"full_name": "B"}, {"full_name": "B"}),
-            ({"role": Role.MODERATOR}, {"role": "300"}),
-            ({"new_email": "b@demo.example"}, {"new_email": "b@demo.example"}),
-        )
-        for change, sent in changes:
-            transport.prepare("PATCH", PATH, params=sent)
-            done = await client.users.update(user_id=12, **change)
-            assert not done.model_extra
-        transport.prepare("PATCH", PATH)
-        await client.users.update(user_id=12, profile_data={3: "text", 4: [7, 9]})
-        assert transport.last.json("profile_data") == [{"id": 3, "value": "text"}, {"id": 4, "value": [7, 9]}]
-        count = len(transport.requests)
-        wrongs: tuple[dict[str, Any], ...] = ({}, {"role": 500})
-        for wrong in wrongs:
-            with pytest.raises(InvalidInput):
-                await client.users.update(user_id=12, **wrong)
-        assert len(transport.requests) == count
+        for _ in at_levels(client, boundary_levels()):
+            transport.prepare("PATCH", SEVEN, params={"full_name": "Grace H."})
+            await client.users.update(user_id=7, full_name="Grace H.")
+        for role in (100, 200, 300, 400, 600):
+            transport.prepare("PATCH", SEVEN, params={"role": str(role)})
+            done = await client.users.update(user_id=7, role=role)
+            assert done.ignored_parameters_unsupported == ()
+        with pytest.raises(InvalidInput):
+            await client.users.update(user_id=7, role=500)
+        with pytest.raises(InvalidInput):
+            await client.users.update(user_id=7)
+        with pytest.raises(InvalidInput):
+            await client.users.update(user_id=-7, full_name="x")
 
 
-@proves("USRU-11")
-async def test_a_new_address_needs_level_285() -> None:
-    for level in boundary_levels():
-        async with scripted_client(level) as (client, transport):
-            if level >= 285:
-                transport.prepare("PATCH", PATH)
-                await client.users.update(user_id=12, new_email="b@demo.example")
-                continue
-            with pytest.raises(Unsupported) as refusal:
-                await client.users.update(user_id=12, new_email="b@demo.example", full_name="B")
-            assert refusal.value.needs == 285
-            assert transport.requests == []
+@proves("CONV-16")
+def test_roles_are_ordered_by_how_restricted_they_are() -> None:
+    assert [role for role in Role if role >= Role.MODERATOR] == [Role.MODERATOR, Role.MEMBER, Role.GUEST]
+    assert Role.OWNER.is_administrator
+    assert not Role.MODERATOR.is_administrator
 
 
-@proves("USRU-06", "USRU-07", "USRU-10", "USRU-12", "USRU-14")
+@proves("USRU-08", "USRU-16", "USRU-17")
+async def test_profile_data_is_written_as_a_list_of_ids_and_values() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("PATCH", SEVEN)
+        await client.users.update(user_id=7, profile_data={4: "x", 5: [8, 9], 6: None})
+        assert transport.last.json("profile_data") == [
+            {"id": 4, "value": "x"},
+            {"id": 5, "value": [8, 9]},
+            {"id": 6, "value": None},
+        ]
+
+
+@proves("USRU-09", "USRU-11")
+async def test_a_new_address_needs_285() -> None:
+    async with scripted_client() as (client, transport):
+        for level in at_levels(client, boundary_levels()):
+            if level < 285:
+                with pytest.raises(Unsupported, match="needs level 285"):
+                    await client.users.update(user_id=7, full_name="x", new_email="new@example.org")
+            else:
+                transport.prepare("PATCH", SEVEN, params={"new_email": "new@example.org"})
+                await client.users.update(user_id=7, new_email="new@example.org")
+
+
+@proves("USRU-02", "USRU-06", "USRU-07", "USRU-10", "USRU-12", "USRU-14", "USRU-15")
 @pytest.mark.parametrize(
-    "msg",
+    ("code", "msg", "denied"),
     [
-        "The owner permission cannot be removed from the only organization owner.",
-        "A guest cannot become an administrator.",
-        "Only an owner may change that.",
+        ("BAD_REQUEST", "Insufficient permission", True),
+        ("UNAUTHORIZED_PRINCIPAL", "Must be an organization owner", True),
+        ("BAD_REQUEST", "The owner permission cannot be removed from the only organization owner.", False),
+        ("BAD_REQUEST", "Guests cannot be organization administrators", False),
+        ("BAD_REQUEST", "No such user", False),
     ],
 )
-async def test_what_the_server_refuses_comes_as_its_error_with_its_words(msg: str) -> None:
+async def test_refusals_of_an_update_are_surfaced_with_the_servers_code(
+    code: str, msg: str, denied: bool
+) -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare_error("PATCH", PATH, code="BAD_REQUEST", msg=msg)
-        with pytest.raises(BadRequest) as refusal:
-            await client.users.update(user_id=12, role=Role.ADMINISTRATOR)
-        assert refusal.value.user_message == msg
-
-
-@proves("USRU-02", "USRU-15", "USRD-02", "USRD-10")
-@pytest.mark.parametrize(
-    ("code", "msg"),
-    [
-        ("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
-        ("BAD_REQUEST", "Insufficient permission"),
-    ],
-)
-async def test_both_codes_for_a_missing_permission_are_one_kind_of_error(code: str, msg: str) -> None:
-    async with scripted_client() as (client, transport):
-        transport.prepare_error("PATCH", PATH, code=code, msg=msg)
-        with pytest.raises(PermissionDenied) as refusal:
-            await client.users.update(user_id=12, full_name="B")
-        assert refusal.value.code == code
-        transport.prepare_error("DELETE", PATH, code=code, msg=msg)
-        with pytest.raises(PermissionDenied):
-            await client.users.deactivate(user_id=12)
+        transport.prepare_error("PATCH", SEVEN, code=code, msg=msg)
+        with pytest.raises(PermissionDenied if denied else BadRequest) as caught:
+            await client.users.update(user_id=7, role=Role.ADMINISTRATOR)
+        assert (caught.value.code, caught.value.user_message) == (code, msg)
 
 
 @proves("USRD-01", "USRD-03", "USRD-04", "USRD-05", "USRD-06", "USRD-09")
-async def test_a_deactivation_is_silent_or_tells_with_or_without_a_text() -> None:
-    name = "deactivation_notification_comment"
-    for level in boundary_levels():
-        async with scripted_client(level) as (client, transport):
-            for comment in (None, "", "Thank you for all the fish"):
-                transport.prepare("DELETE", PATH)
-                done = await client.users.deactivate(user_id=12, notification_comment=comment)
-                told = comment is not None
-                assert transport.last.params == ({name: comment} if told and level >= 135 else {})
-                assert bool(done.notices) == (told and level < 135)
-
-
-@proves("USRD-08")
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [("BAD_REQUEST", BadRequest), ("CANNOT_DEACTIVATE_LAST_USER", CannotDeactivateLastUser)],
-)
-async def test_the_only_owner_stays(code: str, error: type[BadRequest]) -> None:
+async def test_a_deactivation_tells_the_user_in_three_ways_from_135() -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare_error(
-            "DELETE", PATH, code=code, msg="Cannot deactivate the only organization owner."
-        )
-        with pytest.raises(error):
-            await client.users.deactivate(user_id=12)
+        for level in at_levels(client, boundary_levels()):
+            for comment in (OMIT, None, "", "Thanks & bye"):
+                transport.prepare("DELETE", SEVEN)
+                done = await client.users.deactivate(user_id=7, notification_comment=comment)
+                if isinstance(comment, str) and level >= 135:
+                    assert transport.last.params == {"deactivation_notification_comment": comment}
+                    assert not done.notices
+                else:
+                    assert transport.last.params == {}, (level, comment)
+                    assert bool(done.notices) is isinstance(comment, str)
+        with pytest.raises(InvalidInput):
+            await client.users.deactivate(user_id=True)
+
+
+@proves("USRD-02", "USRD-08", "USRD-10")
+async def test_refusals_of_a_deactivation_are_typed() -> None:
+    async with scripted_client() as (client, transport):
+        for code, msg in (
+            ("BAD_REQUEST", "Insufficient permission"),
+            ("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
+        ):
+            transport.prepare_error("DELETE", SEVEN, code=code, msg=msg)
+            with pytest.raises(PermissionDenied):
+                await client.users.deactivate(user_id=7)
+        for code in ("BAD_REQUEST", "CANNOT_DEACTIVATE_LAST_USER"):
+            transport.prepare_error("DELETE", SEVEN, code=code, msg="The only owner", is_last_owner=True)
+            with pytest.raises(BadRequest) as caught:
+                await client.users.deactivate(user_id=7)
+            assert isinstance(caught.value, CannotDeactivateLastUser) is (code != "BAD_REQUEST")
+
+
+async def test_the_rest_of_users() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", "/api/v1/users", json={"members": [PERSON, {"broken": 1}]})
+        assert [user.user_id for user in (await client.users.list()).members] == [7]
+        transport.prepare("GET", "/api/v1/users/grace@example.org", json={"user": PERSON})
+        assert (await client.users.get_by_email(email="grace@example.org")).user_id == 7
+        assert transport.last.url.raw_path.startswith(b"/api/v1/users/grace%40example.org?")
+        for email in ("", "..", "."):
+            with pytest.raises(InvalidInput):
+                await client.users.get_by_email(email=email)
+        transport.prepare("POST", "/api/v1/users", json={"user_id": 8})
+        made = await client.users.create(email="h@example.org", password=Secret("pw"), full_name="H")
+        assert made.user_id == 8
+        assert transport.last.params["password"] == "pw"
+        transport.prepare("POST", f"{SEVEN}/reactivate")
+        await client.users.reactivate(user_id=7)
+        transport.prepare("DELETE", ME)
+        await client.users.deactivate_me()
+        transport.prepare("PATCH", f"{ME}/profile_data", params={"data": '[{"id":4,"value":"x"}]'})
+        await client.users.update_my_profile(values={4: "x"})
+        transport.prepare("DELETE", f"{ME}/profile_data", params={"data": "[4]"})
+        await client.users.clear_my_profile(field_ids=[4])
