@@ -7,11 +7,13 @@ import contextlib
 import logging
 import os
 import sys
+from collections import deque
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from rich.console import RenderableType
+from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
@@ -34,6 +36,9 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 """How long the session may take to say goodbye to the server."""
+
+KEY_TURNS = 40
+"""Turns of the loop that a key gets to travel through widgets and messages before the next one follows."""
 
 Opening = Path | Literal["demo", "welcome"]
 """What to open: the account in a file, the demo, or the welcome screen."""
@@ -78,12 +83,42 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._demo_data = demo_data
         self._guardian: Guardian | None = None
         self._leaving = False
+        self._typed: deque[events.Key] = deque()
+        self._typing_tasks: set[asyncio.Task[None]] = set()
         self._memory: ScreenMemory | None = None
         if sys.platform != "win32":
             from narrowcast.platform.screen_memory import ScreenMemory
 
             self._memory = ScreenMemory()
         self._work: set[asyncio.Task[None]] = set()
+
+    # keys
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys one after the other: what follows "c" belongs to the field that "c" opens.
+
+        Textual hands every waiting key to the widget that has the focus now, before the first of them could move it.
+        """
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        self._typed.append(event)
+        if len(self._typed) == 1:
+            task = asyncio.ensure_future(self._hand_on_keys())
+            self._typing_tasks.add(task)
+            task.add_done_callback(self._typing_tasks.discard)
+
+    async def _hand_on_keys(self) -> None:
+        while self._typed:
+            try:
+                await super().on_event(self._typed[0])
+            except Exception as error:
+                self._handle_exception(error)
+            if self.session is not None:
+                self.session.presence.key_pressed()
+            for _ in range(KEY_TURNS if len(self._typed) > 1 else 0):
+                await asyncio.sleep(0)
+            self._typed.popleft()
 
     # what reaches the terminal
 

@@ -34,7 +34,7 @@ class DemoServer:
         """Start the server and wait until it answers. Raises DemoFailed."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = self.folder / "server.log"
-        errors = await asyncio.to_thread(log.open, "wb")
+        errors = log.open("wb")
         try:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -58,11 +58,9 @@ class DemoServer:
         except TimeoutError:
             await self.stop()
             raise DemoFailed(f"The demo's server did not start within {START_SECONDS:.0f} seconds.") from None
-        said = (
-            (await errors.read() if errors is not None else b"").decode(errors="replace").strip().splitlines()
-        )
+        said = await asyncio.to_thread(_last_line, log)
         await self.stop()
-        raise DemoFailed(f"The demo's server did not start: {said[-1] if said else 'it said nothing'}")
+        raise DemoFailed(f"The demo's server did not start: {said or 'it said nothing'}")
 
     async def stop(self) -> None:
         """End the server, and leave nothing behind unless the folder was the user's."""
@@ -78,6 +76,10 @@ class DemoServer:
                 await process.wait()
         if not self._keep:
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+
+
+def _last_line(log: Path) -> str:
+    return (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
 
 
 def _end_with_parent(folder: str, keep: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.message_pump import MessagePump
+from textual.widget import Widget
 
 if TYPE_CHECKING:
     from narrowcast.app import NarrowcastApp
@@ -18,3 +19,8 @@ def app_of(node: MessagePump) -> NarrowcastApp:
     if not isinstance(app, NarrowcastApp):
         raise TypeError(f"{node} is not in a NarrowcastApp")
     return app
+
+
+def focus_now(widget: Widget) -> None:
+    """Give ``widget`` the keys at once: ``Widget.focus`` waits, and what is typed meanwhile goes astray."""
+    widget.screen.set_focus(widget)

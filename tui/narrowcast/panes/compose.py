@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +15,7 @@ from textual.message import Message
 
 from narrowcast import completion
 from narrowcast.actions import Context, in_context
+from narrowcast.owner import focus_now
 from narrowcast.panes.compose_fields import TargetLine
 from narrowcast.panes.uploads import UploadRows
 from narrowcast.screens.picker import Choice, ChoiceList
@@ -23,6 +24,7 @@ from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from narrowcast_api.protocols.draft_sheets import Draft
     from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
 
@@ -91,7 +93,9 @@ class ComposePane(Vertical):
         self.target = TargetLine()
         self.text = Editor(multiline=True, placeholder="Write a message (c)", id="text")
         self.uploads = UploadRows(session)
-        self.draft_id: str | None = None
+        self._draft_id: str | None = None
+        self.draft_noted: Callable[[str | None], None] | None = None
+        """Told when another draft stands in compose, or none."""
         self.editing: int | None = None
         self._before_edit: tuple[Destination | None, str, str | None] | None = None
         self._offered: tuple[Editor, int] | None = None
@@ -118,6 +122,18 @@ class ComposePane(Vertical):
     def offers(self) -> ChoiceList[completion.Completion]:
         """The completions offered now."""
         return self.query_one("#offers", ChoiceList)
+
+    @property
+    def draft_id(self) -> str | None:
+        """The draft that is being written."""
+        return self._draft_id
+
+    @draft_id.setter
+    def draft_id(self, draft_id: str | None) -> None:
+        if draft_id != self._draft_id:
+            self._draft_id = draft_id
+            if self.draft_noted is not None:
+                self.draft_noted(draft_id)
 
     @property
     def is_busy(self) -> bool:
@@ -163,7 +179,7 @@ class ComposePane(Vertical):
             self._begin(where)
         self.target.show_kind(False)
         field = self.target.channel if not self.target.channel.text else self.target.topic
-        (self.text if where is not None and self.target.topic.text else field).focus()
+        focus_now(self.text if where is not None and self.target.topic.text else field)
 
     def write_direct(self, where: Destination | None = None) -> None:
         """Address a new message to people."""
@@ -171,10 +187,10 @@ class ComposePane(Vertical):
         self.target.show_kind(True)
         if where is not None:
             self._begin(where)
-            self.text.focus()
+            focus_now(self.text)
         else:
             self.target.to.text = ""
-            self.target.to.focus()
+            focus_now(self.target.to)
 
     def _make_room(self) -> None:
         if self.editing is not None:
@@ -192,20 +208,27 @@ class ComposePane(Vertical):
         if quote:
             head = "" if not self.text.text or self.text.text.endswith("\n") else "\n"
             self.text.insert(f"{head}{quote.rstrip()}\n")
-        self.text.focus()
+        focus_now(self.text)
 
-    def open_draft(self, draft_id: str) -> bool:
-        """Take up a kept draft; False if it is gone."""
+    def take_up(self, draft_id: str) -> Draft | None:
+        """Show a kept draft, without moving the keys to it; None if it is gone."""
         draft = self.session.drafts.get(draft_id)
         if draft is None:
-            return False
+            return None
         self._make_room()
         self.target.show(self.state, draft.destination)
         self.draft_id = draft.draft_id
         self.text.text = draft.content
         self._fit()
         self._show_hint()
-        (self.text if draft.destination is not None else self.target.channel).focus()
+        return draft
+
+    def open_draft(self, draft_id: str) -> bool:
+        """Go on writing a kept draft; False if it is gone."""
+        draft = self.take_up(draft_id)
+        if draft is None:
+            return False
+        focus_now(self.text if draft.destination is not None else self.target.channel)
         return True
 
     def edit(self, message_id: int, content: str) -> None:
@@ -220,7 +243,7 @@ class ComposePane(Vertical):
         self.text.text = content
         self._fit()
         self._show_hint()
-        self.text.focus()
+        focus_now(self.text)
 
     def leave_edit(self) -> None:
         """Back to what was being written before."""
@@ -399,7 +422,7 @@ class ComposePane(Vertical):
         place = fields.index(focused) + step if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):
             raise SkipAction  # past the last field: the panes around take the key
-        fields[place].focus()
+        focus_now(fields[place])
 
     def action_compose_next_field(self) -> None:
         if self._offered is None:

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.actions import Context, bindings_for
+from narrowcast.owner import focus_now
 from narrowcast.panes.navigation_rows import Folding, Kind, Row, channel_keys, rows
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
@@ -24,7 +25,6 @@ from narrowcast_api.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast_api.session import Session
-
     from narrowcast_api.state.state import State
 
 PRESENCE_MARKS = {"active": "●", "idle": "◐", "offline": "○"}
@@ -232,14 +232,14 @@ class NavigationPane(Vertical):
         editor = self.query_one(Editor)
         editor.text = ""
         self.refresh_rows()
-        editor.focus()
+        focus_now(editor)
 
     def _found(self) -> None:
         self.query_one(Editor).text = ""
         self.remove_class("-finding")
         self.list.set_filter("")
         self.refresh_rows()
-        self.list.focus()
+        focus_now(self.list)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Show what matches."""

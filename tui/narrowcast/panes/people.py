@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
+from narrowcast.owner import focus_now
 from narrowcast.panes.navigation import PRESENCE_MARKS
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
@@ -122,7 +123,7 @@ class PeoplePane(Vertical):
 
     def find(self) -> None:
         """Begin to find somebody."""
-        self.query_one(Editor).focus()
+        focus_now(self.query_one(Editor))
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Show who matches."""

@@ -12,9 +12,8 @@ from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.destinations import Destination
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
-
     from narrowcast_api.protocols.uploads import Upload
+    from narrowcast_api.session import Session
 
 BAR_CELLS = 16
 

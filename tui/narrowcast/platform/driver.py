@@ -108,7 +108,7 @@ class TerminalDriver(LinuxDriver):
         self.gate.forget()
         if self.repainting is not None:
             self.repainting()
-        super().start_application_mode()
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual has no types there
 
     def _vanished(self) -> None:
         if self.lost is not None:

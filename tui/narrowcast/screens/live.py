@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from narrowcast import names
 from narrowcast.actions import Context, bindings_for
-from narrowcast.owner import app_of
+from narrowcast.owner import app_of, focus_now
 from narrowcast.panes.compose import ComposePane
 from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
@@ -158,7 +158,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     # where one is
 
-    async def open(
+    def open(
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
         """Show a view. ``anchor``: a message id, or what ``MessageView.open`` takes."""
@@ -174,28 +174,27 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         if focus:
             self.focus_messages()
         self._fold_navigation()
-        shown = self.messages.show(narrow, anchor)
-        if isinstance(shown, Awaitable):
-            await shown
+        self.messages.show(narrow, anchor)
+        self.session.remember(narrow, self.messages.selected_id)
         self.update_status()
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
-        """Show a view, without waiting for it."""
-        self.spawn(self.open(narrow, anchor, focus=focus), "open a view")
+        """Show a view and note it for the way back."""
+        self.open(narrow, anchor, focus=focus)
 
-    async def step_history(self, by: int) -> None:
+    def step_history(self, by: int) -> None:
         """Back or forward to a view that was open before."""
         if not 0 <= self._place + by < len(self._history):
             self.tell("There is no view to go back to." if by < 0 else "This is the newest view.")
             return
         self._place += by
-        await self.open(self._history[self._place], record=False)
+        self.open(self._history[self._place], record=False)
 
     def focus_messages(self) -> None:
         """The keys go to the list of messages."""
         for widget in (self.messages, *self.messages.query("*")):
             if widget.can_focus:
-                widget.focus()
+                focus_now(widget)
                 return
 
     # room

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from narrowcast.owner import app_of
+from narrowcast.owner import app_of, focus_now
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
@@ -88,7 +88,7 @@ class LoginScreen(Screen[None]):
         event.stop()
         for name in ("site", "email", "secret"):
             if not self._text(name):
-                self.query_one(f"#{name}", Editor).focus()
+                focus_now(self.query_one(f"#{name}", Editor))
                 return
         if not self._busy:
             self._busy = True

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from narrowcast.owner import app_of
+from narrowcast.owner import app_of, focus_now
 from narrowcast.panes.compose import ComposePane
-from narrowcast.panes.messages import MessagesPane
+from narrowcast.panes.compose_note import ComposeNote
+from narrowcast.panes.message_posts import (
+    EditRequested,
+    LinkRequested,
+    NarrowRequested,
+    ReplyRequested,
+    StatusRequested,
+)
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.navigation_rows import Kind, Row
 from narrowcast.panes.uploads import UploadRows
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.messages import MessageAnswer
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
+from narrowcast_api.storage.folders import account_folder_name
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
@@ -26,26 +35,45 @@ class MainScreen(TravelScreen):
     """See the module's description."""
 
     def begin(self) -> None:
-        """Open the view of last time, at once from the cache."""
-        self.go(self.session.last_narrow or Narrow.all())
+        """Open the view of last time, at once from the cache, and what was being written."""
+        self.spawn(self._begin(), "open the last view")
+
+    async def _begin(self) -> None:
+        draft_id = await asyncio.to_thread(self._note.read)
+        self.open(self.session.last_narrow or Narrow.all())
+        if draft_id and not self.writing.is_busy:
+            self.writing.take_up(draft_id)
+        self.writing.draft_noted = self._note_draft
+
+    def _note_draft(self, draft_id: str | None) -> None:
+        self.spawn(asyncio.to_thread(self._note.write, draft_id), "note what is being written")
+
+    @property
+    def _note(self) -> ComposeNote:
+        """Which draft stands in compose, for the next start."""
+        account = self.session.account
+        name = account_folder_name(account.site, account.email)
+        return ComposeNote(app_of(self).paths.data / name / "compose")
 
     def keep(self) -> None:
         """The app ends: nothing written may be lost."""
         self.writing.keep_draft()
         self.session.drafts.flush()
+        if self.narrow is not None:
+            self.session.remember(self.narrow, self.messages.selected_id)
 
     # the messages pane asks
 
-    @on(MessagesPane.NarrowRequested)
-    def _open_narrow(self, event: MessagesPane.NarrowRequested) -> None:
+    @on(NarrowRequested)
+    def _open_narrow(self, event: NarrowRequested) -> None:
         self.go(event.narrow, event.message_id)
 
-    @on(MessagesPane.ReplyRequested)
-    def _reply(self, event: MessagesPane.ReplyRequested) -> None:
+    @on(ReplyRequested)
+    def _reply(self, event: ReplyRequested) -> None:
         self.writing.reply(event.destination, event.quote)
 
-    @on(MessagesPane.EditRequested)
-    def _edit(self, event: MessagesPane.EditRequested) -> None:
+    @on(EditRequested)
+    def _edit(self, event: EditRequested) -> None:
         self.spawn(self._begin_edit(event.message_id), "fetch the text of the message")
 
     async def _begin_edit(self, message_id: int) -> None:
@@ -57,15 +85,15 @@ class MainScreen(TravelScreen):
         else:
             self.tell("Only messages of your own can be edited.", severity="warning")
 
-    @on(MessagesPane.LinkRequested)
-    def _follow_link(self, event: MessagesPane.LinkRequested) -> None:
+    @on(LinkRequested)
+    def _follow_link(self, event: LinkRequested) -> None:
         from narrowcast.platform.opener import open_link
 
         self.spawn(open_link(event.url), "open the link")
         self.tell(f"Opening {event.url}")
 
-    @on(MessagesPane.StatusRequested)
-    def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
+    @on(StatusRequested)
+    def _tell_status(self, event: StatusRequested) -> None:
         self.tell(event.text)
 
     # compose asks
@@ -120,7 +148,7 @@ class MainScreen(TravelScreen):
         if text is not None and text != self.writing.text.text:
             self.writing.text.text = ""
             self.writing.text.insert(text)
-        self.writing.text.focus()
+        focus_now(self.writing.text)
 
     @on(ComposePane.AttachWanted)
     def _choose_file(self) -> None:
@@ -130,7 +158,7 @@ class MainScreen(TravelScreen):
             if path:
                 where, _ = self.writing.target.read(self.session.state)
                 self.writing.uploads.start(Path(path), where)
-            self.writing.text.focus()
+            focus_now(self.writing.text)
 
         self.app.push_screen(AttachScreen(self.session.state.limits.max_file_upload_size_mib), chosen)
 

@@ -103,6 +103,10 @@ class Picker(ModalScreen[T | None]):
             yield Editor(placeholder=self._placeholder)
             yield self._list
 
+    def set_choices(self, choices: Sequence[Choice[T]]) -> None:
+        """Other choices, with the same filter and selection."""
+        self._list.set_items(choices)
+
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Narrow the list to what is typed."""
         if event.edited:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import on
 from textual.widget import Widget
 
+from narrowcast.owner import focus_now
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.navigation_rows import Kind
 from narrowcast.panes.people import PeoplePane
@@ -14,6 +15,9 @@ from narrowcast.screens.picker import Picker
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.messages import Message
+
+TOPIC_REQUESTS = 40
+"""Channels whose topics the switcher asks for while it is open."""
 
 
 class TravelScreen(LiveScreen):
@@ -50,9 +54,25 @@ class TravelScreen(LiveScreen):
     # views
 
     def action_go_switcher(self) -> None:
-        self._pick(
-            Picker("Go to", choices.everywhere(self.session), placeholder="channel, topic, person, view")
-        )
+        everywhere = choices.everywhere(self.session)
+        picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
+        self._pick(picker)
+        self.spawn(self._complete_topics(picker), "list the topics")
+
+    async def _complete_topics(self, picker: Picker[choices.Target]) -> None:
+        """Topics are listed channel by channel when somebody looks for them; while they look, here."""
+        state = self.session.state
+        missing = [
+            channel.channel_id
+            for channel in state.channels.subscribed()
+            if not state.topics.is_loaded(channel.channel_id)
+        ]
+        missing.sort(key=lambda channel_id: -state.unreads.count_channel(channel_id))
+        for channel_id in missing[:TOPIC_REQUESTS]:
+            await self.session.load_topics(channel_id)
+            if not picker.is_attached:
+                return
+            picker.set_choices(choices.everywhere(self.session))
 
     def action_go_inbox(self) -> None:
         unread = choices.inbox(self.session.state)
@@ -108,10 +128,10 @@ class TravelScreen(LiveScreen):
         return self.session.state.messages.get(selected) if selected is not None else None
 
     def action_go_back(self) -> None:
-        self.spawn(self.step_history(-1), "go back")
+        self.step_history(-1)
 
     def action_go_forward(self) -> None:
-        self.spawn(self.step_history(1), "go forward")
+        self.step_history(1)
 
     # unread and channels, one after the other
 
@@ -176,7 +196,7 @@ class TravelScreen(LiveScreen):
         if pane is self.messages:
             self.focus_messages()
         else:
-            target.focus()
+            focus_now(target)
 
     def action_pane_next(self) -> None:
         self._go_pane(1, around=True)
@@ -194,7 +214,7 @@ class TravelScreen(LiveScreen):
         shown = not self.plan.shows_navigation
         self.show_navigation(shown)
         if shown:
-            self.navigation.list.focus()
+            focus_now(self.navigation.list)
         else:
             self.focus_messages()
 
@@ -202,7 +222,7 @@ class TravelScreen(LiveScreen):
         shown = not self.plan.shows_people
         self.show_people(shown)
         if shown:
-            self.people.list.focus()
+            focus_now(self.people.list)
         else:
             self.focus_messages()
 

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from narrowcast.owner import app_of
+from narrowcast.owner import app_of, focus_now
 from narrowcast.screens.picker import Choice, ChoiceList
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
@@ -73,7 +73,7 @@ class WelcomeScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """The list takes the keys."""
-        self._choices.focus()
+        focus_now(self._choices)
 
     @on(VirtualList.Selected)
     def _chosen(self, event: VirtualList.Selected) -> None:

@@ -1,0 +1,72 @@
+"""Real processes in pseudo-terminals, each test with a home of its own."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+
+@dataclass(frozen=True)
+class Served:
+    """A demo server in a process of its own."""
+
+    url: str
+    data: Path
+
+    def rc(self, person: str) -> Path:
+        """The account file of somebody of the demo world."""
+        return self.data / "accounts" / f"{person}.zuliprc"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """`narrowcast serve --demo` on a free port."""
+    data = tmp_path / "server"
+    process = subprocess.Popen(
+        narrowcast("serve", "--demo", "--port", "0", "--data", str(data)),
+        env={"PATH": "/usr/bin:/bin", **home(tmp_path / "server-home")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        line = process.stdout.readline()
+        if not line.startswith("listening on "):
+            process.kill()
+            pytest.fail(f"the server did not start: {process.stderr.read()}")
+        yield Served(line.removeprefix("listening on ").strip(), data)
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+OpenApp = Callable[..., Terminal]
+
+
+@pytest.fixture
+def open_app(tmp_path: Path) -> Iterator[OpenApp]:
+    """Opens the app of an account in a terminal; `owner` names the home, so that it can be opened again."""
+    with ExitStack() as stack:
+
+        def start(rc: Path, *, owner: str = "", size: tuple[int, int] = (120, 40)) -> Terminal:
+            env = home(tmp_path / f"home-{owner or rc.stem}")
+            terminal = stack.enter_context(Terminal(narrowcast("--rc", str(rc)), env=env, size=size))
+            terminal.wait_for(r"● live", PATIENCE)
+            return terminal
+
+        yield start

@@ -1,0 +1,80 @@
+"""Two real apps on two accounts of one server hold a conversation."""
+
+from __future__ import annotations
+
+from support.terminal import Terminal
+
+from .conftest import OpenApp, Served
+
+CROSSING = 1.0
+"""Seconds in which a message, typing, a reaction and read state have to cross."""
+
+
+def open_direct(terminal: Terminal, name: str) -> None:
+    terminal.press("ctrl+k")
+    terminal.wait_for("Go to")
+    terminal.type(name)
+    terminal.wait_for(rf"▌.*{name}")
+    terminal.press("enter")
+    terminal.wait_gone("Enter takes")
+    terminal.wait_for(rf"(?m)^.* {name}[^│]*$")
+
+
+def test_two_people_see_each_other_write_react_and_read(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"))
+    greta = open_app(served.rc("greta"))
+    open_direct(ada, "Greta Lindqvist")
+    open_direct(greta, "Ada Moreno")
+    ada.settle()
+    greta.settle()
+
+    ada.press("r", "ctrl+e", "ctrl+u")  # the demo world has a draft here
+    ada.type("Is the mast still up?")
+    ada.wait_for(r"Is the mast still up\?")
+    typing = greta.wait_for(r"Ada Moreno is typing")
+
+    ada.press("enter")
+    message = greta.wait_for(r"(?m)^.*\s Is the mast still up\?")
+    greta.wait_gone(r"Ada Moreno is typing")
+
+    greta.press("G", "+")
+    reaction = ada.wait_for("👍")
+
+    greta.press("r")
+    greta.type("Up and warm.")
+    answer_typing = ada.wait_for("Greta Lindqvist is typing")
+    greta.press("enter")
+    answer = ada.wait_for(r"(?m)^.*\s Up and warm\.")
+
+    times = {
+        "typing": typing,
+        "message": message,
+        "reaction": reaction,
+        "typing back": answer_typing,
+        "message back": answer,
+    }
+    assert all(seconds < CROSSING for seconds in times.values()), times
+
+
+def test_what_is_read_in_one_app_is_read_in_the_other_app_of_the_account(
+    served: Served, open_app: OpenApp
+) -> None:
+    ada = open_app(served.rc("ada"))
+    desk = open_app(served.rc("greta"), owner="greta-desk")
+    hut = open_app(served.rc("greta"), owner="greta-hut")
+    for terminal in (desk, hut):
+        terminal.press("#")  # a view that marks nothing as read
+        terminal.wait_for(r" Mentions\s*$|  Mentions ")
+        terminal.settle()
+    open_direct(ada, "Greta Lindqvist")
+    ada.press("r", "ctrl+e", "ctrl+u")
+    ada.type("Soup or stew tonight?")
+    ada.press("enter")
+    for terminal in (desk, hut):
+        terminal.wait_for(r"Ada Moreno +1 ")
+
+    open_direct(hut, "Ada Moreno")
+    hut.wait_for(r"(?m)^.*\s Soup or stew tonight\?")
+    crossing = desk.wait_gone(r"Ada Moreno +1 ")
+
+    assert crossing < CROSSING

@@ -1,0 +1,90 @@
+"""Keys at random, and what a key costs."""
+
+from __future__ import annotations
+
+import random
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from support.terminal import Terminal
+
+from .conftest import OpenApp, Served
+
+ODD = [
+    "escape",
+    "tab",
+    "shift+tab",
+    "enter",
+    "up",
+    "down",
+    "left",
+    "right",
+    "pageup",
+    "pagedown",
+    "home",
+    "end",
+]
+CONTROLS = [f"ctrl+{letter}" for letter in "abdefgknoprtuwxy"]
+KEYS = 250
+
+TYPED_BYTES = 200
+SCROLLED_BYTES = 5_000
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_keys_at_random_never_end_the_app(served: Served, open_app: OpenApp, seed: int) -> None:
+    chance = random.Random(seed)
+    terminal = open_app(served.rc("ada"))
+    letters = [chr(code) for code in range(33, 127)]
+    pressed: list[str] = []
+    for _ in range(KEYS):
+        key = chance.choice([chance.choice(letters), chance.choice(ODD), chance.choice(CONTROLS)])
+        pressed.append(key)
+        terminal.press(key)
+        terminal.pump(0.01)
+        if chance.random() < 0.03:
+            terminal.resize(chance.choice([80, 100, 120, 200]), chance.choice([24, 40, 60]))
+        assert terminal.process.poll() is None, f"ended after {pressed[-30:]}:\n{terminal.text}"
+    terminal.settle()
+    assert terminal.process.poll() is None, f"ended after {pressed[-30:]}:\n{terminal.text}"
+    terminal.signal(signal.SIGTERM)
+    assert terminal.wait_end() == 128 + signal.SIGTERM
+    assert terminal.left_clean() == []
+
+
+def cost_of(terminal: Terminal, key: str) -> int:
+    return terminal.count_bytes(lambda: terminal.press(key), quiet=0.3)
+
+
+def test_a_typed_key_and_a_scrolled_line_cost_few_bytes_and_idling_none(
+    served: Served, open_app: OpenApp, record_property: Callable[[str, object], None]
+) -> None:
+    terminal = open_app(served.rc("greta"))
+    terminal.settle()
+    terminal.press("c")
+    terminal.settle()
+    terminal.press("ctrl+k")  # wherever the fields stand, the cursor is in one of them
+    terminal.press("escape", "escape")
+    terminal.settle()
+
+    scrolled = [cost_of(terminal, "k") for _ in range(6)]
+    terminal.press("x")
+    terminal.settle()
+    terminal.type("Ada Moreno")
+    terminal.press("tab", "tab")
+    terminal.settle()
+    terminal.type("A first word. ")
+    terminal.settle()
+    typed = [cost_of(terminal, letter) for letter in "mast heater"]
+    terminal.press("escape")
+    terminal.settle()
+    idle = terminal.count_bytes(lambda: terminal.settle(2.0))
+
+    record_property("typed", typed)
+    record_property("scrolled", scrolled)
+    record_property("idle", idle)
+    assert sorted(typed)[len(typed) * 9 // 10] <= TYPED_BYTES, typed
+    assert sorted(scrolled)[len(scrolled) // 2] <= SCROLLED_BYTES, scrolled
+    assert idle == 0

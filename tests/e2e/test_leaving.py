@@ -1,0 +1,87 @@
+"""Whatever ends the app: the terminal is left clean and what was written is there again."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from support.terminal import Terminal
+
+from .conftest import OpenApp, Served
+
+WORDS = "half a thought about the heater ring"
+
+
+def write_half(terminal: Terminal) -> None:
+    """A draft in a topic, not sent."""
+    terminal.press("ctrl+k")
+    terminal.wait_for("Go to")
+    terminal.type("quick start")
+    terminal.wait_for(r"▌.*quick start card")
+    terminal.press("enter")
+    terminal.wait_gone("Enter takes")
+    terminal.wait_for(r"#design › quick start card")
+    terminal.settle()
+    terminal.press("c")
+    terminal.type(WORDS)
+    terminal.wait_for(WORDS)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_leaves_the_terminal_clean_and_the_draft_comes_back(
+    served: Served, open_app: OpenApp, number: signal.Signals
+) -> None:
+    with open_app(served.rc("ada")) as terminal:
+        write_half(terminal)
+        terminal.signal(number)
+        assert terminal.wait_end() == 128 + number
+        assert terminal.left_clean() == []
+    again = open_app(served.rc("ada"))
+    again.wait_for(WORDS)
+
+
+def test_a_vanished_terminal_ends_the_app_and_the_draft_comes_back(served: Served, open_app: OpenApp) -> None:
+    terminal = open_app(served.rc("ada"))
+    write_half(terminal)
+    terminal.hang_up()
+    terminal.wait_end()
+    open_app(served.rc("ada")).wait_for(WORDS)
+
+
+def test_kill_9_a_second_after_the_last_key_loses_nothing(served: Served, open_app: OpenApp) -> None:
+    terminal = open_app(served.rc("ada"))
+    write_half(terminal)
+    terminal.settle(quiet=1.0)
+    terminal.kill()
+    open_app(served.rc("ada")).wait_for(WORDS)
+
+
+def test_quitting_leaves_the_terminal_clean(served: Served, open_app: OpenApp) -> None:
+    terminal = open_app(served.rc("ada"))
+    terminal.press("ctrl+q")
+    assert terminal.wait_end() == 0
+    assert terminal.left_clean() == []
+
+
+def test_stopping_and_continuing_gives_the_terminal_back_and_takes_it_again(
+    served: Served, open_app: OpenApp
+) -> None:
+    terminal = open_app(served.rc("ada"))
+    terminal.settle()
+    terminal.signal(signal.SIGTSTP)
+    terminal.wait_until(lambda: b"\x1b[?1049l" in terminal.output, "the alternate screen is left")
+    terminal.output.clear()
+    terminal.signal(signal.SIGCONT)
+    terminal.wait_until(lambda: b"\x1b[?1049h" in terminal.output, "the alternate screen is taken again")
+    terminal.wait_for("● live")
+
+
+def test_a_dumb_terminal_is_refused_with_one_line(served: Served) -> None:
+    from support.terminal import home, narrowcast
+
+    environment = {**home(served.data / "dumb"), "TERM": "dumb"}
+    with Terminal(narrowcast("--rc", str(served.rc("ada"))), env=environment) as terminal:
+        assert terminal.wait_end() == 2
+        assert "TERM=dumb" in terminal.text
+        assert b"\x1b" not in terminal.output

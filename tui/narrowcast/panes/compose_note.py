@@ -1,0 +1,26 @@
+"""A note of which draft stands in compose, so that the next start takes it up. The text itself is in the journal."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeNote:
+    """One small file. It may be lost: then the draft is found in the list of drafts."""
+
+    path: Path
+
+    def read(self) -> str | None:
+        """The draft's id; None if there is none."""
+        try:
+            return self.path.read_text(encoding="utf-8").strip()[:100] or None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def write(self, draft_id: str | None) -> None:
+        """Note ``draft_id``, or that compose is empty."""
+        with contextlib.suppress(OSError):
+            self.path.write_text(draft_id or "", encoding="utf-8")
