@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from narrowcast.content.blocks import Blocks, Mention, MentionKind
+from narrowcast.content.blocks import Mention, MentionKind
 from narrowcast.content.inlines import Inliner, SpotKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
 from narrowcast.content.parse import parse
+from narrowcast_server.markdown import NoLookups
+from narrowcast_server.markdown import render as render_markdown
 from support.content_examples import EXAMPLES, ContentExample
 
 MARKED = [example for example in EXAMPLES if example.markdown]
@@ -149,10 +151,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-def texts(blocks: Blocks) -> str:
-    return repr(blocks)
-
-
 @given(st.lists(PIECES, max_size=40).map("".join), st.integers(6, 60))
 def test_any_mixture_of_elements_shows_safely(html: str, width: int) -> None:
     for opened in (frozenset[int](), frozenset(range(40))):
@@ -166,3 +164,16 @@ def test_any_mixture_of_elements_shows_safely(html: str, width: int) -> None:
 def test_any_text_shows_safely(text: str) -> None:
     shown = screen(render(f"<p>{text}</p>{text}", 30, 100))
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", shown)
+
+
+NEEDS_AN_ORGANIZATION = {"mentions", "places", "emoji", "image"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [example for example in MARKED if example.name not in NEEDS_AN_ORGANIZATION],
+    ids=lambda example: example.name,
+)
+def test_the_embedded_server_renders_what_reads_the_same(example: ContentExample) -> None:
+    html = render_markdown(example.markdown, NoLookups("https://demo.example")).html
+    assert screen(render(html)) == example.screen
