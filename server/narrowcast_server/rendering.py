@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from narrowcast_server.access import channel_named
+from narrowcast_server.access import channel_named, may_know
 from narrowcast_server.markdown import (
     AttachmentInfo,
     CustomEmoji,
@@ -78,6 +78,11 @@ class RenderingContext:
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         channel = channel_named(self._core, self._user, name)
         return None if channel is None else LinkedChannel(channel.id, channel.name)
+
+    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
+        channel = self._core.channels.get(channel_id)
+        known = channel is not None and may_know(self._core, self._user, channel)
+        return LinkedChannel(channel.id, channel.name) if channel is not None and known else None
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         return self._core.store.integer(

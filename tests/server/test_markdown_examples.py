@@ -51,6 +51,9 @@ class World(NoLookups):
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         return CHANNEL if name == CHANNEL.name else None
 
+    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
+        return CHANNEL if channel_id == CHANNEL.channel_id else None
+
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         return 132 if topic == "v1.2 (edit me)" else None
 
@@ -217,6 +220,19 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "#**New York>x@147**",
         '<p><a class="message-link" href="/#narrow/channel/20-New-York/topic/x/near/147">'
         "#New York &gt; x @ 💬</a></p>",
+    ),
+    "an address of a message here becomes its link": (
+        "https://chat.example/#narrow/channel/20-New-York/topic/v1.2E2/near/147",
+        '<p><a class="message-link" href="/#narrow/channel/20-New-York/topic/v1.2E2/near/147">'
+        "#New York &gt; v1.2 @ 💬</a></p>",
+    ),
+    "an address of a channel here becomes its link": (
+        "see https://chat.example/#narrow/stream/20.",
+        '<p>see <a class="stream" data-stream-id="20" href="/#narrow/channel/20-New-York">#New York</a>.</p>',
+    ),
+    "an address of an unknown channel stays one": (
+        "https://chat.example/#narrow/channel/21-x",
+        '<p><a href="https://chat.example/#narrow/channel/21-x">https://chat.example/#narrow/channel/21-x</a></p>',
     ),
     "a channel out of sight": ("#**Hidden**", "<p>#<strong>Hidden</strong></p>"),
     "emoji by name and as characters": (":smile: 🎉", f"<p>{SMILE} {TADA}</p>"),

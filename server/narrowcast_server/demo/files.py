@@ -21,11 +21,14 @@ SUN: Final[Color] = (244, 196, 48)
 BROWN: Final[Color] = (139, 94, 60)
 
 
-def png(width: int, height: int, paint: Paint) -> bytes:
-    """A picture: `paint(x, y)` says the colour of each point."""
-    rows = b"".join(b"\0" + bytes(part for x in range(width) for part in paint(x, y)) for y in range(height))
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+def png(width: int, height: int, paint: Paint, zoom: int = 1) -> bytes:
+    """A picture: `paint(x, y)` says the colour of each point, which becomes a square of `zoom` pixels."""
+    rows = []
+    for y in range(height):
+        points = b"".join(bytes(paint(x, y)) * zoom for x in range(width))
+        rows.append((b"\0" + points) * zoom)
+    header = struct.pack(">IIBBBBB", width * zoom, height * zoom, 8, 2, 0, 0, 0)
+    body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"".join(rows), 6)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + body
 
 
@@ -42,20 +45,17 @@ def gust(hour: float) -> float:
 
 def gust_chart() -> bytes:
     """The night of mast 3 as a curve."""
-    width, height = 480, 200
-    scale = (height - 30) / 35
+    width, height, foot = 240, 100, 92
+    winds = [gust(x * 12 / width) for x in range(width)]
+    tops = [foot - wind * (height - 15) / 35 for wind in winds]
 
     def paint(x: int, y: int) -> Color:
-        hour = x * 12 / width
-        top = height - 15 - gust(hour) * scale
-        before = height - 15 - gust(max(0.0, hour - 12 / width)) * scale
-        if min(top, before) - 1 <= y <= max(top, before) + 1:
-            return RED if gust(hour) > 20 else INK
-        if y == height - 15 or x % 40 == 0:
-            return (210, 206, 196)
-        return PAPER
+        top, before = tops[x], tops[max(0, x - 1)]
+        if min(top, before) - 0.5 <= y <= max(top, before) + 0.5:
+            return RED if winds[x] > 20 else INK
+        return (210, 206, 196) if y == foot or x % 20 == 0 else PAPER
 
-    return png(width, height, paint)
+    return png(width, height, paint, 2)
 
 
 def disc(x: int, y: int, center_x: float, center_y: float, radius: float) -> bool:
@@ -63,52 +63,46 @@ def disc(x: int, y: int, center_x: float, center_y: float, radius: float) -> boo
     return math.hypot(x - center_x, y - center_y) <= radius
 
 
-def wren(size: int, back: Color) -> bytes:
+def wren(back: Color, zoom: int = 1) -> bytes:
     """A small round bird, tail up."""
 
     def paint(x: int, y: int) -> Color:
-        u, v = x * 64 / size, y * 64 / size
-        point = (int(u), int(v))
-        if disc(*point, 45, 24, 1.6):
+        if disc(x, y, 45, 24, 1.6):
             return INK
-        if disc(*point, 28, 36, 16) or disc(*point, 43, 25, 9):
-            return (196, 150, 106) if disc(*point, 31, 42, 9) else BROWN
-        if 50 <= u <= 60 and abs(v - 26) < (60 - u) / 4:
+        if disc(x, y, 28, 36, 16) or disc(x, y, 43, 25, 9):
+            return (196, 150, 106) if disc(x, y, 31, 42, 9) else BROWN
+        if 50 <= x <= 60 and abs(y - 26) < (60 - x) / 4:
             return SUN
-        if 6 <= u <= 16 and abs((v - 20) - (u - 11)) < 5 and v < 36:
+        if 6 <= x <= 16 and abs((y - 20) - (x - 11)) < 5 and y < 36:
             return BROWN
-        return INK if (v > 50 and abs(u - 27) < 1.3) or (v > 50 and abs(u - 33) < 1.3) else back
+        return INK if y > 50 and (abs(x - 27) < 1.3 or abs(x - 33) < 1.3) else back
 
-    return png(size, size, paint)
+    return png(64, 64, paint, zoom)
 
 
-def rainy(size: int) -> bytes:
+def rainy() -> bytes:
     """A cloud that has had enough."""
 
     def paint(x: int, y: int) -> Color:
-        u, v = x * 64 // size, y * 64 // size
-        if disc(u, v, 24, 26, 12) or disc(u, v, 40, 24, 14) or (12 < u < 54 and 26 < v < 38):
+        if disc(x, y, 24, 26, 12) or disc(x, y, 40, 24, 14) or (12 < x < 54 and 26 < y < 38):
             return (120, 134, 150)
-        return (70, 130, 200) if v > 40 and (u * 2 + v) % 14 < 3 else PAPER
+        return (70, 130, 200) if y > 40 and (x * 2 + y) % 14 < 3 else PAPER
 
-    return png(size, size, paint)
+    return png(64, 64, paint)
 
 
 def ring() -> bytes:
     """The heating ring, seen from above."""
 
     def paint(x: int, y: int) -> Color:
-        distance = math.hypot(x - 120, y - 120)
-        if 62 < distance < 78:
+        distance = math.hypot(x - 40, y - 40)
+        if 20 < distance < 26:
             return RED
-        if abs(distance - 100) < 1.5 or any(disc(x, y, 120 + dx, 120 + dy, 9) for dx, dy in CORNERS):
+        if abs(distance - 33) < 0.8 or disc(abs(x - 40), abs(y - 40), 10, 10, 2.5):
             return INK
         return PAPER
 
-    return png(240, 240, paint)
-
-
-CORNERS: Final = ((-50, -50), (50, -50), (-50, 50), (50, 50))
+    return png(80, 80, paint, 3)
 
 
 def card() -> bytes:
@@ -116,14 +110,13 @@ def card() -> bytes:
     frames = (SKY, SUN, (180, 210, 160), RED, (200, 180, 220), BROWN)
 
     def paint(x: int, y: int) -> Color:
-        column, row = x // 110, y // 110
-        inside = 8 < x % 110 < 102 and 8 < y % 110 < 102
-        frame = frames[row * 3 + column]
-        return (
-            frame if inside and disc(x % 110, y % 110, 55, 55, 22 + 6 * column) else PAPER if inside else INK
-        )
+        column, row = x // 37, y // 37
+        inside = 2 < x % 37 < 35 and 2 < y % 37 < 35
+        if not inside:
+            return INK
+        return frames[row * 3 + column] if disc(x % 37, y % 37, 18.5, 18.5, 7 + 2 * column) else PAPER
 
-    return png(330, 220, paint)
+    return png(111, 74, paint, 3)
 
 
 def face(seed: int) -> bytes:
@@ -132,11 +125,9 @@ def face(seed: int) -> bytes:
     cells = zlib.crc32(f"face {seed}".encode())
 
     def paint(x: int, y: int) -> Color:
-        column, row = x // 8, y // 8
-        bit = row * 4 + min(column, 7 - column)
-        return color if cells >> bit & 1 else PAPER
+        return color if cells >> (y * 4 + min(x, 7 - x)) & 1 else PAPER
 
-    return png(64, 64, paint)
+    return png(8, 8, paint, 8)
 
 
 def hum() -> bytes:
@@ -180,7 +171,7 @@ Do not calibrate next to the kettle. (B.)
 
 FILES: Final[dict[str, Callable[[], bytes]]] = {
     "gusts-mast3.png": gust_chart,
-    "wren.png": lambda: wren(192, SKY),
+    "wren.png": lambda: wren(SKY, 3),
     "heater-ring.png": ring,
     "quick-start-card.png": card,
     "mast-hum.wav": hum,
@@ -188,5 +179,5 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "calibration notes (draft).txt": NOTES.encode,
 }
 """Every file that the scripts refer to, by name."""
-EMOJI: Final[dict[str, Callable[[], bytes]]] = {"wren": lambda: wren(64, PAPER), "soggy": lambda: rainy(64)}
+EMOJI: Final[dict[str, Callable[[], bytes]]] = {"wren": lambda: wren(PAPER), "soggy": rainy}
 """The organization's own emoji."""

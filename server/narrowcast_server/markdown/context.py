@@ -101,6 +101,9 @@ class MarkdownContext(Protocol):
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         """None also where the acting person may not see the channel."""
 
+    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
+        """None also where the acting person may not see the channel."""
+
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         """Newest message of a topic, None where there is none."""
 
@@ -132,6 +135,9 @@ class NoLookups:
         return None
 
     def channel_by_name(self, name: str) -> LinkedChannel | None:
+        return None
+
+    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
         return None
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:

@@ -19,6 +19,7 @@ from uritemplate.variable import VariableValue
 
 from narrowcast_server.markdown.context import Linkifier
 from narrowcast_server.markdown.inline import emoji_pattern, emoji_starts, raw_emoji_html
+from narrowcast_server.markdown.mentions import narrow_html, push_html
 from narrowcast_server.markdown.run import Run, run_of
 
 ADDRESS = re.compile(r"://[^\s<>\"`]+")
@@ -98,7 +99,11 @@ def address_rule(state: StateInline, silent: bool) -> bool:
     if not silent:
         run.link_budget -= 1
         state.pending = state.pending[: -len(scheme[1])]
-        push_link(state, href, scheme[1] + rest)
+        by_name = narrow_html(run, scheme[1] + rest)
+        if by_name is None:
+            push_link(state, href, scheme[1] + rest)
+        else:
+            push_html(state, by_name)
     state.pos += len(rest)
     return True
 

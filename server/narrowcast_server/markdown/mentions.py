@@ -2,7 +2,7 @@
 
 import re
 from html import escape
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -13,6 +13,9 @@ from narrowcast_server.markdown.run import Run, run_of
 USER = re.compile(r"@(_?)\*\*([^*\n]{1,200})\*\*")
 GROUP = re.compile(r"@(_?)\*([^*\n]{1,200})\*(?!\*)")
 CHANNEL = re.compile(r"#\*\*([^*>\n]{1,100})(?:>([^*\n]{0,200}?)(?:@(\d{1,18}))?)?\*\*")
+NARROW = re.compile(
+    r"/?#narrow/(?:channel|stream)/(\d{1,18})[^/]*(?:/(?:topic|subject)/([^/]*)(?:/(near|with)/(\d{1,18}))?)?"
+)
 NAME_AND_ID = re.compile(r"(.*)\|(\d{1,18})")
 BEFORE_MENTION = frozenset("'\"({[/<>,;:.!?-*~|")
 CHANNEL_WILDCARDS = frozenset({"all", "everyone", "channel", "stream"})
@@ -146,3 +149,15 @@ def channel_html(run: Run, channel: LinkedChannel, topic: str | None, message_id
     href = channel_url(channel, topic) if newest is None else channel_url(channel, topic, "with", newest)
     attributes = f'class="stream-topic" data-stream-id="{channel.channel_id}" href="{escape(href)}"'
     return f"<a {attributes}>#{name} &gt; {shown}</a>"
+
+
+def narrow_html(run: Run, address: str) -> str | None:
+    """The link by name to what an address of this organization leads to; None for any other address."""
+    if not address.startswith(run.context.realm_url):
+        return None
+    match = NARROW.fullmatch(address.removeprefix(run.context.realm_url))
+    channel = None if match is None else run.context.channel_by_id(int(match[1]))
+    if match is None or channel is None:
+        return None
+    topic = None if match[2] is None else unquote(match[2].replace(".", "%"))
+    return channel_html(run, channel, topic, match[4] if match[3] == "near" else None)
