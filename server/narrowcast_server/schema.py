@@ -202,4 +202,11 @@ CREATE TABLE custom_emoji (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL,)
+_BOTS = """
+CREATE TABLE bot_storage (
+  user_id INTEGER NOT NULL REFERENCES users(id), name TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (user_id, name)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,)

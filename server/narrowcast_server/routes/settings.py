@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from narrowcast_server import auth, personal
 from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.actions.users import check_full_name, emit_delivery_email, emit_person
@@ -39,7 +41,10 @@ NEW_PASSWORD = optional("new_password", limited(100))
 WORDS = required("alert_words", strings)
 
 
-@routes.patch("/settings", *SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASSWORD)
+PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASSWORD)
+
+
+@routes.patch("/settings", *PARAMS)
 def update_settings(call: Call) -> Answer:
     """Changes what the request carries."""
     core = call.core

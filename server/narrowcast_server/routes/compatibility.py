@@ -1,0 +1,105 @@
+"""Operations under names and in forms that existing tools still use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.params import check_string, mapping, optional, required, string, strings
+from narrowcast_server.routes.groups import deactivate_group
+from narrowcast_server.routes.settings import PARAMS, update_settings
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+STORAGE = required("storage", mapping)
+KEYS = optional("keys", strings)
+COMMAND = required("command", string)
+_LARGEST: Final = 10_000_000
+"""Code points that one bot may store."""
+
+
+@routes.patch("/settings/notifications", *PARAMS)
+def update_notification_settings(call: Call) -> Answer:
+    """PATCH /settings, as it was called when there were two of them."""
+    return update_settings(call)
+
+
+@routes.patch("/settings/display", *PARAMS)
+def update_display_settings(call: Call) -> Answer:
+    """The other one."""
+    return update_settings(call)
+
+
+@routes.delete("/user_groups/{user_group_id}")
+def remove_user_group(call: Call) -> Answer:
+    """Groups were once deleted; today they are deactivated."""
+    return deactivate_group(call)
+
+
+@routes.get("/realm/filters")
+def list_filters(call: Call) -> Answer:
+    """Linkifiers as triples of pattern, template and id."""
+    rows = call.core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    return {"filters": [[row["pattern"], row["url_template"], row["id"]] for row in rows]}
+
+
+@routes.post("/zcommand", COMMAND)
+def command(call: Call) -> Answer:
+    """The one slash command that programs use: is the server there?"""
+    if call[COMMAND].strip().removeprefix("/") != "ping":
+        raise ServiceError(f"No such command: {call[COMMAND]}")
+    return {}
+
+
+@routes.add("PUT", "/bot_storage", STORAGE)
+def update_storage(call: Call) -> Answer:
+    """Keeps strings for a bot."""
+    _check_bot(call)
+    for key, value in call[STORAGE].items():
+        call.core.store.execute(
+            "INSERT INTO bot_storage (user_id, name, value) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET value = excluded.value",
+            call.user.id,
+            key,
+            check_string(f'storage["{key}"]', value),
+        )
+    size = call.core.store.integer(
+        "SELECT sum(length(name) + length(value)) FROM bot_storage WHERE user_id = ?", call.user.id
+    )
+    if size is not None and size > _LARGEST:
+        raise ServiceError("Request exceeds storage limit.")
+    return {}
+
+
+@routes.get("/bot_storage", KEYS)
+def get_storage(call: Call) -> Answer:
+    """What a bot has stored: all of it, or what is asked for."""
+    _check_bot(call)
+    rows = call.core.store.all("SELECT name, value FROM bot_storage WHERE user_id = ?", call.user.id)
+    stored = {row["name"]: row["value"] for row in rows}
+    keys = call[KEYS]
+    if keys is None:
+        return {"storage": stored}
+    if absent := [key for key in keys if key not in stored]:
+        raise ServiceError(f"Key does not exist: {absent[0]}")
+    return {"storage": {key: stored[key] for key in keys}}
+
+
+@routes.delete("/bot_storage", KEYS)
+def remove_storage(call: Call) -> Answer:
+    """Forgets all of it, or what is named."""
+    _check_bot(call)
+    keys = call[KEYS]
+    if keys is None:
+        call.core.store.execute("DELETE FROM bot_storage WHERE user_id = ?", call.user.id)
+        return {}
+    call.core.store.execute_many(
+        "DELETE FROM bot_storage WHERE user_id = ? AND name = ?", [(call.user.id, key) for key in keys]
+    )
+    return {}
+
+
+def _check_bot(call: Call) -> None:
+    if not call.user.is_bot:
+        raise ServiceError("Only bots have a storage")
