@@ -301,8 +301,14 @@ class Session:
         try:
             await asyncio.gather(*(self._keep_running(name, work) for name, work in works))
         finally:
-            for task in list(self._tasks):
-                task.cancel()
+            await self._end_tasks()
+
+    async def _end_tasks(self) -> None:
+        """Requests are cancelled and seen out, so that they let go of their connections."""
+        running = list(self._tasks)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
     async def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """One broken machine must not take the others with it, nor stay broken."""
@@ -390,8 +396,7 @@ class Session:
                 if self._live is not None:
                     await self._live.close()
         self._closed = True
-        for task in list(self._tasks):
-            task.cancel()
+        await self._end_tasks()
         if self._client is not None:
             await self._client.aclose()
         if not self.state.from_cache:

@@ -1,0 +1,245 @@
+"""Sessions against the embedded server: what one does, the other sees; views stay true; the cache comes
+first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.session import Session
+from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
+from narrowcast_api.state.messages import Message
+from support.ledger import proves
+from support.server import TestServer, running_server
+from support.sessions import session_of, sessions, until
+
+
+def known(session: Session, message_id: int) -> Message:
+    message = session.state.messages.get(message_id)
+    assert message is not None
+    return message
+
+
+async def move(server: TestServer, message_id: int, topic: str) -> None:
+    """Moves one message, without a word about it from the bot."""
+    quiet = {"send_notification_to_old_thread": False, "send_notification_to_new_thread": False}
+    await server.call("ada", "PATCH", f"/messages/{message_id}", {"topic": topic, **quiet})
+
+
+def soup(server: TestServer) -> Narrow:
+    return Narrow.topic(server.channel("general"), "soup")
+
+
+@proves("EVT-01", "EVT-02", "EVT-03")
+@pytest.mark.parametrize("polling", [False, True], ids=["websocket", "long poll"])
+async def test_message_typing_reaction_and_read_state_cross(tmp_path: Path, polling: bool) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "ada", "dario", polling=polling) as (ada, dario),
+    ):
+        narrow = soup(server)
+        destination = narrow.destination
+        assert destination is not None
+        view = dario.view(narrow)
+        await view.open()
+        ada.typing.typed(destination)
+        await until(lambda: dario.state.typing.typers(destination) == (server.id("ada"),))
+        ada.outbox.send(destination, "hot **soup**")
+        await until(lambda: len(view.ids) == 1)
+        message_id = view.ids[0]
+        assert dario.state.typing.typers(destination) == ()
+        assert dario.state.unreads.topic_ids(server.channel("general"), "SOUP") == [message_id]
+        await dario.client.reactions.add(message_id=message_id, emoji_name="tada")
+        await until(lambda: len(known(ada, message_id).reactions) == 1)
+        dario.read_marks.seen([message_id])
+        await until(lambda: len(dario.state.unreads) == 0)
+        assert known(dario, message_id).is_read
+        await until(lambda: ada.outbox.entries() == [])
+
+
+async def test_a_view_is_fetched_in_pages_from_the_first_unread_message(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        sent = [await server.send("ada", "general", "soup", f"number {i}") for i in range(350)]
+        read = {"messages": sent[:150], "op": "add", "flag": "read"}
+        await server.call("dario", "POST", "/messages/flags", read)
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            view = dario.view(soup(server))
+            await view.open()
+            assert view.anchor == view.first_unread == sent[150]
+            assert list(view.ids) == sent[50:251]
+            assert (view.found_oldest, view.found_newest, view.gaps) == (False, False, ())
+            await server.send("ada", "general", "soup", "a new one")
+            await until(lambda: dario.state.max_message_id > sent[-1])
+            assert list(view.ids) == sent[50:251], "the newest is not known yet"
+            await view.load_older()
+            assert view.ids[0] == sent[0]
+            assert view.found_oldest
+            await view.load_newer()
+            await view.load_newer()
+            assert view.found_newest
+            assert list(view.ids) == [*sent, sent[-1] + 1]
+            last = await server.send("ada", "general", "soup", "one more")
+            await until(lambda: view.ids[-1] == last)
+
+
+async def test_views_follow_moves_deletions_and_stars(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario") as (dario,),
+    ):
+        general = server.channel("general")
+        early = await server.send("ada", "general", "stew", "never loaded")
+        views = [dario.view(n) for n in (soup(server), Narrow.topic(general, "stew"), Narrow.starred())]
+        for view in views:
+            await view.open()
+        in_soup, in_stew, starred = views
+        first = await server.send("ada", "general", "soup")
+        second = await server.send("ada", "general", "Soup")
+        await until(lambda: list(in_soup.ids) == [first, second])
+        await server.call(
+            "dario", "POST", "/messages/flags", {"messages": [first], "op": "add", "flag": "starred"}
+        )
+        await until(lambda: list(starred.ids) == [first])
+        await move(server, second, "stew")
+        await until(lambda: list(in_soup.ids) == [first] and list(in_stew.ids) == [early, second])
+        await server.call("ada", "DELETE", f"/messages/{first}")
+        await until(lambda: not in_soup.ids and not starred.ids)
+
+
+async def test_messages_that_were_never_loaded_appear_where_they_are_moved_to(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        early = await server.send("ada", "general", "stew")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            view = dario.view(soup(server))
+            await view.open()
+            await move(server, early, "soup")
+            await until(lambda: list(view.ids) == [early])
+            assert known(dario, early).topic == "soup"
+
+
+async def test_arrivals_in_a_search_are_decided_by_the_server(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario") as (dario,),
+    ):
+        view = dario.view(Narrow.search("barley"))
+        await view.open()
+        await server.send("ada", "general", "soup", "with rice")
+        wanted = await server.send("ada", "general", "soup", "with barley")
+        await until(lambda: list(view.ids) == [wanted])
+        assert "barley" in view.matches[wanted].content
+        assert "highlight" in view.matches[wanted].content
+
+
+async def test_an_event_that_comes_while_a_page_is_on_its_way_is_not_lost(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario") as (dario,),
+    ):
+        first = await server.send("ada", "general", "soup")
+        await until(lambda: first in dario.state.messages)
+        live = dario._connected()
+        fetch = live._connection.request
+
+        async def slow(*args: object, **kwargs: object) -> dict[str, object]:
+            live._connection.request = fetch  # type: ignore[method-assign]  # only this once
+            answer = await fetch(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+            second = await server.send("ada", "general", "soup")
+            await server.call("ada", "POST", f"/messages/{first}/reactions", {"emoji_name": "tada"})
+            await until(lambda: second in dario.state.messages and known(dario, first).reactions)
+            return answer
+
+        live._connection.request = slow  # type: ignore[method-assign]  # only once
+        view = dario.view(soup(server))
+        await view.open()
+        assert len(view.ids) == 2
+        assert len(known(dario, first).reactions) == 1
+
+
+async def test_changes_come_in_batches_without_doubles(tmp_path: Path) -> None:
+    batches: list[list[Change]] = []
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario") as (dario,),
+    ):
+        view = dario.view(soup(server))
+        await view.open()
+        dario.subscribe(lambda changes: batches.append(list(changes)))
+        sent = await server.send("ada", "general", "soup")
+        await until(lambda: any(MessagesAdded((sent,), live=True) in batch for batch in batches))
+        together = next(batch for batch in batches if MessagesAdded((sent,), live=True) in batch)
+        assert ViewChanged(view.narrow) in together
+        assert len(set(together)) == len(together)
+
+
+async def test_a_listener_that_fails_disturbs_nobody(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario") as (dario,),
+    ):
+
+        def broken(changes: object) -> None:
+            raise RuntimeError("on purpose")
+
+        seen: list[object] = []
+        dario.subscribe(broken)
+        stop = dario.subscribe(seen.append)
+        await server.send("ada", "general", "soup")
+        await until(lambda: seen)
+        assert dario.is_live
+        stop()
+
+
+async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        account, narrow = server.account("dario"), soup(server)
+        async with session_of(account, tmp_path / "dario") as session:
+            view = session.view(narrow)
+            await view.open()
+            sent = [await server.send("ada", "general", "soup", f"number {i}") for i in range(3)]
+            await server.send_direct("ada", ["dario"])
+            await until(lambda: list(view.ids) == sent and session.state.unreads.count_directs() == 1)
+            session.read_marks.seen(sent[:2])
+            await until(lambda: session.state.unreads.count_topic(server.channel("general"), "soup") == 1)
+            session.remember(narrow, sent[2])
+            me = session.state.me
+    async with session_of(account, tmp_path / "dario", run=False) as session:
+        assert session.state.from_cache
+        assert session.state.me == me
+        assert session.last_narrow == narrow
+        view = session.view(narrow)
+        assert list(view.ids) == sent
+        assert view.gaps[0].after == sent[-1]
+        assert session.state.unreads.count_topic(server.channel("general"), "soup") == 1
+        assert session.state.unreads.count_directs() == 1
+        assert [hit.message_id for hit in session.search_cached("number")] == sent[::-1]
+        await view.open()
+        assert view.error is not None
+        assert list(view.ids) == sent
+
+
+async def test_a_second_instance_reads_only(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        account = server.account("dario")
+        async with (
+            session_of(account, tmp_path / "dario") as first,
+            session_of(account, tmp_path / "dario") as second,
+        ):
+            assert not first.read_only
+            assert second.read_only
+            assert "already running" in second.warnings[0]
+
+
+async def test_topics_are_listed_on_demand_and_stay_true(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        general = server.channel("general")
+        await server.send("ada", "general", "soup")
+        stew = await server.send("ada", "general", "stew")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            await dario.load_topics(general)
+            assert dario.state.topics.of(general)[0] == ("stew", stew)
+            last = await server.send("ada", "general", "soup")
+            await until(lambda: dario.state.topics.of(general)[0] == ("soup", last))

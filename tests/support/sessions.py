@@ -1,0 +1,66 @@
+"""Sessions of several people on one embedded server, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.session import Session
+from narrowcast_server.config import Config, Limits
+from support.server import TestServer
+
+QUICK = Config(limits=Limits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
+"""A server whose silence is suspicious after a second."""
+
+
+async def until(condition: Callable[[], object], seconds: float = 8.0) -> None:
+    """Waits until something is so, turning the loop; fails if it takes too long."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not condition():
+        if asyncio.get_running_loop().time() > deadline:
+            raise AssertionError("it did not happen in time")
+        await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def session_of(
+    account: Account, folder: Path, *, polling: bool = False, run: bool = True
+) -> AsyncIterator[Session]:
+    """A running session, live; `polling` keeps it from using a WebSocket stream."""
+    transport = httpx.AsyncHTTPTransport() if polling else None
+    session = await Session.open(
+        account, data_dir=folder / "data", cache_dir=folder / "cache", transport=transport
+    )
+    task = asyncio.create_task(session.run()) if run else None
+    try:
+        if run:
+            await until(lambda: session.is_live)
+        yield session
+    finally:
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await session.close()
+
+
+@asynccontextmanager
+async def sessions(
+    server: TestServer, folder: Path, *names: str, site: str | None = None, polling: bool = False
+) -> AsyncIterator[list[Session]]:
+    """Running sessions of these people; the first one connects to `site` where it is given."""
+    async with AsyncExitStack() as stack:
+        running: list[Session] = []
+        for name in names:
+            account = server.account(name)
+            if site is not None and not running:
+                account = replace(account, site=site)
+            running.append(
+                await stack.enter_async_context(session_of(account, folder / name, polling=polling))
+            )
+        yield running
