@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 from narrowcast_api.connection import Connection
 from narrowcast_api.files.names import quoted_for_form
@@ -25,9 +26,9 @@ async def send_multipart(
     ).encode()
     tail = f"\r\n--{boundary}--\r\n".encode()
 
-    async def body() -> AsyncIterator[bytes]:
+    async def body(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield head
-        async for chunk in read_part(file, 0, file.size, progress):
+        async for chunk in content:
             yield chunk
         yield tail
 
@@ -36,7 +37,11 @@ async def send_multipart(
         "Content-Length": str(len(head) + file.size + len(tail)),
     }
     url = connection.url("/user_uploads")
-    async with connection.stream(
-        "POST", url, headers=headers, content=body(), timeout=_STEP_SECONDS
-    ) as response:
+    # Closed here: a request that is cut leaves its body where it was, with the file open.
+    async with (
+        aclosing(read_part(file, 0, file.size, progress)) as content,
+        connection.stream(
+            "POST", url, headers=headers, content=body(content), timeout=_STEP_SECONDS
+        ) as response,
+    ):
         return await connection.finish(response)

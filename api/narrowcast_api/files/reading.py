@@ -6,7 +6,7 @@ import asyncio
 import mimetypes
 import os
 import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -48,7 +48,7 @@ async def look_at(path: Path) -> LocalFile:
 
 async def read_part(
     file: LocalFile, start: int, end: int, progress: Progress | None = None
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """The bytes from `start` to `end`, read off the loop; InvalidInput when the file became shorter."""
     handle: BinaryIO = await asyncio.to_thread(file.path.open, "rb")
     try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import random
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import httpx
@@ -120,10 +121,13 @@ async def _send_part(
         "Content-Type": "application/offset+octet-stream",
         "Content-Length": str(end - place.offset),
     }
-    content = read_part(file, place.offset, end, progress)
-    async with connection.stream(
-        "PATCH", place.url, headers=headers, content=content, timeout=_STEP_SECONDS
-    ) as response:
+    # Closed here: a request that is cut leaves its body where it was, with the file open.
+    async with (
+        aclosing(read_part(file, place.offset, end, progress)) as content,
+        connection.stream(
+            "PATCH", place.url, headers=headers, content=content, timeout=_STEP_SECONDS
+        ) as response,
+    ):
         if response.status_code in (409, 423):
             # Somebody else's idea of the offset, or a lock left by the request that was cut.
             raise ServerFault(response.status_code, "the upload is elsewhere than expected")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial, update_wrapper
-from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
@@ -100,7 +100,7 @@ class Group:
 class Bound(Generic[P, R]):
     """Makes a route function an attribute of a group; its parameters and docstring stay as they are."""
 
-    def __init__(self, function: Callable[Concatenate[Connection, P], Awaitable[R]]) -> None:
+    def __init__(self, function: Callable[Concatenate[Connection, P], Coroutine[Any, Any, R]]) -> None:
         self.function = function
         self.__doc__ = function.__doc__
 
@@ -108,9 +108,11 @@ class Bound(Generic[P, R]):
     def __get__(self, group: None, owner: type[Group]) -> Bound[P, R]: ...
 
     @overload
-    def __get__(self, group: Group, owner: type[Group]) -> Callable[P, Awaitable[R]]: ...
+    def __get__(self, group: Group, owner: type[Group]) -> Callable[P, Coroutine[Any, Any, R]]: ...
 
-    def __get__(self, group: Group | None, owner: type[Group]) -> Bound[P, R] | Callable[P, Awaitable[R]]:
+    def __get__(
+        self, group: Group | None, owner: type[Group]
+    ) -> Bound[P, R] | Callable[P, Coroutine[Any, Any, R]]:
         if group is None:
             return self
         call = partial(self.function, group._connection)

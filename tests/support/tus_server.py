@@ -1,0 +1,85 @@
+"""A small server of resumable uploads, as an httpx transport, that fails where a test wants it to."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import httpx
+
+
+@dataclass
+class TusServer(httpx.AsyncBaseTransport):
+    """Keeps one upload in memory. `faults` are taken one a PATCH, in order:
+
+    an int cuts the connection after so many bytes of the part, 'status:503' answers that, 'deaf' takes the
+    part and cuts the answer, 'forget' loses the upload, 'ok' does nothing.
+    """
+
+    faults: list[int | str] = field(default_factory=list)
+    location: str = "/api/v1/tus/1/abc"
+    creates: list[httpx.Request] = field(default_factory=list)
+    patches: list[tuple[int, int]] = field(default_factory=list)
+    heads: int = 0
+    unauthorized: int = 0
+    content: bytearray = field(default_factory=bytearray)
+    length: int = -1
+    final: bytes = b'{"url": "/user_uploads/1/ab/x.bin", "filename": "x.bin"}'
+    create_status: int = 201
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if not request.headers.get("authorization", "").startswith("Basic "):
+            self.unauthorized += 1
+        assert request.headers["tus-resumable"] == "1.0.0"
+        if request.method == "POST":
+            return self._create(request)
+        if request.method == "HEAD":
+            self.heads += 1
+            if self.length < 0:
+                return httpx.Response(404)
+            return httpx.Response(200, headers={"upload-offset": str(len(self.content))})
+        return await self._patch(request)
+
+    def _create(self, request: httpx.Request) -> httpx.Response:
+        self.creates.append(request)
+        if self.create_status != 201:
+            return httpx.Response(self.create_status, content=b"<html>")
+        self.content, self.length = bytearray(), int(request.headers["upload-length"])
+        return httpx.Response(201, headers={"location": self.location})
+
+    async def _patch(self, request: httpx.Request) -> httpx.Response:
+        offset = int(request.headers["upload-offset"])
+        fault = self.faults.pop(0) if self.faults else "ok"
+        if isinstance(fault, str) and fault.startswith("status:"):
+            return httpx.Response(int(fault.removeprefix("status:")), content=b"<html>")
+        if fault == "forget":
+            self.length = -1
+            raise httpx.ReadError("cut")
+        if offset != len(self.content):
+            return httpx.Response(409)
+        taken = 0
+        assert isinstance(request.stream, httpx.AsyncByteStream)
+        async for chunk in _bytes(request.stream):
+            room = len(chunk) if isinstance(fault, str) else max(0, fault - taken)
+            self.content += chunk[:room]
+            taken += len(chunk[:room])
+            if not isinstance(fault, str) and taken >= fault:
+                raise httpx.WriteError("cut")
+        self.patches.append((offset, taken))
+        if fault == "deaf":
+            raise httpx.ReadError("cut")
+        headers = {"upload-offset": str(len(self.content))}
+        if len(self.content) == self.length:
+            return httpx.Response(200, headers=headers, content=self.final)
+        return httpx.Response(204, headers=headers)
+
+    def metadata(self) -> dict[str, str]:
+        """What the last creation said of the file."""
+        pairs = (pair.split(" ") for pair in self.creates[-1].headers["upload-metadata"].split(","))
+        return {key: base64.b64decode(value).decode() for key, value in pairs}
+
+
+async def _bytes(stream: httpx.AsyncByteStream) -> AsyncIterator[bytes]:
+    async for chunk in stream:
+        yield chunk
