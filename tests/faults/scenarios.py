@@ -1,0 +1,250 @@
+"""Every fault that the story is told under: what breaks, when, and how it ends."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from faults.proxy import Fault
+from faults.world import World
+
+Act = Callable[[World], Awaitable[None]]
+
+
+class Offer(enum.Enum):
+    """What the user is asked. Nothing is repeated without that if it may have arrived."""
+
+    NOTHING = "nothing: sent by itself"
+    AGAIN = "'send again' or 'cancel', after looking"
+    PERHAPS = "nothing, or 'send again' after looking"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`breaks` begins the fault, `heals` ends it after `lasts` seconds; `offers` is what the user is asked."""
+
+    name: str
+    handling: str
+    breaks: Act
+    lasts: float = 10.0
+    heals: Act | None = None
+    offers: Offer = Offer.NOTHING
+    server_is_up: bool = True
+    """Whether others can write while it is broken."""
+    hits: Fault | None = None
+    """The fault that a message must have met, or the test proves nothing."""
+
+
+async def _heal(world: World) -> None:
+    await world.proxy.heal()
+
+
+def _all(fault: Fault) -> Act:
+    """Everything fails, also what waits for events."""
+
+    async def breaks(world: World) -> None:
+        world.proxy.fail(fault)
+        await world.proxy.cut()
+
+    return breaks
+
+
+def _writes(fault: Fault, times: int | None) -> Act:
+    """Messages and drafts fail, events come."""
+
+    async def breaks(world: World) -> None:
+        world.proxy.fail(fault, "POST", "/api/v1/messages", times)
+        world.proxy.fail(fault, "POST", "/api/v1/drafts", times)
+
+    return breaks
+
+
+async def _refuse(world: World) -> None:
+    await world.proxy.refuse()
+
+
+async def _freeze(world: World) -> None:
+    world.proxy.freeze()
+
+
+async def _cut(world: World) -> None:
+    await world.proxy.cut()
+
+
+async def _flap(world: World) -> None:
+    for _ in range(5):
+        await world.proxy.refuse()
+        await world.passes(1)
+        await world.proxy.listen()
+        await world.passes(1)
+
+
+async def _slow(world: World) -> None:
+    world.proxy.latency = 0.2  # two seconds of the fast clock, each way
+
+
+async def _queue_expires(world: World) -> None:
+    world.server.core.hub.end_all_of(world.server.id("ada"))
+
+
+async def _refuse_and_queue_expires(world: World) -> None:
+    await world.proxy.refuse()
+    await _queue_expires(world)
+
+
+async def _no_websocket(world: World) -> None:
+    world.proxy.fail(Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/events/stream")
+    await world.proxy.cut()
+
+
+async def _server_goes(world: World) -> None:
+    await world.proxy.cut()
+    await world.stop_server()
+
+
+async def _server_comes(world: World) -> None:
+    await world.start_server()
+
+
+async def _server_restarts(world: World) -> None:
+    await _server_goes(world)
+    await world.start_server()
+
+
+async def _disk_full(world: World) -> None:
+    journal = world.session.storage.journal
+    journal._connection.execute("PRAGMA max_page_count=1")
+    journal._connection.execute("PRAGMA query_only=1")
+
+
+async def _disk_has_room(world: World) -> None:
+    journal = world.session.storage.journal
+    assert any("cannot be saved" in warning for warning in world.session.warnings)
+    journal._connection.execute("PRAGMA query_only=0")
+    journal._connection.execute("PRAGMA max_page_count=1000000")
+    journal.retry()
+
+
+SCENARIOS = [
+    Scenario("no fault", "the yardstick", _writes(Fault.TOO_MANY, 0), lasts=0.0),
+    Scenario("connections refused", "waits, sends by itself", _refuse, heals=_heal),
+    Scenario("connections refused for a minute", "'offline', then as before", _refuse, 60.0, _heal),
+    Scenario(
+        "network comes and goes", "jittered backoff, same queue", _flap, heals=_heal, offers=Offer.PERHAPS
+    ),
+    Scenario(
+        "half-open: nothing passes, nobody says so",
+        "time-out from the server's own value; outcome looked up",
+        _freeze,
+        120.0,
+        _heal,
+        Offer.PERHAPS,
+    ),
+    Scenario("all connections cut once", "same queue, at once", _cut, heals=_heal, offers=Offer.PERHAPS),
+    Scenario(
+        "answers cut in the body, everywhere",
+        "outcome unknown: found by its event or by looking",
+        _all(Fault.CUT_IN_BODY),
+        heals=_heal,
+        offers=Offer.PERHAPS,
+        hits=Fault.CUT_IN_BODY,
+    ),
+    Scenario("latency of 2 s each way", "local echo; nothing waits for it", _slow, 20.0, _heal),
+    Scenario(
+        "429 for messages and drafts",
+        "waits as long as it says",
+        _writes(Fault.TOO_MANY, 2),
+        heals=_heal,
+        hits=Fault.TOO_MANY,
+    ),
+    Scenario(
+        "502 for everything, before any effect",
+        "looked for, not there: offered",
+        _all(Fault.REFUSED_BY_GATEWAY),
+        heals=_heal,
+        offers=Offer.PERHAPS,
+        hits=Fault.REFUSED_BY_GATEWAY,
+    ),
+    Scenario(
+        "502 for a message, before any effect",
+        "looked for twice, not there: offered",
+        _writes(Fault.REFUSED_BY_GATEWAY, 1),
+        heals=_heal,
+        offers=Offer.AGAIN,
+        hits=Fault.REFUSED_BY_GATEWAY,
+    ),
+    Scenario(
+        "502 for messages, after they were stored",
+        "settled by the event with the local id",
+        _writes(Fault.FAILED_AFTERWARDS, None),
+        heals=_heal,
+        hits=Fault.FAILED_AFTERWARDS,
+    ),
+    Scenario(
+        "502 for everything, after the effect",
+        "looked for when the server answers again",
+        _all(Fault.FAILED_AFTERWARDS),
+        heals=_heal,
+        offers=Offer.PERHAPS,
+        hits=Fault.FAILED_AFTERWARDS,
+    ),
+    Scenario(
+        "answer to a message lost, message stored",
+        "settled by the event",
+        _writes(Fault.LOST_AFTERWARDS, None),
+        heals=_heal,
+        hits=Fault.LOST_AFTERWARDS,
+    ),
+    Scenario(
+        "message lost on the way, connection cut",
+        "looked for, not there: offered",
+        _writes(Fault.LOST_BEFORE, 1),
+        heals=_heal,
+        offers=Offer.AGAIN,
+        hits=Fault.LOST_BEFORE,
+    ),
+    Scenario(
+        "a hotel's page for everything",
+        "no such answer is believed; new snapshot afterwards",
+        _all(Fault.PORTAL),
+        heals=_heal,
+        offers=Offer.PERHAPS,
+        hits=Fault.PORTAL,
+    ),
+    Scenario(
+        "a hotel's page for a message",
+        "outcome unknown: looked for, offered",
+        _writes(Fault.PORTAL, 1),
+        heals=_heal,
+        offers=Offer.AGAIN,
+        hits=Fault.PORTAL,
+    ),
+    Scenario(
+        "garbage instead of HTTP",
+        "as a cut",
+        _all(Fault.NOT_HTTP),
+        heals=_heal,
+        offers=Offer.PERHAPS,
+        hits=Fault.NOT_HTTP,
+    ),
+    Scenario("event queue expired", "new snapshot, open views fetched again", _queue_expires),
+    Scenario("event queue expired while offline", "the same", _refuse_and_queue_expires, heals=_heal),
+    Scenario("no WebSocket through a gateway", "long poll", _no_websocket, heals=_heal),
+    Scenario("server restarts", "new snapshot", _server_restarts, offers=Offer.PERHAPS),
+    Scenario(
+        "server down for half a minute",
+        "waits, new snapshot",
+        _server_goes,
+        30.0,
+        _server_comes,
+        Offer.PERHAPS,
+        server_is_up=False,
+    ),
+    Scenario(
+        "disk full",
+        "memory only, with a warning; written when there is room",
+        _disk_full,
+        heals=_disk_has_room,
+    ),
+]

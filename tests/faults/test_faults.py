@@ -1,0 +1,94 @@
+"""One story, told under every fault."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from faults.matrix import FILE, matrix
+from faults.scenarios import SCENARIOS, Offer, Scenario
+from faults.world import FROZEN, SPEED, World, world_at
+from narrowcast_api.session import Session
+from narrowcast_api.views import MessageView
+
+MINE = ["mine 0", "mine 1", "mine 2"]
+HERS = ["hers 0", "hers 1"]
+
+
+@pytest.fixture(autouse=True)
+def shorter_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time-outs of requests are on the wall; here they are as much faster as the clocks."""
+    from narrowcast_api.connection import REQUEST_SECONDS, Connection
+
+    defaults = {**(Connection.request.__kwdefaults__ or {}), "timeout": REQUEST_SECONDS / SPEED}
+    monkeypatch.setattr(Connection.request, "__kwdefaults__", defaults)
+
+
+async def others_write(world: World) -> None:
+    for content in HERS:
+        await world.server.send("bruno", "general", "soup", content)
+
+
+def user_writes(world: World, session: Session) -> float:
+    """What the user does during the fault; the seconds that the app was kept waiting by it."""
+    started = time.perf_counter()
+    for content in MINE:
+        session.outbox.send(world.soup, content)
+    session.outbox.send(world.tea, "elsewhere")
+    session.drafts.save(None, world.soup, "half a thought")
+    return time.perf_counter() - started
+
+
+async def nothing_is_lost_or_doubled(world: World, session: Session, view: MessageView) -> None:
+    assert await world.contents("soup", "ada") == MINE
+    assert await world.contents("tea", "ada") == ["elsewhere"]
+    assert sorted(await world.contents("soup", "bruno")) == HERS
+    assert await world.server_drafts() == ["half a thought"]
+    assert [draft.content for draft in session.drafts.all()] == ["half a thought"]
+    wanted = await world.message_ids("soup")
+    await world.until(lambda: list(view.ids) == wanted and not view.gaps, "the view has every message")
+
+    def unread() -> int:
+        return session.state.unreads.count_topic(world.channel, "soup")
+
+    await world.until(lambda: unread() == len(HERS), "exactly the messages of others are unread")
+    assert session.storage.journal.flush(2)
+    assert session.storage.journal.load_outbox() == []
+    assert session.warnings == ()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name.replace(" ", "-"))
+async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario, tmp_path: Path) -> None:
+    async with world_at(tmp_path) as world:
+        session = world.session = await world.open_session()
+        view = await world.view(session)
+        world.worst_pause = 0.0
+        await scenario.breaks(world)
+        waited = user_writes(world, session)
+        if scenario.server_is_up:
+            await others_write(world)
+        await world.passes(scenario.lasts)
+        if scenario.heals is not None:
+            await scenario.heals(world)
+        if not scenario.server_is_up:
+            await others_write(world)
+        offered = await world.calm(session)
+        await nothing_is_lost_or_doubled(world, session, view)
+        if scenario.hits is not None:
+            assert f"POST /api/v1/messages {scenario.hits.name}" in world.proxy.seen, (
+                "the fault met a message"
+            )
+        if scenario.offers is Offer.NOTHING:
+            assert offered == []
+        elif scenario.offers is Offer.AGAIN:
+            assert offered
+        assert all(entry.error and entry.content for entry in offered)
+        assert waited < 0.1, "no call of the app waits for a network or a disk"
+        assert world.worst_pause < FROZEN
+
+
+def test_the_matrix_in_the_docs_is_current() -> None:
+    """Written again by `python -m faults.matrix` in tests/."""
+    assert FILE.read_text(encoding="utf-8") == matrix()

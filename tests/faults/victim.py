@@ -1,0 +1,44 @@
+"""A client to be killed: `python -m faults.victim SITE EMAIL KEY FOLDER CHANNEL send|type`, until it is.
+
+Says `live` when it is, does its work, says `done`, and goes on living.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from narrowcast_api.account import Account
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.secret import Secret
+from narrowcast_api.session import Session
+
+
+async def main(site: str, email: str, key: str, folder: str, channel: str, act: str) -> None:
+    account = Account(site, email, Secret(key))
+    session = await Session.open(account, data_dir=Path(folder) / "data", cache_dir=Path(folder) / "cache")
+    running = asyncio.create_task(session.run())
+    while not session.is_live:
+        await asyncio.sleep(0.01)
+    say("live")
+    soup = ChannelDestination(int(channel), "soup")
+    await asyncio.to_thread(sys.stdin.readline)
+    if act == "send":
+        session.outbox.send(soup, "last words")
+    else:
+        draft_id = None
+        for length in range(1, 11):
+            draft_id = session.drafts.save(draft_id, soup, "last words"[:length])
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.9)
+    say("done")
+    await running
+
+
+def say(word: str) -> None:
+    print(word, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,199 @@
+"""A server, a proxy that can break, and Ada's session behind it; Bruno has a good connection."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from faults.proxy import FaultProxy, fault_proxy
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
+from narrowcast_api.session import Session
+from narrowcast_api.views import MessageView
+from support.server import TestServer, running_server
+
+SPEED = 10.0
+"""How much faster than the wall the clocks of client and server go."""
+
+FROZEN = 1.0
+"""Seconds on the wall for which the loop may not stand still: far above what a busy machine does to it."""
+
+PATIENCE = 40.0
+"""Seconds on the wall until everything must be calm again."""
+
+
+class FastClock:
+    """Time that goes `SPEED` times as fast as the wall's."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def now(self) -> float:
+        return 1_800_000_000.0 + self.monotonic()
+
+    def monotonic(self) -> float:
+        return (time.monotonic() - self._start) * SPEED
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(max(0.0, seconds) / SPEED)
+
+
+class World:
+    """What a scenario acts on. `folder` has the server's and the client's data."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clock = FastClock()
+        self.server: TestServer
+        self.proxy: FaultProxy
+        self.session: Session
+        self.worst_pause = 0.0
+        self._server_stack = AsyncExitStack()
+        self._running: dict[Session, asyncio.Task[None]] = {}
+
+    # the server
+
+    async def start_server(self) -> None:
+        """Start it, or start it again with the data it had."""
+        self._server_stack = AsyncExitStack()
+        running = running_server(self.folder / "server", clock=self.clock)
+        self.server = await self._server_stack.enter_async_context(running)
+        if hasattr(self, "proxy"):
+            self.proxy.target = self.server.url
+
+    async def stop_server(self) -> None:
+        await self._server_stack.aclose()
+
+    @property
+    def channel(self) -> int:
+        return self.server.channel("general")
+
+    @property
+    def soup(self) -> ChannelDestination:
+        return ChannelDestination(self.channel, "soup")
+
+    @property
+    def tea(self) -> ChannelDestination:
+        return ChannelDestination(self.channel, "tea")
+
+    async def contents(self, topic: str, sender: str | None = None) -> list[str]:
+        """What the server has, as source."""
+        narrow = [
+            {"operator": "channel", "operand": self.channel},
+            {"operator": "topic", "operand": topic},
+        ]
+        params = {"narrow": narrow, "anchor": "newest", "num_before": 200, "num_after": 0}
+        answer = await self.server.call("chiyo", "GET", "/messages", {**params, "apply_markdown": False})
+        wanted = None if sender is None else self.server.id(sender)
+        return [m["content"] for m in answer["messages"] if wanted is None or m["sender_id"] == wanted]
+
+    async def message_ids(self, topic: str) -> list[int]:
+        narrow = [
+            {"operator": "channel", "operand": self.channel},
+            {"operator": "topic", "operand": topic},
+        ]
+        params = {"narrow": narrow, "anchor": "newest", "num_before": 200, "num_after": 0}
+        answer = await self.server.call("ada", "GET", "/messages", params)
+        return [m["id"] for m in answer["messages"]]
+
+    async def server_drafts(self) -> list[str]:
+        answer = await self.server.call("ada", "GET", "/drafts")
+        return sorted(draft["content"] for draft in answer["drafts"])
+
+    # the client
+
+    async def open_session(self, device: str = "laptop", *, wait: bool = True) -> Session:
+        """Ada's session on a device of hers, through the proxy."""
+        account = replace(self.server.account("ada"), site=self.proxy.url)
+        folder = self.folder / device
+        session = await Session.open(
+            account, data_dir=folder / "data", cache_dir=folder / "cache", clock=self.clock
+        )
+        self._running[session] = asyncio.create_task(session.run())
+        if wait:
+            await self.until(lambda: session.is_live, "the session is live")
+        return session
+
+    async def close_session(self, session: Session) -> None:
+        task = self._running.pop(session)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await session.close()
+
+    async def close(self) -> None:
+        for session in list(self._running):
+            await self.close_session(session)
+        with suppress(Exception):
+            await self.proxy.heal()
+        await self.stop_server()
+
+    async def view(self, session: Session) -> MessageView:
+        view = session.view(Narrow.topic(self.channel, "soup"))
+        await view.open()
+        return view
+
+    # time
+
+    async def passes(self, seconds: float) -> None:
+        """Seconds of the fast clock go by."""
+        await self.clock.sleep(seconds)
+
+    async def until(self, holds: Callable[[], bool], what: str) -> None:
+        """Wait on the wall for something that has to come."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < end, f"never: {what}"
+            await asyncio.sleep(0.01)
+
+    async def watch_the_loop(self) -> None:
+        """Notes the longest time for which nothing else could run."""
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.02)
+            self.worst_pause = max(self.worst_pause, time.monotonic() - before - 0.02)
+
+    async def calm(self, session: Session) -> list[OutboxEntry]:
+        """Wait until nothing is under way, sending again what is offered; the entries that were offered."""
+        offered: dict[str, OutboxEntry] = {}
+
+        def settled() -> bool:
+            entries = session.outbox.entries()
+            for entry in entries:
+                if entry.state is OutboxState.FAILED:
+                    offered[entry.local_id] = entry
+                    session.outbox.retry(entry.local_id)
+            drafts = session.drafts.all()
+            return session.is_live and not entries and all(draft.synced for draft in drafts)
+
+        try:
+            await self.until(settled, "everything is calm again")
+        except AssertionError as error:
+            states = [(e.content, e.state, e.error) for e in session.outbox.entries()]
+            drafts = [(d.content, d.synced, d.error) for d in session.drafts.all()]
+            told = json.dumps(
+                [str(session.status), str(states), str(drafts), self.proxy.seen[-30:]], indent=1
+            )
+            raise AssertionError(f"{error}\n{told}") from None
+        return list(offered.values())
+
+
+@asynccontextmanager
+async def world_at(folder: Path) -> AsyncIterator[World]:
+    """A world in which everything works."""
+    world = World(folder)
+    await world.start_server()
+    async with fault_proxy(world.server.url) as proxy:
+        world.proxy = proxy
+        watching = asyncio.create_task(world.watch_the_loop())
+        try:
+            yield world
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            await world.close()
