@@ -28,6 +28,7 @@ from narrowcast_server.demo.chatter import Chatter
 from narrowcast_server.demo.people import HUMANS, demo_users
 from narrowcast_server.demo.replies import Voice
 from narrowcast_server.demo.spot import Spot
+from narrowcast_server.demo.things import PREVIEWS
 from narrowcast_server.emoji import resolve
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import FlagBit, Message, User
@@ -77,6 +78,8 @@ class Company:
         self.seen = self.core.store.integer("SELECT max(id) FROM messages") or 0
         self.chatter = Chatter(self.chance, self.core.clock.monotonic())
         self.next_presence = 0.0
+        # What is known of pages lives in memory, the rest of the world in the store.
+        self.core.link_previews.update(PREVIEWS)
 
     # --- the round -----------------------------------------------------------------------------------------
 
