@@ -219,10 +219,10 @@ class MessageCanvas(LineView):
             return
         if self.following:
             self._viewport.to_bottom()
-            if len(feed) and (not self.engaged or not feed.holds(self.selected)):
+            if len(feed) and (not self.engaged or self.selected is None):
                 self.selected = feed.key(len(feed) - 1)
             self._note_top(keep_following=True)
-        elif len(feed) and not feed.holds(self.selected):
+        if len(feed) and not feed.holds(self.selected):
             self.selected = feed.key(min(feed.index(self.selected), len(feed) - 1))
         self._place_rows()
         self._tell()

@@ -86,7 +86,7 @@ class MessageDetails(MessageActs):
         rows = self.list.rows_of(message.id)
         text = ""
         for row in rows.rows[rows.lead :] if rows is not None else ():
-            if row.text or row.start:
+            if row.start:
                 text += (" " if row.soft else "\n" if text else "") + row.text
         return text
 

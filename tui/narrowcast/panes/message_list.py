@@ -36,6 +36,11 @@ class MessageList(SelectingCanvas):
             self._arrange()
         self.changed()
 
+    def look_again(self) -> None:
+        """What is in view is told of as seen once more, as if it had come into view just now."""
+        self._seen_until = None
+        self.changed()
+
     def forget_echoes(self) -> None:
         """What is said about messages on their way depends on how long they are: it is said anew."""
         for key in [key for key in self._kept if isinstance(key, str)]:

@@ -6,6 +6,8 @@ survives older messages arriving above, and scrolling.
 
 from __future__ import annotations
 
+import logging
+
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -16,6 +18,8 @@ from textual.strip import Strip
 from narrowcast.panes.message_canvas import GUTTER, MessageCanvas
 from narrowcast.panes.message_feed import Key
 from narrowcast.panes.message_rows import Row
+
+log = logging.getLogger(__name__)
 
 __all__ = ["SelectingCanvas"]
 
@@ -28,7 +32,11 @@ class SelectingCanvas(MessageCanvas):
 
     def decorate_row(self, y: int, strip: Strip) -> Strip:
         """Marks the text of rows with where it is, so that the mouse can select it."""
-        found = self._copy_row(y)
+        try:
+            found = self._copy_row(y)
+        except Exception:
+            log.exception("row %s of the messages cannot be marked", y)
+            return strip
         if found is None:
             return strip
         number, row = found
@@ -67,7 +75,8 @@ class SelectingCanvas(MessageCanvas):
         if rows is None or not isinstance(key, int):
             return
         last = len(rows.rows) - 1
-        first = Offset(0, (key << _ROW_BITS) + rows.lead)
+        begin = next((number for number, row in enumerate(rows.rows) if row.start), rows.lead)
+        first = Offset(0, (key << _ROW_BITS) + begin)
         end = Offset(len(rows.rows[last].text), (key << _ROW_BITS) + last)
         self.screen.selections = {self: Selection(first, end)}
 
@@ -85,7 +94,8 @@ class SelectingCanvas(MessageCanvas):
         rows = self._rows(place.index)
         if not isinstance(key, int) or place.row < rows.lead:
             return None
-        return (key << _ROW_BITS) + place.row, rows.rows[place.row]
+        row = min(place.row, len(rows.rows) - 1)
+        return (key << _ROW_BITS) + row, rows.rows[row]
 
     def _paint_selection(self, strip: Strip, row: Row, span: tuple[int, int]) -> Strip:
         text = row.text

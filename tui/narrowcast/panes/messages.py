@@ -67,6 +67,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         self._echo_timer: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._paging: set[bool] = set()
+        self._standing = False
+        """Whether the place in the view is the reader's own; before, nothing counts as read."""
 
     # What the screen uses.
 
@@ -88,6 +90,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         if self.view is not None and self.view.narrow != narrow:
             self.view.position = self.selected_id
         self._leave_modes()
+        self._standing = False
         self.view = view = self.session.view(narrow)
         names = StateNames(self.session.state)
         self.list.show_feed(Feed(view, names))
@@ -105,6 +108,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             return
         if not (self.list.engaged and self.list.selected != before):
             self._stand(view, anchor)
+        self._standing = True
+        self.list.look_again()
         self.refresh_messages()
 
     def _stand(self, view: MessageView, anchor: int | str | None) -> None:
@@ -221,7 +226,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         if view is None:
             return
         view.position = self.selected_id
-        if not view.narrow.marks_read or not self.app.app_focus:
+        if not (self._standing and view.narrow.marks_read and self.app.app_focus):
             return
         get = self.session.state.messages.get
         seen = [one for one in event.seen if (message := get(one)) is not None and not message.is_read]

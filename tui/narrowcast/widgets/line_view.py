@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -94,31 +95,32 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
     return lean_strip([*segments, *right_segments], width)
 
 
-def _blank_from(strip: Strip) -> int:
-    """The column from which `strip` is nothing but blanks of its last style."""
-    segments = list(strip)
-    if not segments:
-        return 0
-    end = strip.cell_length
-    last = segments[-1].style
-    for text, style, _ in reversed(segments):
-        if style != last:
-            return end
-        stripped = text.rstrip(" ")
-        end -= len(text) - len(stripped)
-        if stripped:
-            return end
-    return end
-
-
 def _differs_until(old: Strip, new: Strip) -> int:
     """The first column from which `old` and `new` look the same to their end."""
     if old.cell_length != new.cell_length:
         return max(old.cell_length, new.cell_length)
-    old_last, new_last = next(reversed(list(old)), None), next(reversed(list(new)), None)
-    if old_last is None or new_last is None or old_last.style != new_last.style:
-        return new.cell_length
-    return max(_blank_from(old), _blank_from(new))
+    before, after = list(old), list(new)
+    same = 0
+    old_text, new_text = "", ""
+    while True:
+        if not old_text:
+            if not before:
+                break
+            old_text, old_style, _ = before.pop()
+        if not new_text:
+            if not after:
+                break
+            new_text, new_style, _ = after.pop()
+        length = min(len(old_text), len(new_text))
+        if old_style != new_style or old_text[-length:] != new_text[-length:]:
+            equal = 0
+            while old_style == new_style and old_text[-1 - equal] == new_text[-1 - equal]:
+                equal += 1
+            same += cell_len(old_text[len(old_text) - equal :])
+            break
+        same += cell_len(old_text[-length:])
+        old_text, new_text = old_text[:-length], new_text[:-length]
+    return new.cell_length - same
 
 
 class LineView(Widget, can_focus=True):

@@ -1,0 +1,105 @@
+"""Views of many messages without a server, for tests and measures of the message list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC
+
+from textual.app import App, ComposeResult
+
+from narrowcast.panes.message_feed import Feed
+from narrowcast.panes.message_list import MessageList
+from narrowcast.panes.message_names import StateNames
+from narrowcast.widgets.line_view import plain_text
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.state import State
+from narrowcast_api.state.timeline import Gap
+from support import live
+
+FIRST_TIME = 1_700_000_000
+SENTENCE = "Some words of a message that is as long as messages are, which is not very long, but may wrap. "
+
+
+@dataclass
+class StillView:
+    """A view whose ids the test sets."""
+
+    narrow: Narrow = field(default_factory=lambda: Narrow.topic(live.GENERAL, "tests"))
+    ids: Sequence[int] = ()
+    gaps: Sequence[Gap] = ()
+    found_oldest: bool = True
+    found_newest: bool = True
+    first_unread: int | None = None
+
+
+def message(number: int, content: str | None = None, **fields: object) -> Message:
+    """A message of Bruno's or Chiyo's in turns of three, a minute after the one before."""
+    html = f"<p>{number} {SENTENCE * (number % 4)}</p>" if content is None else content
+    base = Message(
+        number,
+        2 + number // 3 % 2,
+        "somebody",
+        "",
+        FIRST_TIME + 60 * number,
+        html,
+        channel_id=live.GENERAL,
+        topic="tests",
+        flags=frozenset({"read"}),
+    )
+    return replace(base, **fields)  # type: ignore[arg-type]  # fields of Message
+
+
+def state_with(messages: Sequence[Message]) -> State:
+    """Ada's state with these messages known."""
+    state = live.make_state()
+    state.add_messages(messages)
+    return state
+
+
+class ListApp(App[None]):
+    """The list alone, on a view that stands still."""
+
+    def __init__(self, messages: Sequence[Message], **view: object) -> None:
+        super().__init__()
+        self.state = state_with(messages)
+        self.view = StillView(ids=[one.id for one in messages], **view)  # type: ignore[arg-type]  # fields of StillView
+        self.feed = Feed(self.view, StateNames(self.state, UTC))
+        self.list = MessageList(wall=lambda: FIRST_TIME)
+        self.seen: list[int] = []
+        self.pages: list[bool] = []
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        yield self.list
+
+    def on_mount(self) -> None:
+        """Shows the view."""
+        self.list.show_feed(self.feed)
+        self.list.focus()
+
+    def on_message_list_moved(self, event: MessageList.Moved) -> None:
+        """Notes what was seen."""
+        self.seen.extend(one for one in event.seen if one not in self.seen)
+
+    def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
+        """Notes which pages were asked for."""
+        self.pages.append(event.older)
+
+    def put(self, *messages: Message) -> None:
+        """Messages as they are now; the list hears of it."""
+        self.state.add_messages(messages)
+        self.view.ids = sorted({*self.view.ids, *(one.id for one in messages)})
+        self.list.feed_changed()
+
+    def drop(self, *ids: int) -> None:
+        """Messages are gone."""
+        self.state.messages.remove(ids)
+        self.view.ids = [one for one in self.view.ids if one not in ids]
+        self.list.feed_changed()
+
+    def rows(self) -> list[str]:
+        """The screen as text, without the scroll thumb."""
+        height = self.list.content_size.height
+        return plain_text(self.list.compose_row(y) for y in range(height)).split("\n")
