@@ -34,7 +34,7 @@ def slim_presence(row: Row) -> dict[str, object]:
     }
 
 
-def older_presence(row: Row) -> dict[str, object]:
+def older_presence(row: Row) -> dict[str, dict[str, object]]:
     """One client, and the sum of all clients, as older clients read it."""
     active, idle = row["active_timestamp"] or 0, row["idle_timestamp"] or 0
     one: dict[str, object] = {

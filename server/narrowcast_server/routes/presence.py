@@ -61,4 +61,8 @@ def get_presence(call: Call) -> Answer:
     row = call.core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
     if row is None:
         raise ServiceError(f"No presence data for {user.full_name}")
-    return {"presence": older_presence(row)}
+    presence = {
+        client: {"status": seen["status"], "timestamp": seen["timestamp"]}
+        for client, seen in older_presence(row).items()
+    }
+    return {"presence": presence}
