@@ -45,7 +45,7 @@ async def test_a_run_of_one_sender_has_one_heading_and_days_are_set_apart() -> N
 async def test_conversations_have_headings_where_they_mix_and_one_stays_in_sight() -> None:
     direct = short(3, channel_id=None, topic=None, direct_user_ids=frozenset({1, 2, 3}))
     app = ListApp(
-        [short(1), short(2), direct, *(short(number) for number in range(4, 12))], narrow=Narrow.all()
+        [short(1), short(2), direct, *(short(number) for number in range(4, 40))], narrow=Narrow.all()
     )
     async with app.run_test(size=(50, 14)) as pilot:
         app.list.to_oldest()
@@ -160,6 +160,19 @@ async def test_a_chosen_message_stays_selected_when_new_ones_arrive() -> None:
         app.list.to_newest()
         await pilot.pause()
         assert app.list.selected == 10
+
+
+async def test_where_conversations_mix_the_selection_stays_until_it_leaves_the_screen() -> None:
+    app = ListApp([short(number) for number in range(1, 10)], narrow=Narrow.all())
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.pause()
+        app.put(short(10))
+        await pilot.pause()
+        assert app.list.selected == 9
+        assert "text 10" in app.rows()[-1]
+        app.put(*(short(number) for number in range(11, 40)))
+        await pilot.pause()
+        assert app.list.selected == 39
 
 
 async def test_the_selection_goes_to_a_neighbour_when_its_message_is_deleted() -> None:

@@ -219,13 +219,20 @@ class MessageCanvas(LineView):
             return
         if self.following:
             self._viewport.to_bottom()
-            if len(feed) and (not self.engaged or self.selected is None):
-                self.selected = feed.key(len(feed) - 1)
+            self._follow_selection(feed)
             self._note_top(keep_following=True)
         if len(feed) and not feed.holds(self.selected):
             self.selected = feed.key(min(feed.index(self.selected), len(feed) - 1))
         self._place_rows()
         self._tell()
+
+    def _follow_selection(self, feed: Feed) -> None:
+        """The selection goes along with new messages; not where a reply would go to another conversation."""
+        if not len(feed):
+            return
+        visible = any(place and feed.key(place.index) == self.selected for place in self._viewport.rows())
+        if self.selected is None or (not self.engaged and not (feed.mixed and visible)):
+            self.selected = feed.key(len(feed) - 1)
 
     def _place_rows(self) -> None:
         self._places = self._viewport.rows() if self.feed is not None else []

@@ -60,7 +60,7 @@ class Feed:
 
     def read(self) -> None:
         """Takes the present ids."""
-        self.ids = list(self.view.ids)
+        self.ids = self.view.ids
 
     def __len__(self) -> int:
         return len(self.ids) + len(self.echoes)
