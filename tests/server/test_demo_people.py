@@ -176,6 +176,17 @@ async def test_in_channels_where_few_may_write_the_others_only_react(tmp_path: P
             assert speakers <= {here.users["bruno"].id, here.users["chiyo"].id}
 
 
+async def test_people_vote_in_a_poll(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        poll = here.write("ada", "general", "lunch", "/poll Lunch?\nsoup\nnoodles")
+        await here.pass_time(25)
+        votes = [json.loads(str(event["content"])) for event in here.events("submessage")]
+        assert len(votes) >= 2
+        assert {vote["key"] for vote in votes} <= {"canned,0", "canned,1"}
+        assert {event["message_id"] for event in here.events("submessage")} == {poll}
+        assert len({event["sender_id"] for event in here.events("submessage")}) == len(votes)
+
+
 def test_every_reaction_of_the_rules_exists() -> None:
     names = {name for rule in RULES for name in rule.reactions} | set(DEFAULT_REACTIONS)
     assert names <= emoji_names().name_to_code.keys() | EMOJI.keys()
@@ -201,6 +212,14 @@ def test_nobody_says_the_same_thing_twice_in_a_row() -> None:
     voice = Voice(random.Random(0))
     said = [voice.answer("dario", "thank you") for _ in range(4)]
     assert all(one != other for one, other in itertools.pairwise(said))
+
+
+def test_a_greeting_with_a_question_is_answered_as_a_question() -> None:
+    answers = {
+        Voice(random.Random(seed)).answer("farid", "Hi Farid, how do the gusts look?") for seed in range(9)
+    }
+    gusts = next(rule.lines for rule in RULES if rule.pattern.search("gusts"))
+    assert answers <= {*gusts["farid"], *gusts["*"]}
 
 
 def test_quotes_and_names_do_not_decide_an_answer() -> None:

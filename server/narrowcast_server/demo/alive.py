@@ -1,7 +1,7 @@
 """The people of the demo world while the server runs: they read, type, answer, react, and talk a little.
 
     something is said -> somebody reads it -> starts typing -> stops and answers
-                     \\-> somebody reacts
+                     \\-> somebody reacts, or votes
 
 Everything goes through the server's own actions. Nobody acts who is signed in somewhere, and what these people say
 is not answered by others of them. A clock (the server's) and a source of chance are passed in.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import json
 import logging
 import random
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, check_may_post, send_direct, send_to_channel
 from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.actions.reactions import add_reaction
+from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.demo.chatter import Chatter
 from narrowcast_server.demo.people import HUMANS, demo_users
@@ -31,6 +33,7 @@ from narrowcast_server.demo.spot import Spot
 from narrowcast_server.demo.things import PREVIEWS
 from narrowcast_server.emoji import resolve
 from narrowcast_server.errors import ServiceError
+from narrowcast_server.markdown import widget_for
 from narrowcast_server.models import FlagBit, Message, User
 
 if TYPE_CHECKING:
@@ -48,6 +51,8 @@ TYPING_SECONDS: Final = (1.5, 7.0)
 REACTION_SECONDS: Final = (2.0, 9.0)
 ANSWER_CHANCE: Final = 0.7
 REACTION_CHANCE: Final = 0.5
+VOTE_SECONDS: Final = (2.0, 20.0)
+VOTE_CHANCE: Final = 0.75
 _RECENT: Final = 20
 
 
@@ -133,6 +138,7 @@ class Company:
         around = self.around(message, spot)
         if not around:
             return
+        self.plan_votes(message, around)
         mentioned = [user for user in around if self.is_mentioned(user, message)]
         answerer = self.answerer(message, spot, around, mentioned)
         if answerer is not None:
@@ -205,6 +211,18 @@ class Company:
             return False
         return True
 
+    def plan_votes(self, message: Message, around: Sequence[User]) -> None:
+        """Most people vote in a poll, one after another."""
+        widget = widget_for(message.content)
+        data = widget["extra_data"] if widget is not None and widget["widget_type"] == "poll" else None
+        options = data.get("options") if isinstance(data, dict) else None
+        if not isinstance(options, list) or not options:
+            return
+        for user in around:
+            if self.chance.random() < VOTE_CHANCE:
+                index = self.chance.randrange(len(options))
+                self.later(self.between(VOTE_SECONDS), partial(self.vote, user, message, index))
+
     # --- acts ----------------------------------------------------------------------------------------------
 
     def plan_answer(self, spot: Spot, user: User, message: Message) -> None:
@@ -261,6 +279,12 @@ class Company:
         if present is not None and self.free(user.id) is not None:
             name = self.voice.reaction(present.content)
             add_reaction(self.core, user, present, resolve(self.core, name, None, None))
+
+    def vote(self, user: User, message: Message, index: int) -> None:
+        """Votes for an option of a poll."""
+        if self.free(user.id) is not None:
+            content = json.dumps({"type": "vote", "key": f"canned,{index}", "vote": 1})
+            add_submessage(self.core, user, message, "widget", content)
 
     def read_something(self) -> None:
         """Somebody looks at what is new."""

@@ -61,12 +61,9 @@ class Chatter:
     def say(self, company: Company, remark: Remark) -> None:
         """Types and says a line, if its speaker is free."""
         speaker = company.users.get(remark.line.speaker)
-        channel = next(
-            (one for one in company.core.channels.all() if one.name == remark.conversation.channel), None
-        )
-        if speaker is None or channel is None or channel.is_archived:
+        spot = spot_of(company, remark.conversation)
+        if speaker is None or spot is None:
             return
-        spot = Spot(channel.id, remark.conversation.topic)
         if speaker.is_bot:
             self._speak(company, spot, speaker, remark.line)
         elif company.free(speaker.id) is not None:
@@ -88,3 +85,14 @@ class Chatter:
         message = find_message(company.core, message_id)
         if message is not None and company.free(user.id) is not None:
             add_reaction(company.core, user, message, resolve(company.core, emoji, None, None))
+
+
+def spot_of(company: Company, conversation: Conversation) -> Spot | None:
+    """Where a conversation is, None where there is no such place any more."""
+    if conversation.channel is None:
+        people = [company.users[key].id for key in conversation.people if key in company.users]
+        return Spot(None, "", tuple(sorted(people)))
+    for channel in company.core.channels.all():
+        if channel.name == conversation.channel and not channel.is_archived:
+            return Spot(channel.id, conversation.topic)
+    return None

@@ -51,7 +51,7 @@ RULES: Final = (
         "+1",
     ),
     rule(
-        r"^\W*(hi|hello|hey|hiya|good (morning|evening|afternoon)|moin|hola|salut|hallo)\b",
+        r"^\W*(hi|hello|hey|hiya|good (morning|evening|afternoon)|moin|hola|salut|hallo)\b[^?]{0,25}$",
         {
             "bruno": ("Hello! Mind the cables.", "Morning. Or whatever it is by now."),
             "chiyo": ("Hello hello! :wave: How is your day?", "Good to see you here!"),
