@@ -358,6 +358,8 @@ class Views:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._by_narrow: OrderedDict[Narrow, MessageView] = OrderedDict()
+        self._conversations: dict[tuple[object, ...], MessageView] = {}
+        self._others: list[MessageView] = []
 
     def get(self, narrow: Narrow) -> MessageView:
         """The view of a narrow; a new one shows what the cache has."""
@@ -367,8 +369,20 @@ class Views:
             view.show_cached()
             while len(self._by_narrow) > _VIEWS_KEPT:
                 self._by_narrow.popitem(last=False)
+            self._sort()
         self._by_narrow.move_to_end(narrow)
         return view
+
+    def _sort(self) -> None:
+        """Conversations are found by address: a burst of messages must not be tried on every view."""
+        self._conversations.clear()
+        self._others.clear()
+        for view in self._by_narrow.values():
+            destination = view.narrow.destination
+            if destination is not None:
+                self._conversations[destination.key] = view
+            else:
+                self._others.append(view)
 
     @property
     def latest(self) -> MessageView | None:
@@ -382,7 +396,10 @@ class Views:
 
     def add(self, message: Message) -> None:
         """A message was sent just now."""
-        for view in self._by_narrow.values():
+        conversation = self._conversations.get(message.destination(self._host.state.me).key)
+        if conversation is not None:
+            conversation.add(message)
+        for view in self._others:
             view.add(message)
 
     def recheck_flags(self, message_ids: Sequence[int]) -> None:

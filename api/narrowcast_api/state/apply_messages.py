@@ -196,6 +196,7 @@ def _restore(state: State, message_id: int, detail: UnreadDetail) -> bool:
         state.unreads.add_direct(set(detail.user_ids or ()) - {state.me}, [message_id])
     elif detail.stream_id is not None and detail.topic is not None:
         state.unreads.add_topic(detail.stream_id, detail.topic, [message_id])
+        state.topics.see(detail.stream_id, detail.topic, message_id)
     else:
         return False
     state.unreads.mention(message_id, detail.mentioned)

@@ -82,7 +82,11 @@ def dump_progress(state: State) -> dict[str, object]:
         ],
         "unread_msgs": {
             "streams": [
-                {"stream_id": place.channel_id, "topic": place.topic, "unread_message_ids": ids}
+                {
+                    "stream_id": place.channel_id,
+                    "topic": state.topics.name(place.channel_id, place.topic),
+                    "unread_message_ids": ids,
+                }
                 for place, ids in topics.items()
             ],
             "pms": [],

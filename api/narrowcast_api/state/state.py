@@ -300,7 +300,11 @@ def load_muted_topics(state: State, value: object) -> None:
 
 def _load_messages(state: State, answer: Row) -> None:
     state.max_message_id = integer(answer, "max_message_id")
-    state.unreads.load(table(answer.get("unread_msgs")), state.me)
+    unread = table(answer.get("unread_msgs"))
+    state.unreads.load(unread, state.me)
+    for row in rows(unread.get("streams")):
+        newest = max(ids(row.get("unread_message_ids")), default=0)
+        state.topics.see(integer(row, "stream_id"), text(row, "topic"), newest)
     state.starred = set(ids(answer.get("starred_messages")))
     state.directs.load(answer.get("recent_private_conversations"), state.me)
 

@@ -1,0 +1,94 @@
+"""Narrows: what a person types, what goes over the wire at each level, what is the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow import Narrow, Term
+from support.ledger import proves
+from support.live import ADA, BRUNO, CHIYO, GENERAL, make_state
+
+
+@dataclass(frozen=True)
+class Server:
+    level: int
+
+
+def wire(narrow: Narrow, level: int = 442) -> list[dict[str, object]]:
+    state = make_state()
+    return narrow.to_wire(Server(level), state, state.me)
+
+
+@proves("NAR-04")
+@pytest.mark.parametrize(
+    ("narrow", "level", "sent"),
+    [
+        (Narrow.all(), 442, []),
+        (Narrow.channel(GENERAL), 442, [("channel", GENERAL)]),
+        (Narrow.channel(GENERAL), 249, [("stream", GENERAL)]),
+        (Narrow.channel(GENERAL), 0, [("stream", "general")]),
+        (Narrow.topic(GENERAL, ""), 442, [("channel", GENERAL), ("topic", "")]),
+        (Narrow.direct(frozenset({BRUNO, CHIYO})), 442, [("dm", [BRUNO, CHIYO])]),
+        (Narrow.direct(frozenset({BRUNO})), 176, [("pm-with", [BRUNO])]),
+        (Narrow.direct(frozenset()), 442, [("dm", [ADA])]),
+        (Narrow.direct(frozenset({BRUNO})), 0, [("pm-with", "user2@demo.example")]),
+        (Narrow.directs(), 442, [("is", "dm")]),
+        (Narrow.directs(), 176, [("is", "private")]),
+        (Narrow.mentions(), 0, [("is", "mentioned")]),
+        (Narrow.search("sender:Bruno"), 442, [("sender", BRUNO)]),
+        (Narrow.search("dm-including:bruno"), 442, [("dm-including", BRUNO)]),
+        (Narrow.search("sender:nobody"), 442, [("sender", "nobody")]),
+        (Narrow.search("with:214"), 271, [("with", 214)]),
+        (Narrow.search("with:214"), 270, [("near", 214)]),
+        (
+            Narrow.search("stream:general from:me subject:x"),
+            442,
+            [("channel", "general"), ("sender", ADA), ("topic", "x")],
+        ),
+    ],
+)
+def test_a_narrow_is_sent_in_words_that_the_server_knows(
+    narrow: Narrow, level: int, sent: list[tuple[str, object]]
+) -> None:
+    assert [(term["operator"], term["operand"]) for term in wire(narrow, level)] == sent
+
+
+def test_typed_searches_are_split_into_terms_and_words() -> None:
+    narrow = Narrow.search(
+        'channel:general -topic:"two words" has:link soup "barley soup" http://x.example:80'
+    )
+    assert narrow.terms == (
+        Term("channel", "general"),
+        Term("topic", "two words", True),
+        Term("has", "link"),
+        Term("search", 'soup "barley soup" http://x.example:80'),
+    )
+    assert wire(narrow)[1]["negated"] is True
+
+
+def test_a_search_in_a_view_keeps_to_the_view() -> None:
+    narrow = Narrow.search("soup", Narrow.topic(GENERAL, "lunch"))
+    assert (narrow.channel_id, narrow.topic_name, narrow.search_text) == (GENERAL, "lunch", "soup")
+    assert not narrow.marks_read
+    assert narrow.destination is None
+
+
+def test_conversations_are_the_same_whatever_their_case() -> None:
+    one, other = Narrow.topic(GENERAL, "Soup"), Narrow.topic(GENERAL, "sOUP")
+    assert one == other
+    assert len({one, other}) == 1
+    assert Narrow.search("Soup") != Narrow.search("sOUP")
+
+
+def test_destinations_and_narrows_lead_to_each_other() -> None:
+    for destination in (ChannelDestination(GENERAL, "soup"), DirectDestination(frozenset({BRUNO}))):
+        assert Narrow.from_destination(destination).destination == destination
+
+
+@pytest.mark.parametrize("text", ["", "{}", "7", "[7]", '[["a"]]', '[["dm", ["x"], false]]', '[["a", 1, 1]]'])
+def test_a_stored_narrow_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        Narrow.load(text)

@@ -1,0 +1,251 @@
+"""Views by themselves: paging, stale answers, gaps, errors; no network, no server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+from narrowcast_api.errors import NotConnected
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import ViewChanged
+from narrowcast_api.state.from_wire import message_from_wire
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.state import State
+from narrowcast_api.views import Anchor, Match, MessageView, Page, Views
+from narrowcast_api.wire import messages as wire
+from support.live import GENERAL, channel_message, make_state
+
+SOUP = Narrow.topic(GENERAL, "soup")
+
+
+def message(message_id: int, *flags: str, topic: str = "soup") -> Message:
+    return message_from_wire(
+        wire.Message.model_validate(channel_message(message_id, topic, flags=list(flags)))
+    )
+
+
+def seen(view: MessageView) -> tuple[list[int], bool]:
+    """What is shown, and whether a gap is."""
+    return list(view.ids), bool(view.gaps)
+
+
+def page(*ids: int, anchor: int | None = None, oldest: bool = False, newest: bool = False) -> Page:
+    return Page([message(i, "read") for i in ids], anchor, oldest, newest)
+
+
+class FakeHost:
+    """Answers what the test decides, when it decides."""
+
+    def __init__(self) -> None:
+        self.state: State = make_state()
+        self.asked: list[tuple[Anchor, int, int, bool]] = []
+        self.answers: list[asyncio.Future[Page]] = []
+        self.matching: dict[int, Match] = {}
+        self.changes: list[ViewChanged] = []
+        self.works: list[Coroutine[Any, Any, None]] = []
+        self.from_cache: list[Message] = []
+
+    async def fetch(
+        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+    ) -> Page:
+        self.asked.append((anchor, before, after, include_anchor))
+        answer: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
+        self.answers.append(answer)
+        found = await answer
+        self.state.add_messages(found.messages)
+        return found
+
+    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        return {
+            message_id: self.matching[message_id] for message_id in message_ids if message_id in self.matching
+        }
+
+    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
+        return [found for found in self.from_cache if before is None or found.id < before]
+
+    def view_changed(self, change: ViewChanged) -> None:
+        self.changes.append(change)
+
+    def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self.works.append(work())
+
+    async def answer(self, with_page: Page | Exception, which: int = -1) -> None:
+        """Answers one of the questions and lets the view take it."""
+        await asyncio.sleep(0)
+        if isinstance(with_page, Exception):
+            self.answers[which].set_exception(with_page)
+        else:
+            self.answers[which].set_result(with_page)
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+
+async def opened(
+    host: FakeHost, with_page: Page, narrow: Narrow = SOUP, anchor: Anchor | None = None
+) -> MessageView:
+    view = Views(host).get(narrow)
+    task = asyncio.create_task(view.open(anchor))
+    await host.answer(with_page)
+    await task
+    return view
+
+
+async def test_opening_asks_for_a_hundred_on_both_sides_of_the_first_unread_message() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, 2, 3, anchor=2, newest=True))
+    assert host.asked == [("first_unread", 100, 100, True)]
+    assert (view.ids, view.anchor, view.gaps, view.loading) == ((1, 2, 3), 2, (), False)
+
+
+async def test_a_further_page_is_asked_for_once_and_without_the_anchor() -> None:
+    host = FakeHost()
+    view = await opened(host, page(11, 12, anchor=11))
+    older = [asyncio.create_task(view.load_older()) for _ in range(3)]
+    await host.answer(page(1, 2, oldest=True))
+    await asyncio.gather(*older)
+    newer = asyncio.create_task(view.load_newer())
+    await host.answer(page(21, newest=True))
+    await newer
+    assert host.asked[1:] == [(11, 100, 0, False), (12, 0, 100, False)]
+    assert view.ids == (1, 2, 11, 12, 21)
+    await view.load_older()
+    await view.load_newer()
+    assert len(host.asked) == 3, "both ends are known"
+
+
+async def test_an_answer_to_an_older_question_is_thrown_away() -> None:
+    host = FakeHost()
+    view = Views(host).get(SOUP)
+    first = asyncio.create_task(view.open(5))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(view.open(50))
+    await host.answer(page(50, 51, anchor=50), 1)
+    await host.answer(page(5, 6, anchor=5), 0)
+    await asyncio.gather(first, second)
+    assert (view.ids, view.anchor) == ((50, 51), 50)
+
+
+async def test_a_page_from_before_a_jump_does_not_join_what_came_after_it() -> None:
+    host = FakeHost()
+    view = await opened(host, page(11, 12, anchor=11))
+    older = asyncio.create_task(view.load_older())
+    await asyncio.sleep(0)
+    jump = asyncio.create_task(view.open(99))
+    await host.answer(page(98, 99, anchor=99), 2)
+    await host.answer(page(9, 10), 1)
+    await asyncio.gather(older, jump)
+    assert view.ids == (98, 99)
+    assert not view.loading_older
+
+
+async def test_messages_join_only_where_the_newest_is_known() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, 2, newest=False))
+    view.add(message(9))
+    assert seen(view) == ([1, 2], False)
+    newer = asyncio.create_task(view.load_newer())
+    await asyncio.sleep(0)
+    host.state.messages.put(message(9))
+    view.add(message(9))
+    await host.answer(page(3, newest=True))
+    await newer
+    assert seen(view) == ([1, 2, 3, 9], False), "it came while the page was on its way"
+
+
+async def test_what_was_missed_is_a_gap_until_it_is_fetched_again() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, 2, 3, newest=True))
+    view.position = 2
+    view.lose_touch()
+    assert view.gaps == ((3, None),)
+    view.add(message(9))
+    assert seen(view) == ([1, 2, 3], True)
+    again = asyncio.create_task(view.refresh())
+    await host.answer(page(1, 2, 7, 9, newest=True))
+    await again
+    assert host.asked[-1] == (2, 100, 100, True)
+    assert seen(view) == ([1, 2, 7, 9], False)
+    assert view.anchor == 2
+
+
+async def test_a_page_that_a_new_snapshot_overtook_is_not_taken_for_the_truth() -> None:
+    host = FakeHost()
+    view = Views(host).get(SOUP)
+    task = asyncio.create_task(view.open())
+    await asyncio.sleep(0)
+    host.state = make_state()
+    await host.answer(page(1, 2, newest=True))
+    await task
+    assert view.gaps == ((2, None),)
+
+
+async def test_a_failure_is_kept_for_people_and_the_next_opening_tries_again() -> None:
+    host = FakeHost()
+    view = Views(host).get(SOUP)
+    task = asyncio.create_task(view.open())
+    await host.answer(NotConnected("no route"))
+    await task
+    assert isinstance(view.error, NotConnected)
+    assert not view.loading
+    again = asyncio.create_task(view.open())
+    await host.answer(page(1, newest=True))
+    await again
+    assert seen(view) == ([1], False)
+    failed = view.error
+    assert failed is None
+
+
+async def test_a_view_that_is_true_is_not_fetched_again() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, 2, 3, newest=True, oldest=True))
+    await view.open()
+    await view.open(2)
+    assert len(host.asked) == 1
+    assert view.anchor == 2
+
+
+async def test_the_cache_is_shown_with_a_gap_and_pages_back_without_a_network() -> None:
+    host = FakeHost()
+    host.from_cache = [message(i, "read") for i in (5, 6)]
+    view = Views(host).get(SOUP)
+    assert (view.ids, view.gaps) == ((5, 6), ((6, None),))
+    host.from_cache = [message(i, "read") for i in (3, 4)]
+    await view.load_older()
+    assert view.ids == (3, 4, 5, 6)
+    assert host.asked == []
+
+
+async def test_a_muddled_search_is_decided_by_the_server_and_failing_that_leaves_a_gap() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, newest=True, oldest=True), Narrow.search("barley"))
+    host.matching = {8: Match("<p>barley</p>", "soup")}
+    for new in (message(7), message(8)):
+        host.state.messages.put(new)
+        view.add(new)
+    view.decide()
+    await host.works.pop()
+    assert view.ids == (1, 8)
+    assert view.matches[8].content == "<p>barley</p>"
+
+
+async def test_read_messages_stay_in_a_view_of_unread_ones() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, 2, newest=True, oldest=True), Narrow.search("is:unread"))
+    view.recheck([1, 2])
+    assert view.ids == (1, 2)
+
+
+async def test_messages_find_their_conversation_among_many_views_whatever_the_case() -> None:
+    host = FakeHost()
+    views = Views(host)
+    wanted = views.get(Narrow.topic(GENERAL, "SOUP"))
+    task = asyncio.create_task(wanted.open())
+    await host.answer(page(1, newest=True))
+    await task
+    for number in range(60):
+        views.get(Narrow.topic(GENERAL, f"other {number}"))
+        views.get(Narrow.topic(GENERAL, "soup"))
+    assert views.get(Narrow.topic(GENERAL, "soup")) is wanted, "used all the time, so not forgotten"
+    views.add(message(2))
+    assert wanted.ids == (1, 2)
