@@ -12,6 +12,7 @@ from narrowcast_server.clock import Clock, SystemClock
 from narrowcast_server.config import Config
 from narrowcast_server.directory import Directory
 from narrowcast_server.events import Event, EventHub
+from narrowcast_server.folder_lock import FolderLock
 from narrowcast_server.models import Channel, Group, User
 from narrowcast_server.rate_limits import RateLimiter
 from narrowcast_server.realm_settings import DEFAULTS
@@ -35,6 +36,7 @@ class Core:
         self.folder = folder
         self.config = config
         self.clock: Clock = clock or SystemClock()
+        self._lock = FolderLock(folder)
         self.store = Store(folder / DATABASE, durable=config.durable)
         self.users: Directory[User] = Directory(self.store, "users", User.of)
         self.channels: Directory[Channel] = Directory(self.store, "channels", Channel.of)
@@ -177,3 +179,4 @@ class Core:
         """Ends the waiting clients and closes the store."""
         self.hub.close()
         self.store.close()
+        self._lock.release()

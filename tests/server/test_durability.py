@@ -1,0 +1,156 @@
+"""The server as a process: start, stop, and what survives `kill -9`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import stat
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_api.account import Account
+from narrowcast_server.config import Config
+from narrowcast_server.core import Core
+from narrowcast_server.schema import MIGRATIONS
+from narrowcast_server.serve import check
+from narrowcast_server.store import Store, StoreError
+
+
+@asynccontextmanager
+async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """`narrowcast serve` on a free port; killed at the end if it still runs."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder), *options,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "HOME": str(folder.parent)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        line = (await asyncio.wait_for(process.stdout.readline(), 30)).decode()
+        assert line.startswith("listening on http"), (line, process.stderr)
+        yield process, line.removeprefix("listening on ").strip()
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def owner(folder: Path, url: str) -> httpx.AsyncClient:
+    """A client of the first owner. The address in the file may be that of an earlier run."""
+    account = Account.from_zuliprc(folder / "owner.zuliprc")
+    return httpx.AsyncClient(
+        base_url=f"{url}/api/v1", auth=(account.email, account.key.reveal()), trust_env=False, timeout=30
+    )
+
+
+async def test_a_first_run_makes_an_owner_whose_secrets_are_private(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    async with served(folder) as (process, url):
+        async with owner(folder, url) as client:
+            me = (await client.get("/users/me")).json()
+            assert me["is_owner"] is True
+            password = (folder / "owner.password").read_text().strip()
+            fields = {"username": "owner@localhost", "password": password}
+            assert (await client.post("/fetch_api_key", data=fields)).json()["result"] == "success"
+        for name in ("owner.zuliprc", "owner.password", "narrowcast.db"):
+            assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 10) == 0
+
+
+async def test_no_acknowledged_message_is_lost_by_a_kill(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    acknowledged: dict[int, str] = {}
+    for round_ in range(3):
+        async with served(folder) as (process, url), owner(folder, url) as client:
+            for message_id, text in acknowledged.items():
+                answer = (await client.get(f"/messages/{message_id}")).json()
+                assert answer["raw_content"] == text
+
+            async def send(number: int, client: httpx.AsyncClient = client, round_: int = round_) -> None:
+                text = f"round {round_} number {number}"
+                fields = {"type": "stream", "to": "general", "topic": "t", "content": text}
+                try:
+                    answer = (await client.post("/messages", data=fields)).json()
+                except httpx.TransportError:
+                    return
+                acknowledged[answer["id"]] = text
+
+            sending = [asyncio.create_task(send(number)) for number in range(60)]
+            while len(acknowledged) < 20 * (round_ + 1):
+                await asyncio.wait(sending, return_when=asyncio.FIRST_COMPLETED)
+                sending = [task for task in sending if not task.done()]
+            process.kill()
+            await asyncio.gather(*sending)
+    assert check(folder) == []
+    store = Store(folder / "narrowcast.db")
+    for message_id, text in acknowledged.items():
+        row = store.one("SELECT content FROM messages WHERE id = ?", message_id)
+        assert row is not None
+        assert row["content"] == text
+    store.close()
+
+
+async def test_one_folder_has_one_server(tmp_path: Path) -> None:
+    core = Core(tmp_path, Config())
+    with pytest.raises(StoreError, match="another server uses"):
+        Core(tmp_path, Config())
+    core.close()
+    Core(tmp_path, Config()).close()
+
+
+async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
+    async with served(tmp_path / "one") as (_, url):
+        port = url.rsplit(":", 1)[1]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "narrowcast", "serve", "--port", port, "--data", str(tmp_path / "two"),
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, errors = await process.communicate()
+        assert process.returncode == 1
+        assert b"cannot listen on 127.0.0.1 port" in errors
+        assert b"Traceback" not in errors
+
+
+def test_a_check_finds_what_is_broken(tmp_path: Path) -> None:
+    assert check(tmp_path) == [f"{tmp_path} holds no organization"]
+    path = tmp_path / "narrowcast.db"
+    path.write_bytes(b"this is no database" * 100)
+    assert "is not a usable database" in check(tmp_path)[0]
+    path.unlink()
+    Core(tmp_path, Config()).close()
+    assert check(tmp_path) == []
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO muted_users VALUES (98, 99, 0)")
+    connection.commit()
+    connection.close()
+    assert "points to a missing row" in check(tmp_path)[0]
+
+
+def test_a_folder_of_a_newer_server_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "narrowcast.db"
+    Store(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="newer server"):
+        Store(path)
+
+
+def test_a_transaction_takes_effect_whole_or_not_at_all(tmp_path: Path) -> None:
+    store = Store(tmp_path / "narrowcast.db")
+    rows = [("a", "1"), ("a", "2")]
+    with pytest.raises(sqlite3.IntegrityError), store.transaction():
+        store.execute_many("INSERT INTO settings VALUES (?, ?)", rows)
+    assert store.all("SELECT * FROM settings") == []
+    store.close()
