@@ -22,6 +22,7 @@ from narrowcast_server.config import Config, Dialect, RateLimit
 from narrowcast_server.core import DATABASE, Core
 from narrowcast_server.levels import LATEST
 from narrowcast_server.store import Store, StoreError
+from narrowcast_server.uploads.files import Folder
 
 _log = logging.getLogger("narrowcast.server")
 
@@ -113,6 +114,7 @@ async def running(
     scheme = "https" if options.tls_cert else "http"
     url = options.url.rstrip("/") or f"{scheme}://{_authority(options.host, bound.getsockname()[1])}"
     core = open_core(options, url, config=config, clock=clock)
+    Folder(core).sweep()
     first_run.prepare(core, options.data, demo=options.demo, populate=prepare)
     server = uvicorn.Server(_uvicorn_config(core, options))
     task = asyncio.create_task(_serve(server, bound))

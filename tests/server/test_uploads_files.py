@@ -277,8 +277,12 @@ async def test_clients_that_can_only_open_addresses_send_their_key_along(tmp_pat
         assert (await opened(server, None, f"{url}?api_key=%C3%BC"))[0] == 401
 
 
-async def test_files_survive_a_restart(tmp_path: Path) -> None:
+async def test_files_survive_a_restart_and_halves_of_files_do_not(tmp_path: Path) -> None:
+    half = tmp_path / "uploads" / "partial" / "half"
+    half.parent.mkdir(parents=True)
+    half.write_bytes(b"hal")
     async with running_server(tmp_path) as server:
+        assert not half.exists()
         url = (await upload(server, "ada"))["url"]
         temporary = (await server.call("ada", "GET", url))["url"]
     async with running_server(tmp_path) as server:

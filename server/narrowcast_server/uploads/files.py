@@ -106,6 +106,11 @@ class Folder:
         path.touch(mode=0o600, exist_ok=False)
         return path
 
+    def sweep(self) -> None:
+        """Removes what a server that was killed left half done; for the start, when nothing is in progress."""
+        for path in (self.path / "partial").glob("*"):
+            path.unlink()
+
     def public(self, name: str) -> Path:
         """Where avatars and custom emoji lie; `name` is one that this server made."""
         return self.make(self.path / "public") / name
