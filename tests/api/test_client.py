@@ -1,0 +1,218 @@
+"""The library's front door, accounts and registration."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.account import Account, AccountError, normal_site
+from narrowcast_api.client import Client
+from narrowcast_api.connection import Connection
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.errors import BadEventQueueId, BadRequest, MalformedAnswer, OutcomeUnknown
+from narrowcast_api.routes.common import Group
+from narrowcast_api.secret import Secret
+from support.api import ACCOUNT, KEY, make_connection, scripted_client
+from support.ledger import proves
+from support.scripted import ScriptedTransport
+
+RC = f"[api]\nemail=ada@example.org\nkey={KEY}\nsite=https://chat.example.org\n"
+
+
+@proves("AUTH-04")
+async def test_the_account_of_a_file_sends_a_message(tmp_path: Path) -> None:
+    rc = tmp_path / "zuliprc"
+    rc.write_text(RC, encoding="utf-8")
+    async with Client.from_zuliprc(rc) as client:
+        assert client.connection.account == ACCOUNT
+        transport = ScriptedTransport()
+        client.connection._transport = transport
+        transport.prepare("GET", "/api/v1/server_settings", json={"service_feature_level": 400})
+        transport.prepare("POST", "/api/v1/messages", json={"id": 5})
+        sent = await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")
+        assert sent.id == 5
+        transport.prepare("POST", "/api/v1/messages", json={"id": 6})
+        await client.messages.send(to=ChannelDestination(7, "lunch"), content="again")
+    transport.finish()
+
+
+def test_an_account_is_written_for_its_owner_only_and_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "rc"
+    file.write_text("old")
+    file.chmod(0o644)
+    account = Account("chat.example.org:8443/", "a%b@example.org", Secret("k%y=#;x"), tmp_path / "ca.pem")
+    account.write_zuliprc(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert Account.from_zuliprc(file) == account
+    assert [path.name for path in tmp_path.iterdir()] == ["rc"]
+    with pytest.raises(AccountError):
+        Account("chat.example.org", "a", Secret("x\n[api]")).write_zuliprc(file)
+    with pytest.raises(AccountError, match="cannot be written"):
+        account.write_zuliprc(tmp_path / "nosuch" / "rc")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "no such file"),
+        ("", "no section"),
+        ("[other]\nkey=x\n", "no section"),
+        ("[api]\nkey=x\n", "lacks email and site"),
+        ("[api]\nemail=a\nkey=\nsite=b\n", "lacks key"),
+        ("key=x\n", "not a zuliprc"),
+        ("[api]\nemail=a\nkey=x\nsite=ftp://b\n", "http"),
+    ],
+)
+def test_a_file_that_is_no_account_is_explained(tmp_path: Path, content: str | None, says: str) -> None:
+    file = tmp_path / "rc"
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    with pytest.raises(AccountError, match=says):
+        Account.from_zuliprc(file)
+
+
+@pytest.mark.parametrize(
+    ("typed", "site"),
+    [
+        ("chat.example.org", "https://chat.example.org"),
+        (" HTTPS://Chat.Example.org/ ", "https://chat.example.org"),
+        ("localhost:9911", "http://localhost:9911"),
+        ("127.0.0.1:9911/", "http://127.0.0.1:9911"),
+        ("[::1]:9911", "http://[::1]:9911"),
+        ("https://example.org/chat/api/v1/", "https://example.org/chat"),
+    ],
+)
+def test_addresses_are_taken_as_people_type_them(typed: str, site: str) -> None:
+    assert normal_site(typed) == site
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", "ftp://x", "https://", "https://u:p@x", "https://x?y", "https://x#y", "a b", "https://x:99999"],
+)
+def test_what_is_no_address_is_refused(typed: str) -> None:
+    with pytest.raises(AccountError):
+        normal_site(typed)
+
+
+@proves("CONV-22", "CONV-23")
+async def test_the_operations_that_the_document_leaves_open_are_modules_of_their_own() -> None:
+    def home(group: Group, name: str) -> str:
+        return str(getattr(type(group), name).function.__module__).rsplit(".", 1)[-1]
+
+    async with scripted_client() as (client, _):
+        assert home(client.registration, "register") == "register"
+        assert home(client.events, "get") == "events"
+        assert home(client.messages, "list") == "messages"
+        assert home(client.scheduled_messages, "list") == "scheduled_messages"
+    script = (
+        "import sys; import narrowcast_api.connection as c; print([m for m in sys.modules if '.routes' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]", "the core works without any of them"
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, narrowcast_api, narrowcast_api.account, narrowcast_api.errors, narrowcast_api.levels,"
+        " narrowcast_api.server_info, narrowcast_api.clock, narrowcast_api.secret, narrowcast_api.safe_json;"
+        "print([m for m in ('httpx', 'pydantic', 'websockets') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_package_offers_its_main_names_when_they_are_used() -> None:
+    import narrowcast_api
+
+    for name in narrowcast_api.__all__:
+        assert getattr(narrowcast_api, name) is not None
+    with pytest.raises(AttributeError):
+        narrowcast_api.nosuch  # noqa: B018
+
+
+async def test_bound_functions_keep_their_name_and_text() -> None:
+    async with scripted_client() as (client, _):
+        assert client.messages.send.__name__ == "send_message"
+        assert (client.messages.send.__doc__ or "").startswith("POST /messages")
+        assert "level 442" in repr(client)
+
+
+@proves("EVT-01", "EVT-08")
+async def test_events_come_in_order_and_what_is_none_is_left_out() -> None:
+    path = "/api/v1/events"
+    async with scripted_client() as (client, transport):
+        transport.prepare(
+            "GET", path, json={"events": [{"id": 1, "type": "x"}, 7, None, {"id": 3}], "queue_id": "q"}
+        )
+        batch = await client.events.get(queue_id="q", last_event_id=0)
+        assert [event.get("id") for event in batch.events] == [1, 3]
+        assert transport.last.params == {"queue_id": "q", "last_event_id": "0"}
+        assert transport.last.timeout["read"] == 90.0
+        transport.prepare("GET", path, json={"events": []})
+        await client.events.get(queue_id="q", last_event_id=3, dont_block=True, longpoll_seconds=50)
+        assert transport.last.params["dont_block"] == "true"
+        transport.prepare("GET", path)
+        with pytest.raises(MalformedAnswer):
+            await client.events.get(queue_id="q", last_event_id=3)
+        transport.prepare_error("GET", path, code="BAD_EVENT_QUEUE_ID", queue_id="q")
+        with pytest.raises(BadEventQueueId) as caught:
+            await client.events.get(queue_id="q", last_event_id=3)
+        assert caught.value.queue_id == "q"
+        transport.prepare_error("GET", path, code="BAD_REQUEST", msg="An event newer than 3 has been pruned!")
+        with pytest.raises(BadRequest):
+            await client.events.get(queue_id="q", last_event_id=3)
+        transport.prepare("DELETE", path, params={"queue_id": "q"})
+        await client.events.delete_queue(queue_id="q")
+
+
+async def test_the_time_of_a_poll_is_the_servers_own() -> None:
+    import asyncio
+
+    async with scripted_client() as (client, transport):
+        client.connection.learn({"queue_id": "q", "event_queue_longpoll_timeout_seconds": 0.02})
+        transport.prepare("GET", "/api/v1/events", gate=asyncio.Event())
+        with pytest.raises(OutcomeUnknown, match=r"0\.02 s"):
+            await client.events.get(queue_id="q", last_event_id=3)
+
+
+async def test_registration_without_a_queue_is_malformed() -> None:
+    with ScriptedTransport() as transport:
+        async with make_connection(transport) as connection:
+            client = Client(connection)
+            for answer in ({"queue_id": 7, "last_event_id": 1}, {"queue_id": "q"}):
+                transport.prepare("POST", "/api/v1/register", json=answer)
+                with pytest.raises(MalformedAnswer):
+                    await client.registration.register()
+
+
+async def test_registration_asks_for_what_it_is_told() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", "/api/v1/register", json={"queue_id": "q", "last_event_id": -1})
+        await client.registration.register(
+            event_types=["message"], fetch_event_types=["realm"], include_subscribers="partial"
+        )
+        sent = dict(transport.last.params)
+        assert sent.pop("client_capabilities")
+        assert sent == {
+            "apply_markdown": "true",
+            "client_gravatar": "true",
+            "slim_presence": "true",
+            "include_subscribers": "partial",
+            "event_types": '["message"]',
+            "fetch_event_types": '["realm"]',
+        }
+
+
+async def test_the_server_is_asked_once_even_by_many_at_a_time() -> None:
+    import asyncio
+
+    with ScriptedTransport() as transport:
+        transport.prepare("GET", "/api/v1/server_settings", json={"service_feature_level": 9})
+        async with Connection(ACCOUNT, transport=transport) as connection:
+            infos = await asyncio.gather(*(connection.identified() for _ in range(5)))
+    assert {info.level for info in infos} == {9}
