@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.state.apply import HANDLED
+from narrowcast_api.state.rows import BadRow
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
@@ -23,8 +26,9 @@ from narrowcast_api.wire.events import (
     parse_event,
 )
 from support.captures import captures, fixture, own_events, recorded_events
+from support.histories import facts
 from support.ledger import proves
-from support.live import make_state, snapshot
+from support.live import apply, channel_message, direct_message, make_state, message_event, snapshot
 
 WITHOUT_STATE = {
     HeartbeatEvent,
@@ -101,3 +105,29 @@ def test_the_cached_part_of_a_snapshot_gives_the_same_people_channels_and_unread
     assert cached.limits == whole.limits
     assert cached.server == whole.server
     assert "secret" not in str(cacheable(answer))
+
+
+def variants(value: object) -> Iterator[object]:
+    """The value with one part of it replaced by something of a wrong kind, for each part."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from ({**value, key: other} for other in variants(part) if key not in {"type", "op"})
+            yield {name: kept for name, kept in value.items() if name != key}
+    elif isinstance(value, list):
+        for place, part in enumerate(value[:2]):
+            yield from ([*value[:place], other, *value[place + 1 :]] for other in variants(part))
+    yield from (None, 2**70, "x", [], {"a": 1})
+
+
+@pytest.mark.parametrize("event", own_events(), ids=lambda event: f"{event['type']}.{event.get('op', '')}")
+def test_whatever_a_server_sends_an_event_applies_or_is_refused_in_the_two_known_ways(
+    event: dict[str, object],
+) -> None:
+    for variant in variants(event):
+        state = make_state()
+        apply(state, message_event(channel_message(101)), message_event(direct_message(102)))
+        try:
+            state.apply(parse_event(variant))
+        except (MalformedAnswer, BadRow):
+            continue
+        assert facts(state), "what was applied can be read"
