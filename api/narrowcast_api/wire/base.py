@@ -7,7 +7,7 @@ they compare equal to the members of ``vocabulary``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -113,7 +113,7 @@ def _good_items(value: Any, handler: _Handler, info: Info) -> Any:
         return handler(value)
     except ValidationError as whole:
         field = info.field_name or ""
-        if isinstance(value, list):
+        if isinstance(value, list) and _accepts(handler, []):
             good: list[Any] = []
             for index, item in enumerate(value):
                 try:
@@ -121,7 +121,7 @@ def _good_items(value: Any, handler: _Handler, info: Info) -> Any:
                 except ValidationError as error:
                     report_problem(field, index, error)
             return good
-        if isinstance(value, dict):
+        if isinstance(value, dict) and _accepts(handler, {}):
             table: dict[Any, Any] = {}
             for key, item in value.items():
                 try:
@@ -162,3 +162,23 @@ def either(*names: str) -> AliasChoices:
 def dialects(name: str) -> AliasChoices:
     """A field named after the server: ``service_<name>`` or ``zulip_<name>``."""
     return AliasChoices(f"service_{name}", f"zulip_{name}")
+
+
+Model = TypeVar("Model", bound=WireModel)
+
+
+def lenient(model: type[Model], values: Mapping[str, Any], problems: list[Problem]) -> Model:
+    """A model of which every field has a default, without the values that cannot be read.
+
+    They are reported.
+    """
+    # Names of the wire are ASCII; anything else cannot be a field, and lone surrogates could not even be kept.
+    left = {name: value for name, value in values.items() if name.isascii()}
+    while True:
+        try:
+            return model.model_validate(left)
+        except ValidationError as error:
+            wrong = {str(item["loc"][0]) for item in error.errors(include_url=False, include_input=False)}
+        # Again, because an unreadable name may have hidden its alias, which may be unreadable too.
+        problems.extend(Problem(name, "whole", "unreadable") for name in sorted(wrong))
+        left = {name: value for name, value in left.items() if name not in wrong}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import AliasChoices, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -26,6 +26,7 @@ from .base import (
     describe,
     dialects,
     either,
+    lenient,
 )
 from .channels import ChannelFolder, UserTopic
 from .drafts import Draft, Reminder, SavedSnippet, ScheduledMessage
@@ -328,23 +329,3 @@ class Snapshot:
         """The caller's settings; unreadable ones have their defaults."""
         value = self.raw.get("user_settings")
         return lenient(UserSettings, value if isinstance(value, dict) else {}, self.problems)
-
-
-Model = TypeVar("Model", bound=WireModel)
-
-
-def lenient(model: type[Model], values: Mapping[str, Any], problems: list[Problem]) -> Model:
-    """A model of which every field has a default, without the values that cannot be read.
-
-    They are reported.
-    """
-    # Names of the wire are ASCII; anything else cannot be a field, and lone surrogates could not even be kept.
-    left = {name: value for name, value in values.items() if name.isascii()}
-    while True:
-        try:
-            return model.model_validate(left)
-        except ValidationError as error:
-            wrong = {str(item["loc"][0]) for item in error.errors(include_url=False, include_input=False)}
-        # Again, because an unreadable name may have hidden its alias, which may be unreadable too.
-        problems.extend(Problem(name, "whole", "unreadable") for name in sorted(wrong))
-        left = {name: value for name, value in left.items() if name not in wrong}
