@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-import platform
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
 
@@ -21,16 +19,13 @@ from narrowcast_api.answers import interpret, scrubbed
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.encoding import OMIT, encode_params
 from narrowcast_api.errors import (
-    AccountError,
-    AnswerTooLarge,
     InvalidInput,
-    MalformedAnswer,
     NarrowcastError,
-    NotConnected,
     OutcomeUnknown,
     RateLimited,
     RedirectRefused,
 )
+from narrowcast_api.exchange import own_origin, read_bounded, transport_error, user_agent
 from narrowcast_api.limiter import RateGate, gate_of
 from narrowcast_api.server_info import Limits, ServerInfo
 from narrowcast_api.tls import no_trust_context, shared_context
@@ -50,15 +45,6 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 FileParts = Mapping[str, tuple[str, bytes, str]]
 """Small files of a multipart form: field -> (file name, content, content type)."""
-
-
-def user_agent() -> str:
-    """How the client names itself; a server decides by it whether we are too old (SRV-27)."""
-    try:
-        own = version("narrowcast")
-    except PackageNotFoundError:
-        own = "0"
-    return f"Narrowcast/{own} ({platform.system()})"
 
 
 class Connection:
@@ -96,7 +82,7 @@ class Connection:
         self._transport = transport
         self._patience = patience
         self._gate = gate or gate_of(self.site, self.account.email if self.account else "", self.clock)
-        self._origin = _own_origin(self.site)
+        self._origin = own_origin(self.site)
         self._http: httpx.AsyncClient | None = None
         self._identifying = asyncio.Lock()
 
@@ -180,6 +166,7 @@ class Connection:
         patience = self._patience
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
+            await self._prepare()
             request = self._build(method, self.url(path), params or {}, files)
             error: NarrowcastError
             try:
@@ -216,6 +203,7 @@ class Connection:
         redirects of a GET to other origins, without credentials; else they raise RedirectRefused.
         """
         await self._gate.enter(self._patience)
+        await self._prepare()
         client = self._client()
         request = client.build_request(
             method,
@@ -232,7 +220,7 @@ class Connection:
             finally:
                 await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            failure = _transport_error(error)
+            failure = transport_error(error)
         if failure is not None:
             raise failure
 
@@ -258,10 +246,16 @@ class Connection:
 
     # --- inside
 
+    async def _prepare(self) -> None:
+        """Have the TLS context made off the loop: it takes longer than a frame."""
+        if self._http is None and self._transport is None and self._origin[0] == "https":
+            await asyncio.to_thread(shared_context, self.ca_bundle)
+
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:
             url = httpx.URL(self.site)
-            context = shared_context(self.ca_bundle) if url.scheme == "https" else no_trust_context()
+            secure = url.scheme == "https" and self._transport is None
+            context = shared_context(self.ca_bundle) if secure else no_trust_context()
             self._http = httpx.AsyncClient(
                 transport=self._transport,
                 verify=context,
@@ -301,7 +295,7 @@ class Connection:
         except TimeoutError:
             failure = OutcomeUnknown(f"no answer within {timeout:g} s")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            failure = _transport_error(error)
+            failure = transport_error(error)
         # Outside the except: the transport's error carries the request, and with it the credentials.
         raise failure
 
@@ -362,39 +356,3 @@ class Connection:
         log.warning("%s %s: the server ignored %s", method, path, ", ".join(names))
         if self.on_ignored is not None:
             self.on_ignored(method, path, names)
-
-
-def _own_origin(site: str) -> tuple[str, str, int | None]:
-    try:
-        return origin(httpx.URL(site))
-    except httpx.InvalidURL:
-        pass
-    raise AccountError(f"{site!r} is not an address")
-
-
-async def read_bounded(response: httpx.Response, limit: int) -> bytes:
-    """The decoded body, or AnswerTooLarge as soon as it passes `limit` bytes."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in response.aiter_bytes(2**16):
-        size += len(part)
-        if size > limit:
-            raise AnswerTooLarge(limit)
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _transport_error(error: Exception) -> NarrowcastError:
-    """NotConnected when no request can have left, OutcomeUnknown when it may have."""
-    text = f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
-    match error:
-        case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.PoolTimeout() | httpx.ProxyError():
-            return NotConnected(text)
-        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
-            return NotConnected(text)
-        case httpx.InvalidURL():
-            return MalformedAnswer("a redirect to what is no address")
-        case httpx.DecodingError():
-            return MalformedAnswer("the body is not encoded as its header says")
-        case _:
-            return OutcomeUnknown(text)

@@ -140,7 +140,8 @@ class RedirectRefused(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"The server says it is at {self.location}. If you trust that address, sign in there."
+        where = "/".join(self.location.split("/")[:3]) if "://" in self.location else self.location
+        return f"The server says it is at {where}. If you trust that address, sign in there."
 
 
 class ApiError(NarrowcastError):

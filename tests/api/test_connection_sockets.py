@@ -1,0 +1,195 @@
+"""The connection over real sockets: lines that break, certificates, a canary that must hear nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.account import Account, AccountError
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import NotConnected, OutcomeUnknown, RedirectRefused
+from narrowcast_api.secret import Secret
+from narrowcast_api.tls import shared_context
+
+TLS = Path(__file__).parent / "fixtures" / "tls"
+OK = b'{"result": "success", "msg": "", "id": 5}'
+Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Server:
+    """What a raw server heard, and where it listens."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.heard: list[bytes] = []
+        self.connections = 0
+
+
+@asynccontextmanager
+async def raw_server(handler: Handler, tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server.connections += 1
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                server.heard.append(head)
+                await handler(head, writer)
+        except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+            pass
+        finally:
+            writer.close()
+
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    server = Server(listening.sockets[0].getsockname()[1])
+    try:
+        yield server
+    finally:
+        listening.close()
+        await listening.wait_closed()
+
+
+def account(port: int, scheme: str = "http", ca: Path | None = None) -> Account:
+    return Account(f"{scheme}://127.0.0.1:{port}", "ada@example.org", Secret("canary-key"), ca)
+
+
+def answer(body: bytes, *, status: str = "200 OK", extra: str = "", length: int | None = None) -> bytes:
+    size = len(body) if length is None else length
+    return f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n{extra}\r\n".encode() + body
+
+
+async def fine(_: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(answer(OK))
+    await writer.drain()
+
+
+async def test_nobody_listening_means_that_nothing_was_sent() -> None:
+    async with raw_server(fine) as server:
+        port = server.port
+    async with Connection(account(port)) as connection:
+        with pytest.raises(NotConnected):
+            await connection.request("POST", "/messages", {"content": "x"})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [b"", b"HTTP/1.1 200", answer(OK[:10], length=100), b"SSH-2.0-OpenSSH_9.2\r\n", b"\x00\xff" * 50],
+)
+async def test_a_line_that_breaks_after_the_request_leaves_the_outcome_open(reply: bytes) -> None:
+    async def cut(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(reply)
+        await writer.drain()
+        writer.close()
+
+    async with raw_server(cut) as server, Connection(account(server.port)) as connection:
+        with pytest.raises(OutcomeUnknown):
+            await connection.request("POST", "/messages", {"content": "x"})
+        assert len(server.heard) == 1, "a write is never repeated by itself"
+
+
+async def test_a_server_that_drips_does_not_hold_a_request_past_its_time() -> None:
+    async def drip(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"", length=10_000))
+        while not writer.is_closing():
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0.01)
+
+    async with raw_server(drip) as server, Connection(account(server.port)) as connection:
+        with pytest.raises(OutcomeUnknown, match=r"within 0\.1 s"):
+            await connection.request("GET", "/users/me", timeout=0.1)
+
+
+async def test_requests_share_a_connection_and_survive_its_end() -> None:
+    async def once(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(OK, extra="Connection: close\r\n"))
+        await writer.drain()
+        writer.close()
+
+    async with raw_server(fine) as server, Connection(account(server.port)) as connection:
+        for _ in range(3):
+            await connection.request("GET", "/users/me")
+        assert server.connections == 1
+    async with raw_server(once) as server, Connection(account(server.port)) as connection:
+        for _ in range(3):
+            await connection.request("GET", "/users/me")
+        assert server.connections == 3
+
+
+async def test_a_redirect_to_another_port_is_not_followed_at_all() -> None:
+    async with raw_server(fine) as canary:
+
+        async def redirect(_: bytes, writer: asyncio.StreamWriter) -> None:
+            writer.write(
+                answer(b"", status="302 Found", extra=f"Location: http://127.0.0.1:{canary.port}/\r\n")
+            )
+            await writer.drain()
+
+        async with raw_server(redirect) as server, Connection(account(server.port)) as connection:
+            with pytest.raises(RedirectRefused):
+                await connection.request("GET", "/users/me")
+            assert b"Authorization: Basic" in server.heard[0]
+        assert canary.connections == 0
+
+
+def server_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(TLS / "server.pem")
+    return context
+
+
+async def test_an_authority_of_ones_own_is_trusted_when_it_is_named() -> None:
+    async with raw_server(fine, server_context()) as server:
+        ca = TLS / "ca.pem"
+        async with Connection(account(server.port, "https", ca)) as connection:
+            assert (await connection.request("GET", "/users/me"))["id"] == 5
+        async with Connection(f"https://localhost:{server.port}", ca_bundle=ca) as connection:
+            assert (await connection.request("GET", "/server_settings", authenticated=False))["id"] == 5
+
+
+async def test_an_unknown_authority_hears_nothing() -> None:
+    async with raw_server(fine, server_context()) as server:
+        async with Connection(account(server.port, "https")) as connection:
+            with pytest.raises(NotConnected, match="CERTIFICATE_VERIFY_FAILED"):
+                await connection.request("GET", "/users/me")
+        assert server.heard == []
+
+
+def test_one_context_serves_all_connections() -> None:
+    assert shared_context() is shared_context()
+    assert shared_context(TLS / "ca.pem") is shared_context(TLS / "ca.pem")
+    assert shared_context(TLS / "ca.pem") is not shared_context()
+    assert shared_context().verify_mode is ssl.CERT_REQUIRED
+    assert shared_context().check_hostname
+
+
+def test_a_bundle_that_is_none_is_explained(tmp_path: Path) -> None:
+    wrong = tmp_path / "ca.pem"
+    for content in (None, "not PEM"):
+        if content is not None:
+            wrong.write_text(content)
+        with pytest.raises(AccountError, match=r"ca\.pem"):
+            shared_context(wrong)
+
+
+async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with raw_server(fine) as server, Connection(account(server.port)) as connection:
+        assert (await connection.request("GET", "/users/me"))["id"] == 5
+
+
+async def test_a_closed_connection_opens_again_when_it_is_used() -> None:
+    async with raw_server(fine) as server:
+        connection = Connection(account(server.port))
+        await connection.request("GET", "/users/me")
+        await connection.aclose()
+        await connection.aclose()
+        await connection.request("GET", "/users/me")
+        await connection.aclose()
+        assert server.connections == 2
