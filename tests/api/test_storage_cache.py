@@ -209,6 +209,22 @@ def test_damage_found_while_reading_leads_to_a_new_cache(tmp_path: Path) -> None
     cache.close()
 
 
+@pytest.mark.parametrize("closed", [True, False])
+async def test_a_file_that_nobody_closed_is_checked_at_the_next_start(tmp_path: Path, closed: bool) -> None:
+    cache = Cache.open(tmp_path / "cache.db")
+    await cache.run(cache.verify_after_crash)
+    cache.save_messages([message(1)])
+    if closed:
+        cache.close()
+    checked = []
+    again = Cache.open(tmp_path / "cache.db")
+    again.verify = lambda: bool(checked.append(1)) or True  # type: ignore[func-returns-value,method-assign]
+    await again.run(again.verify_after_crash)
+    assert bool(checked) is not closed
+    again.close()
+    cache.close()
+
+
 def test_a_cache_of_a_later_version_is_made_anew(tmp_path: Path) -> None:
     Cache.open(tmp_path / "cache.db").close()
     connection = sqlite3.connect(tmp_path / "cache.db")

@@ -67,6 +67,8 @@ class FaultProxy:
         self.held: list[str] = []
         self._thawed = asyncio.Event()
         self._thawed.set()
+        self._events = asyncio.Event()
+        self._events.set()
         self._port = 0
         self._server: asyncio.Server | None = None
         self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
@@ -86,9 +88,16 @@ class FaultProxy:
         """Nothing passes and nobody says so: a cable was pulled, a laptop changed networks."""
         self._thawed.clear()
 
+    def silence_events(self) -> None:
+        """Event streams that are open stay open and say nothing more; everything else works."""
+        self._events.clear()
+
     async def heal(self) -> None:
         """The network works again. What was frozen is gone."""
         self.rules.clear()
+        if not self._events.is_set():
+            await self.cut()
+            self._events.set()
         self.latency = 0.0
         if not self._thawed.is_set():
             await self.cut()
@@ -206,7 +215,7 @@ class FaultProxy:
             up_writer.write(request.head)
             ways = [
                 asyncio.ensure_future(self._copy(reader, up_writer)),
-                asyncio.ensure_future(self._copy(up_reader, writer)),
+                asyncio.ensure_future(self._copy(up_reader, writer, self._events)),
             ]
             try:
                 await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -217,10 +226,14 @@ class FaultProxy:
         finally:
             up_writer.close()
 
-    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _copy(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event | None = None
+    ) -> None:
         with suppress(OSError):
             while data := await reader.read(65_536):
                 await self._thawed.wait()
+                if flows is not None:
+                    await flows.wait()
                 await asyncio.sleep(self.latency)
                 writer.write(data)
                 await writer.drain()

@@ -93,6 +93,21 @@ async def _refuse_and_queue_expires(world: World) -> None:
     await _queue_expires(world)
 
 
+def _unheard(fault: Fault) -> Act:
+    """Writes fail, and the event stream is half-open: no event can settle them."""
+
+    async def breaks(world: World) -> None:
+        world.proxy.silence_events()
+        await _writes(fault, None)(world)
+
+    return breaks
+
+
+async def _heal_with_another_queue(world: World) -> None:
+    await _queue_expires(world)
+    await world.proxy.heal()
+
+
 async def _no_websocket(world: World) -> None:
     world.proxy.fail(Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/events/stream")
     await world.proxy.cut()
@@ -195,6 +210,22 @@ SCENARIOS = [
         _writes(Fault.LOST_AFTERWARDS, None),
         heals=_heal,
         hits=Fault.LOST_AFTERWARDS,
+    ),
+    Scenario(
+        "answers lost, messages stored, event stream silent",
+        "found by looking",
+        _unheard(Fault.LOST_AFTERWARDS),
+        30.0,
+        _heal,
+        hits=Fault.LOST_AFTERWARDS,
+    ),
+    Scenario(
+        "502 after they were stored, event stream silent, then the queue expired",
+        "found by looking; the view is fetched again",
+        _unheard(Fault.FAILED_AFTERWARDS),
+        30.0,
+        _heal_with_another_queue,
+        hits=Fault.FAILED_AFTERWARDS,
     ),
     Scenario(
         "message lost on the way, connection cut",

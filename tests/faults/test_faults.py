@@ -10,6 +10,8 @@ import pytest
 from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
+from narrowcast_api.protocols.outbox import Outbox, OutboxState
+from narrowcast_api.protocols.outbox_entry import Parcel
 from narrowcast_api.session import Session
 from narrowcast_api.views import MessageView
 
@@ -87,6 +89,20 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
         assert all(entry.error and entry.content for entry in offered)
         assert waited < 0.1, "no call of the app waits for a network or a disk"
         assert world.worst_pause < FROZEN
+
+
+async def test_the_story_notices_a_client_that_sends_again_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def careless(outbox: Outbox, parcel: Parcel, error: BaseException) -> None:
+        outbox._not_sent(parcel, OutboxState.WAITING, None, False)
+
+    monkeypatch.setattr(Outbox, "_unknown", careless)
+    (scenario,) = [
+        scenario for scenario in SCENARIOS if scenario.name.startswith("answers lost, messages stored")
+    ]
+    with pytest.raises(AssertionError, match="mine 0"):
+        await test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario, tmp_path)
 
 
 def test_the_matrix_in_the_docs_is_current() -> None:

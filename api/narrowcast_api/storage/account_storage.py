@@ -59,6 +59,7 @@ class AccountStorage:
         cache = Cache.open(cache_path, limit=cache_limit, read_only=second)
         if cache_path is None:
             cache.warning = "What you read is not kept for the next start: the cache folder cannot be made."
+        cache.post(cache.verify_after_crash)
         return cls(journal, cache, lock)
 
     @property

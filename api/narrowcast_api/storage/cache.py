@@ -29,6 +29,7 @@ from narrowcast_api.storage.database import (
     NewerDatabase,
     connect,
     connect_memory,
+    connect_read_only,
     describe,
     is_damage,
     set_aside,
@@ -221,21 +222,41 @@ class Cache:
         return await asyncio.wrap_future(self.post(read, *args, **kwargs))
 
     def verify(self) -> bool:
-        """Check the whole file (slow: seconds for a large one; in the thread). A damaged one is made anew."""
-        rows = self._read("PRAGMA quick_check(1)")
-        if rows == [("ok",)]:
+        """Check the whole file (seconds for a large one; in the thread). A damaged one is made anew."""
+        if self._path is None or self._read_only:
             return True
-        self._rebuild()
-        return False
+        try:
+            # A connection of its own, so that nobody who reads has to wait.
+            connection = connect_read_only(self._path, MIGRATIONS)
+            try:
+                sound: bool = connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+            finally:
+                connection.close()
+        except (sqlite3.Error, NewerDatabase):
+            sound = False
+        if not sound:
+            self._rebuild()
+        return sound
+
+    def verify_after_crash(self) -> None:
+        """Check the file if the last one who used it did not close it."""
+        if self._read("SELECT 1 FROM parts WHERE name = 'in use'"):
+            self.verify()
+        self._write(
+            lambda connection: connection.execute("INSERT OR REPLACE INTO parts VALUES ('in use', x'')")
+        )
 
     def close(self, timeout: float = 2.0) -> None:
         """Let the thread finish what it has, for at most `timeout` seconds, and close the file."""
         with suppress(RuntimeError, TimeoutError):
-            self._executor.submit(lambda: None).result(timeout)
+            self._executor.submit(self._closing).result(timeout)
         self._executor.shutdown(wait=False, cancel_futures=True)
         with self._lock, self._reading:
             self._reader.close()
             self._writer.close()
+
+    def _closing(self) -> None:
+        self._write(lambda connection: connection.execute("DELETE FROM parts WHERE name = 'in use'"))
 
     @property
     def size(self) -> int:
@@ -251,13 +272,10 @@ class Cache:
             return self._connect_memory()
         for attempt in (1, 2):
             try:
+                if self._read_only:
+                    return connect_memory(MIGRATIONS), connect_read_only(self._path, MIGRATIONS)
                 writer = connect(self._path, synchronous="NORMAL", migrations=MIGRATIONS, vacuum=True)
-                reader = sqlite3.connect(
-                    self._path, isolation_level=None, check_same_thread=False, timeout=0.5
-                )
-                reader.execute("PRAGMA query_only=1")
-                reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                return writer, reader
+                return writer, connect_read_only(self._path, MIGRATIONS)
             except (sqlite3.Error, NewerDatabase, OSError) as error:
                 damaged = isinstance(error, NewerDatabase) or (
                     isinstance(error, sqlite3.Error) and is_damage(error)

@@ -3,12 +3,14 @@
 Every write is durable (synchronous=FULL) when its future resolves with True. Writes are handed to a thread
 of the journal's own, so nothing waits for the disk; what is handed over while a commit is under way goes into
 the next one together. If the disk refuses (full, read-only), the newest value of every row is kept in memory,
-the future resolves with False, `warning` says so, and each later write tries everything again.
+the future resolves with False, `warning` says so, and everything is tried again with each later write and every
+few seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -43,8 +45,12 @@ MIGRATIONS = (
     ),
 )
 
+log = logging.getLogger(__name__)
+
 _TABLES = {"outbox": 9, "drafts": 12}
 _OTHER_INSTANCE = "Another window has this account open: drafts and messages written here are not kept."
+
+RETRY_SECONDS = 5.0
 
 Row = tuple[object, ...]
 Key = tuple[str, str]
@@ -89,6 +95,8 @@ class Journal:
         self._pending: dict[Key, Row | None] = {}
         self._waiting: list[Future[bool]] = []
         self._scheduled = False
+        self._timer: threading.Timer | None = None
+        self._closed = False
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, threaded: bool = True) -> Journal:
@@ -140,6 +148,9 @@ class Journal:
 
     def close(self, timeout: float = 2.0) -> None:
         """Write what is left, for at most `timeout` seconds, and close the file."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
         written = self.read_only or self.flush(timeout)
         self._executor.shutdown(wait=written, cancel_futures=True)
         if self._disk.acquire(timeout=0.1):
@@ -175,22 +186,45 @@ class Journal:
         if warning is not None:
             with self._handover:
                 self._pending = {**batch, **self._pending}
+            self._retry_later()
         if not self.read_only:
             self._warn(warning)
         for future in waiting:
             future.set_result(warning is None)
+
+    def _retry_later(self) -> None:
+        """There may be room soon. Only where there is a thread: tests decide that for themselves."""
+        if self.read_only or self._closed or isinstance(self._executor, Inline):
+            return
+        self._timer = threading.Timer(RETRY_SECONDS, self._schedule)
+        self._timer.daemon = True
+        self._timer.start()
 
     def _store(self, batch: dict[Key, Row | None]) -> str | None:
         """Write rows in one transaction; what went wrong, in words."""
         if self.read_only:
             return _OTHER_INSTANCE
         try:
-            with self._disk, transaction(self._connection):
-                for (table, key), row in batch.items():
-                    self._connection.execute(*_statement(table, key, row))
-        except sqlite3.Error as error:
+            self._write_rows(batch)
+        except sqlite3.OperationalError as error:
             return f"Drafts and unsent messages cannot be saved: {describe(error)}. They are kept in memory."
+        except (sqlite3.Error, OverflowError, ValueError):
+            # One row that SQLite cannot hold must not keep the others from the disk.
+            return self._store_one_by_one(batch)
         return self._memory_warning()
+
+    def _store_one_by_one(self, batch: dict[Key, Row | None]) -> str | None:
+        for key, row in batch.items():
+            try:
+                self._write_rows({key: row})
+            except (sqlite3.Error, OverflowError, ValueError):
+                log.exception("a row of the journal cannot be written: %s", key)
+        return self._memory_warning()
+
+    def _write_rows(self, batch: dict[Key, Row | None]) -> None:
+        with self._disk, transaction(self._connection):
+            for (table, key), row in batch.items():
+                self._connection.execute(*_statement(table, key, row))
 
     def _memory_warning(self) -> str | None:
         """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""
@@ -279,7 +313,7 @@ def _outbox_row(record: OutboxRecord) -> Row:
         record.state.value,
         record.created,
         record.error,
-        record.floor_id,
+        _bounded(record.floor_id),
         int(record.tried),
     )
 
@@ -312,7 +346,7 @@ def _draft_row(record: DraftRecord) -> Row:
         destination_to_text(record.version.destination),
         _storable(record.version.content),
         record.edited,
-        record.server_id,
+        _bounded(record.server_id),
         int(base is not None),
         None if base is None else destination_to_text(base.destination),
         None if base is None else _storable(base.content),
@@ -340,6 +374,11 @@ def _draft_record(row: Row) -> DraftRecord | None:
         posting=bool(row[10]),
         conflict_with=texts[11],
     )
+
+
+def _bounded(number: int | None) -> int | None:
+    """Ids come from a server, which may say anything; SQLite has 64 bits."""
+    return number if number is not None and abs(number) < 2**63 else None
 
 
 def _storable(text: str) -> str:
