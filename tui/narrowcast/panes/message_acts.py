@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.message_posts import (
-    EditRequested,
-    NarrowRequested,
     PaneBase,
-    PersonRequested,
-    ReplyRequested,
 )
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
@@ -84,20 +80,20 @@ class MessageActs(PaneBase):
     def action_message_reply(self) -> None:
         """Writes to the conversation of the message."""
         if (message := self.selected_message) is not None:
-            self.post_message(ReplyRequested(message.destination(self.session.state.me)))
+            self.post_message(self.ReplyRequested(message.destination(self.session.state.me)))
 
     def action_message_reply_sender(self) -> None:
         """Writes to the sender alone."""
         if (message := self.selected_message) is not None:
             others = frozenset({message.sender_id}) - {self.session.state.me}
-            self.post_message(ReplyRequested(DirectDestination(others)))
+            self.post_message(self.ReplyRequested(DirectDestination(others)))
 
     def action_message_mention(self) -> None:
         """Replies, beginning with the sender's name."""
         if (message := self.selected_message) is not None:
             name = self.session.state.users.name(message.sender_id)
             mention = f"@**{name}|{message.sender_id}** "
-            self.post_message(ReplyRequested(message.destination(self.session.state.me), mention))
+            self.post_message(self.ReplyRequested(message.destination(self.session.state.me), mention))
 
     def action_message_quote(self) -> None:
         """Replies, beginning with the message's source as a quote."""
@@ -112,7 +108,7 @@ class MessageActs(PaneBase):
         name = self.session.state.users.name(message.sender_id)
         link = self.link_of(message)
         quote = f"@_**{name}|{message.sender_id}** [said]({link}):\n{fence}quote\n{source}\n{fence}\n"
-        self.post_message(ReplyRequested(message.destination(self.session.state.me), quote))
+        self.post_message(self.ReplyRequested(message.destination(self.session.state.me), quote))
 
     async def source_of(self, message_id: int) -> str:
         """The Markdown that a message was written in."""
@@ -132,7 +128,7 @@ class MessageActs(PaneBase):
         if message is None:
             return
         if message.sender_id == self.session.state.me:
-            self.post_message(EditRequested(message.id))
+            self.post_message(self.EditRequested(message.id))
         else:
             self.say("Only messages of your own can be edited.")
 
@@ -212,7 +208,7 @@ class MessageActs(PaneBase):
         if (message := self.selected_message) is not None:
             is_direct = message.channel_id is None
             narrow = Narrow.directs() if is_direct else Narrow.channel(message.channel_id or 0)
-            self.post_message(NarrowRequested(narrow, message.id))
+            self.post_message(self.NarrowRequested(narrow, message.id))
 
     def action_message_topic(self) -> None:
         """Goes to the conversation of the message."""
@@ -222,9 +218,9 @@ class MessageActs(PaneBase):
                 narrow = Narrow.topic(where.channel_id, where.topic)
             else:
                 narrow = Narrow.direct(where.user_ids)
-            self.post_message(NarrowRequested(narrow, message.id))
+            self.post_message(self.NarrowRequested(narrow, message.id))
 
     def action_message_sender(self) -> None:
         """Shows who wrote the message."""
         if (message := self.selected_message) is not None:
-            self.post_message(PersonRequested(message.sender_id))
+            self.post_message(self.PersonRequested(message.sender_id))

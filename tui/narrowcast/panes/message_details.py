@@ -196,10 +196,9 @@ class MessageDetails(MessageActs):
         self.app.push_screen(Picker(f"Read by {len(choices)}", choices), self._show_person)
 
     def _show_person(self, user_id: int | None) -> None:
-        from narrowcast.panes.message_posts import PersonRequested
 
         if user_id is not None:
-            self.post_message(PersonRequested(user_id))
+            self.post_message(self.PersonRequested(user_id))
 
     def action_message_history(self) -> None:
         """The versions of the message."""

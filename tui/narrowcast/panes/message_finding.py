@@ -9,7 +9,6 @@ from textual import events
 
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.message_overlays import Found
-from narrowcast.panes.message_posts import NarrowRequested
 from narrowcast.panes.message_typing import TypedKeys
 
 __all__ = ["Finding"]
@@ -140,10 +139,10 @@ class Finding(TypedKeys):
         if not text:
             return
         if text.isdecimal() and len(text) < 16 and self.view is not None:
-            self.post_message(NarrowRequested(self.view.narrow, int(text)))
+            self.post_message(self.NarrowRequested(self.view.narrow, int(text)))
             return
         target = resolve(text, self.session.state)
         if isinstance(target, InApp):
-            self.post_message(NarrowRequested(target.narrow, target.message_id))
+            self.post_message(self.NarrowRequested(target.narrow, target.message_id))
         else:
             self.say("That is neither the number nor the link of a message.")

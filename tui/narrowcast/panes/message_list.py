@@ -57,6 +57,7 @@ class MessageList(SelectingCanvas):
         if feed is None:
             return
         self._seen_until = None
+        self._outdated = True
         if key is None:
             self.to_newest()
             return

@@ -21,66 +21,53 @@ if TYPE_CHECKING:
 __all__ = ["PaneBase"]
 
 
-class NarrowRequested(TextualMessage, namespace="messages_pane"):
-    """Go to a view, and there to a message."""
-
-    def __init__(self, narrow: Narrow, message_id: int | None = None) -> None:
-        super().__init__()
-        self.narrow = narrow
-        self.message_id = message_id
-
-
-class ReplyRequested(TextualMessage, namespace="messages_pane"):
-    """Write to `destination`, beginning with `quote` if there is one."""
-
-    def __init__(self, destination: Destination, quote: str | None = None) -> None:
-        super().__init__()
-        self.destination = destination
-        self.quote = quote
-
-
-class EditRequested(TextualMessage, namespace="messages_pane"):
-    """Edit one's own message."""
-
-    def __init__(self, message_id: int) -> None:
-        super().__init__()
-        self.message_id = message_id
-
-
-class LinkRequested(TextualMessage, namespace="messages_pane"):
-    """Open an address outside, or a file of the organization. `label` is the text that the link had."""
-
-    def __init__(self, url: str, label: str = "") -> None:
-        super().__init__()
-        self.url = url
-        self.label = label
-
-
-class PersonRequested(TextualMessage, namespace="messages_pane"):
-    """Show who somebody is."""
-
-    def __init__(self, user_id: int) -> None:
-        super().__init__()
-        self.user_id = user_id
-
-
-class StatusRequested(TextualMessage, namespace="messages_pane"):
-    """Say something to the user for a while."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-
 class PaneBase(Widget):
     """What the parts of the pane share; `MessagesPane` is the whole."""
 
-    NarrowRequested = NarrowRequested
-    ReplyRequested = ReplyRequested
-    EditRequested = EditRequested
-    LinkRequested = LinkRequested
-    PersonRequested = PersonRequested
-    StatusRequested = StatusRequested
+    class NarrowRequested(TextualMessage, namespace="messages_pane"):
+        """Go to a view, and there to a message."""
+
+        def __init__(self, narrow: Narrow, message_id: int | None = None) -> None:
+            super().__init__()
+            self.narrow = narrow
+            self.message_id = message_id
+
+    class ReplyRequested(TextualMessage, namespace="messages_pane"):
+        """Write to `destination`, beginning with `quote` if there is one."""
+
+        def __init__(self, destination: Destination, quote: str | None = None) -> None:
+            super().__init__()
+            self.destination = destination
+            self.quote = quote
+
+    class EditRequested(TextualMessage, namespace="messages_pane"):
+        """Edit one's own message."""
+
+        def __init__(self, message_id: int) -> None:
+            super().__init__()
+            self.message_id = message_id
+
+    class LinkRequested(TextualMessage, namespace="messages_pane"):
+        """Open an address outside, or a file of the organization. `label` is the text that the link had."""
+
+        def __init__(self, url: str, label: str = "") -> None:
+            super().__init__()
+            self.url = url
+            self.label = label
+
+    class PersonRequested(TextualMessage, namespace="messages_pane"):
+        """Show who somebody is."""
+
+        def __init__(self, user_id: int) -> None:
+            super().__init__()
+            self.user_id = user_id
+
+    class StatusRequested(TextualMessage, namespace="messages_pane"):
+        """Say something to the user for a while."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     session: Session
     list: MessageList
@@ -92,7 +79,7 @@ class PaneBase(Widget):
 
     def say(self, text: str) -> None:
         """Says something to the user."""
-        self.post_message(StatusRequested(text))
+        self.post_message(self.StatusRequested(text))
 
     @property
     def selected_message(self) -> Message | None:

@@ -11,7 +11,6 @@ from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.message_overlays import Hints, hint_labels
-from narrowcast.panes.message_posts import LinkRequested, NarrowRequested, PersonRequested, ReplyRequested
 from narrowcast.panes.message_typing import TypedKeys
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class SpotActs(TypedKeys):
                 self.open_media(spot)
             case SpotKind.USER:
                 if spot.value.isdecimal():
-                    self.post_message(PersonRequested(int(spot.value)))
+                    self.post_message(self.PersonRequested(int(spot.value)))
             case SpotKind.SPOILER:
                 self._toggle_spoiler(key, int(spot.value))
             case SpotKind.MORE:
@@ -53,9 +52,9 @@ class SpotActs(TypedKeys):
     def _open_link(self, spot: Spot) -> None:
         target = resolve(spot.value, self.session.state)
         if isinstance(target, InApp):
-            self.post_message(NarrowRequested(target.narrow, target.message_id))
+            self.post_message(self.NarrowRequested(target.narrow, target.message_id))
         elif isinstance(target, Outside):
-            self.post_message(LinkRequested(target.url, spot.label))
+            self.post_message(self.LinkRequested(target.url, spot.label))
         else:
             self.say("This link leads nowhere that can be opened.")
 
@@ -120,7 +119,7 @@ class SpotActs(TypedKeys):
                 self.follow(key, spot)
                 return
         if (message := self.selected_message) is not None:
-            self.post_message(ReplyRequested(message.destination(self.session.state.me)))
+            self.post_message(self.ReplyRequested(message.destination(self.session.state.me)))
 
     def action_message_spoiler(self) -> None:
         """Opens or closes all spoilers of the message."""

@@ -16,6 +16,7 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from narrowcast.actions import Context, bindings_for
+from narrowcast.owner import in_app
 from narrowcast.panes.message_details import MessageDetails
 from narrowcast.panes.message_feed import Feed
 from narrowcast.panes.message_finding import Finding
@@ -87,7 +88,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
 
         `anchor` is a message id, "first_unread", "newest", or None for where one left off.
         """
-        if self.view is not None and self.view.narrow != narrow:
+        if self.view is not None and self.view.narrow != narrow and self._standing:
             self.view.position = self.selected_id
         self._leave_modes()
         self._standing = False
@@ -139,7 +140,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
 
     def on_mount(self) -> None:
         """Follows the session from now on."""
-        self._unsubscribe = self.session.subscribe(self._on_changes)
+        self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
 
     def on_unmount(self) -> None:
         """Follows it no longer."""
@@ -223,10 +224,10 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         """Keeps the place, and reports what was seen as read."""
         event.stop()
         view = self.view
-        if view is None:
+        if view is None or not self._standing:
             return
         view.position = self.selected_id
-        if not (self._standing and view.narrow.marks_read and self.app.app_focus):
+        if not (view.narrow.marks_read and self.app.app_focus):
             return
         get = self.session.state.messages.get
         seen = [one for one in event.seen if (message := get(one)) is not None and not message.is_read]

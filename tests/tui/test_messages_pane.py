@@ -1,0 +1,371 @@
+"""The pane of messages on a live account of the embedded server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.message import Message as TextualMessage
+from textual.pilot import Pilot
+
+from narrowcast.panes.messages import MessagesPane
+from narrowcast.widgets.line_view import plain_text
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.session import Session
+from support.server import TestServer, running_server
+from support.sessions import sessions, until
+
+
+class PaneApp(App[None]):
+    """The pane alone; notes what it asks of the screen around it."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.pane = MessagesPane(session)
+        self.asked: list[TextualMessage] = []
+        self.copied: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+
+    def on_mount(self) -> None:
+        self.pane.list.focus()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        self.copied.append(text)
+
+    def on_messages_pane_narrow_requested(self, event: MessagesPane.NarrowRequested) -> None:
+        self.asked.append(event)
+
+    def on_messages_pane_reply_requested(self, event: MessagesPane.ReplyRequested) -> None:
+        self.asked.append(event)
+
+    def on_messages_pane_edit_requested(self, event: MessagesPane.EditRequested) -> None:
+        self.asked.append(event)
+
+    def on_messages_pane_link_requested(self, event: MessagesPane.LinkRequested) -> None:
+        self.asked.append(event)
+
+    def on_messages_pane_person_requested(self, event: MessagesPane.PersonRequested) -> None:
+        self.asked.append(event)
+
+    def on_messages_pane_status_requested(self, event: MessagesPane.StatusRequested) -> None:
+        self.asked.append(event)
+
+    def text(self) -> str:
+        """What the list shows."""
+        view = self.pane.list
+        return plain_text(view.compose_row(y) for y in range(view.content_size.height))
+
+    def said(self) -> list[str]:
+        """What was said to the user."""
+        return [one.text for one in self.asked if isinstance(one, MessagesPane.StatusRequested)]
+
+
+class Stage:
+    """A server with a conversation, Ada's pane on it, and Bruno."""
+
+    def __init__(self, server: TestServer, session: Session, app: PaneApp, pilot: Pilot[None]) -> None:
+        self.server = server
+        self.session = session
+        self.app = app
+        self.pilot = pilot
+        self.pane = app.pane
+
+    async def show(self, narrow: Narrow, anchor: int | str | None = None) -> None:
+        """Shows a view and waits until it is true."""
+        self.pane.show(narrow, anchor)
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Until the view has what the server has, and it is drawn."""
+        view = self.pane.view
+        assert view is not None
+        await until(lambda: not view.loading and (view.ids or view.found_newest))
+        await self.pilot.pause(0.1)
+
+    async def see(self, text: str) -> None:
+        """Until `text` is on the screen."""
+        try:
+            await until(lambda: text in self.app.text())
+        except AssertionError:
+            raise AssertionError(f"{text!r} is not in\n{self.app.text()}") from None
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    @property
+    def topic(self) -> Narrow:
+        return Narrow.topic(self.server.channel("general"), "soup")
+
+
+@asynccontextmanager
+async def staged(tmp_path: Path, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Stage]:
+    async with running_server(tmp_path / "server") as server, sessions(server, tmp_path, "ada") as (session,):
+        app = PaneApp(session)
+        async with app.run_test(size=size) as pilot:
+            yield Stage(server, session, app, pilot)
+
+
+async def test_a_view_shows_what_the_server_has_and_what_comes(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "Who made **this**?")
+        await stage.show(stage.topic)
+        await stage.see("Who made this?")
+        await stage.server.send("bruno", "general", "soup", "It is good.")
+        await stage.see("It is good.")
+
+
+async def test_an_empty_view_says_what_to_press(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic)
+        await stage.see("Press c to write the first.")
+
+
+async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) -> None:
+    async with staged(tmp_path, (80, 10)) as stage:
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(40)]
+        await until(lambda: stage.session.state.unreads.count_all() == 40)
+        await stage.show(stage.topic)
+        await stage.see("spoon 0")
+        await until(lambda: stage.session.state.unreads.count_all() < 40)
+        flags = await stage.server.call(
+            "ada", "GET", "/messages", {"anchor": "newest", "num_before": 50, "num_after": 0}
+        )
+        read = [one["id"] for one in flags["messages"] if "read" in one["flags"]]
+        assert read
+        assert max(read) < ids[20]
+        await stage.press("G")
+        await until(lambda: stage.session.state.unreads.count_all() == 0)
+
+
+async def test_older_pages_load_while_scrolling_and_no_line_moves(tmp_path: Path) -> None:
+    async with staged(tmp_path, (80, 20)) as stage:
+        for number in range(260):
+            await stage.server.send("bruno", "general", "soup", f"spoon {number}")
+        await stage.show(stage.topic, "newest")
+        await stage.see("spoon 259")
+        view = stage.pane.view
+        assert view is not None
+        assert len(view.ids) < 260
+        for _ in range(30):
+            await stage.press("pageup")
+            if view.found_oldest and "spoon 0\n" in stage.app.text():
+                break
+            await stage.pilot.pause(0.05)
+        await stage.see("spoon 0\n")
+        assert len(view.ids) == 260
+
+
+async def test_acts_on_a_message_reach_the_server_and_come_back(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "taste it")
+        await stage.show(stage.topic, "newest")
+        await stage.see("taste it")
+        get = stage.session.state.messages.get
+
+        def flags() -> frozenset[str]:
+            message = get(message_id)
+            return message.flags if message is not None else frozenset()
+
+        await stage.press("plus")
+        await stage.see("[👍\u00a01]")
+        await stage.press("equals_sign")
+        await until(lambda: "👍" not in stage.app.text())
+        await stage.press("ctrl+s")
+        await until(lambda: "starred" in flags())
+        await stage.press("minus")
+        await stage.see("(collapsed: Enter shows it)")
+        await stage.press("minus")
+        await stage.see("taste it")
+        await until(lambda: "read" in flags())
+        await stage.press("U")
+        await until(lambda: "read" not in flags())
+        await stage.pilot.pause(0.7)
+        assert "read" not in flags()
+
+
+async def test_replies_go_where_the_message_is(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "with *style*")
+        await stage.show(stage.topic, message_id)
+        await stage.see("with style")
+        await stage.press("r", "R", "at", "enter")
+        await stage.press("greater_than_sign")
+        await until(lambda: len(stage.app.asked) == 5)
+        replies = [one for one in stage.app.asked if isinstance(one, MessagesPane.ReplyRequested)]
+        soup = ChannelDestination(stage.server.channel("general"), "soup")
+        bruno = stage.server.id("bruno")
+        assert [one.destination for one in replies] == [
+            soup,
+            DirectDestination(frozenset({bruno})),
+            soup,
+            soup,
+            soup,
+        ]
+        assert replies[2].quote == f"@**Bruno Castell|{bruno}** "
+        assert replies[4].quote is not None
+        assert "```quote\nwith *style*\n```" in replies[4].quote
+        assert f"/near/{message_id}" in replies[4].quote
+
+
+async def test_only_ones_own_messages_can_be_edited(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "his")
+        await stage.show(stage.topic, "newest")
+        await stage.see("his")
+        await stage.press("e")
+        assert stage.app.said() == ["Only messages of your own can be edited."]
+        own = await stage.server.send("ada", "general", "soup", "mine")
+        await stage.see("mine")
+        await stage.press("G", "e")
+        assert [one.message_id for one in stage.app.asked if isinstance(one, MessagesPane.EditRequested)] == [
+            own
+        ]
+
+
+async def test_a_message_is_deleted_after_asking(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("ada", "general", "soup", "salt")
+        await stage.server.send("ada", "general", "soup", "pepper")
+        await stage.show(stage.topic, "newest")
+        await stage.see("pepper")
+        await stage.press("delete", "enter")
+        await stage.see("pepper")
+        await stage.press("delete", "down", "enter")
+        await until(lambda: "pepper" not in stage.app.text())
+        await stage.see("salt")
+
+
+async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        content = "#**general>stew** [out](https://x.example/) @**Bruno Castell**\n```spoiler Plot\ngoat\n```"
+        await stage.server.send("ada", "general", "stew", "first")
+        await stage.server.send("ada", "general", "soup", content)
+        await stage.show(stage.topic, "newest")
+        await stage.see("Plot")
+        for key in "asd":
+            await stage.press("o", key)
+        to_topic, outside, person = stage.app.asked
+        assert isinstance(to_topic, MessagesPane.NarrowRequested)
+        assert to_topic.narrow == Narrow.topic(stage.server.channel("general"), "stew")
+        assert isinstance(outside, MessagesPane.LinkRequested)
+        assert (outside.url, outside.label) == ("https://x.example/", "out")
+        assert isinstance(person, MessagesPane.PersonRequested)
+        assert person.user_id == stage.server.id("bruno")
+        assert "goat" not in stage.app.text()
+        await stage.press("o", "f")
+        await stage.see("goat")
+        await stage.press("enter")
+        assert isinstance(stage.app.asked[-1], MessagesPane.ReplyRequested)
+
+
+async def test_polls_are_live_and_votable(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "/poll Lunch?\nsoup\nsalad")
+        await stage.show(stage.topic, "newest")
+        await stage.see("[ ]  0  salad")
+        await stage.press("b", "down", "enter")
+        await stage.see("[x]  1  salad  Ada Moreno")
+        await stage.press("b", "down", "enter")
+        await stage.see("[ ]  0  salad")
+
+
+async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        ids = [
+            await stage.server.send("bruno", "general", "soup", f"{word} soup")
+            for word in ("leek", "bean", "leek", "pea")
+        ]
+        await stage.show(stage.topic, "newest")
+        await stage.see("pea soup")
+        await stage.press("ctrl+f", *"leek", "enter")
+        await until(lambda: stage.pane.selected_id == ids[2])
+        await stage.press("n")
+        assert stage.pane.selected_id == ids[0]
+        await stage.press("n")
+        assert stage.pane.selected_id == ids[0]
+        await stage.press("N")
+        assert stage.pane.selected_id == ids[2]
+        await stage.press("escape")
+        assert stage.pane.list.overlay is None
+
+
+async def test_copying_offers_text_source_code_and_link(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "see **this**\n```\nstir()\n```")
+        await stage.show(stage.topic, message_id)
+        await stage.see("stir()")
+        await stage.press("y", "enter")
+        await stage.press("y", "down", "enter")
+        await until(lambda: len(stage.app.copied) == 2)
+        await stage.press("y", "down", "down", "down", "enter")
+        await stage.press("L")
+        assert stage.app.copied[0] == "see this\nstir()"
+        assert stage.app.copied[1].startswith("see **this**\n```")
+        assert stage.app.copied[2] == "stir()"
+        assert stage.app.copied[3].endswith(f"/near/{message_id}")
+
+
+async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("ada", "general", "soup", "first words")
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "other words"})
+        await stage.server.call("bruno", "POST", f"/messages/{message_id}/reactions", {"emoji_name": "tada"})
+        await stage.show(stage.topic, "newest")
+        await stage.see("🎉")
+        await stage.press("i")
+        assert len(stage.app.screen_stack) == 2
+        await stage.press("escape", "H")
+        await until(lambda: len(stage.app.screen_stack) == 2)
+        await stage.press("down", "enter")
+        assert stage.app.copied == ["first words"]
+
+
+async def test_what_goes_wrong_is_said_and_the_app_goes_on(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "gone soon")
+        await stage.show(stage.topic, message_id)
+        await stage.see("gone soon")
+        await stage.press("delete", "down", "enter")
+        await until(lambda: "gone soon" not in stage.app.text() or stage.app.said())
+        stage.pane.work(stage.session.client.messages.delete(message_id=999_999), "do the impossible")
+        await until(lambda: any("Could not do the impossible" in text for text in stage.app.said()))
+
+
+async def test_messages_of_ones_own_show_at_once_and_settle(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic)
+        destination = stage.topic.destination
+        assert destination is not None
+        stage.session.outbox.send(destination, "from me *now*")
+        await stage.see("from me")
+        await stage.see("from me now")
+        await stage.pilot.pause(0.1)
+        assert stage.app.text().count("from me") == 1
+
+
+async def test_one_comes_back_to_where_one_was(tmp_path: Path) -> None:
+    async with staged(tmp_path, (80, 12)) as stage:
+        ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(60)]
+        await stage.show(stage.topic, ids[10])
+        await stage.see("spoon 10")
+        await stage.show(Narrow.channel(stage.server.channel("general")))
+        await stage.show(stage.topic)
+        await stage.see("spoon 10")
+        assert stage.pane.selected_id == ids[10]
+
+
+@pytest.mark.parametrize("text", ["2000-01-01", "2999-12-31"])
+async def test_a_date_is_gone_to(tmp_path: Path, text: str) -> None:
+    async with staged(tmp_path, (80, 12)) as stage:
+        ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(30)]
+        await stage.show(stage.topic, ids[15])
+        await stage.see("spoon 15")
+        await stage.press("T", *text, "enter")
+        await until(lambda: stage.pane.selected_id == (ids[0] if text < "2026" else ids[-1]))
