@@ -14,6 +14,8 @@ import httpx
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
 from narrowcast_api.connection import Connection
+from narrowcast_api.routes.avatar import Avatar
+from narrowcast_api.routes.bots import Bots
 from narrowcast_api.routes.channel_folders import ChannelFolders
 from narrowcast_api.routes.channels import Channels
 from narrowcast_api.routes.custom_emoji import CustomEmoji
@@ -73,6 +75,8 @@ class Client:
         self.topics = Topics(connection)
         self.uploads = Uploads(connection)
         self.users = Users(connection)
+        self.avatar = Avatar(connection)
+        self.bots = Bots(connection)
         self.channel_folders = ChannelFolders(connection)
         self.custom_emoji = CustomEmoji(connection)
         self.drafts = Drafts(connection)

@@ -66,6 +66,7 @@ _SAMPLES: dict[str, Any] = {
     "subscribers": [7],
 }
 _CHANGES: dict[str, Any] = {
+    "bots.update": {"full_name": "x"},
     "channel_folders.update": {"name": "x"},
     "channels.update": {"description": "x"},
     "navigation_views.update": {"name": "x"},

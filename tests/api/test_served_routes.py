@@ -301,6 +301,8 @@ async def test_what_an_organization_configures_comes_back_as_it_was_set(server: 
         await client.custom_emoji.upload(emoji_name="dot", image=_png())
         assert "dot" in {one.name for one in (await client.custom_emoji.list()).values()}
         await client.custom_emoji.deactivate(emoji_name="dot")
+        assert await client.avatar.set(image=_png())
+        await client.avatar.delete()
 
 
 async def test_reminders_and_invitations_are_listed_and_taken_back(server: TestServer) -> None:

@@ -82,6 +82,18 @@ def test_an_unknown_event_is_kept_whole_with_its_id() -> None:
     assert (event.id, event.type, event.raw) == (7, "weather", raw)
 
 
+def test_what_cannot_be_read_is_not_shown_in_logs() -> None:
+    secret = {
+        "id": 7,
+        "type": "realm_bot",
+        "op": "add",
+        "bot": {"api_key": "canary-4711"},
+        "x": "canary-4712",
+    }
+    for raw in (secret, {**secret, "type": "vault"}, {**secret, "bot": [secret]}):
+        assert "canary" not in repr(parse_event(raw))
+
+
 def test_an_unknown_operation_of_a_known_type_is_unknown_too() -> None:
     assert isinstance(parse_event({"id": 7, "type": "stream", "op": "paint"}), UnknownEvent)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from narrowcast_api.wire.base import Int, WireModel
 
 NO_ID = -1
@@ -24,9 +26,9 @@ class Event(WireModel):
 
 
 class UnknownEvent(Event):
-    """An event of a kind that this library does not know; kept whole."""
+    """An event of a kind that this library does not know; kept whole in ``raw``, which no log shows."""
 
-    raw: dict[str, Any] = {}
+    raw: dict[str, Any] = Field(default={}, repr=False)
 
 
 class BadEvent(Event):
@@ -35,5 +37,5 @@ class BadEvent(Event):
     State that follows events cannot be trusted after one: register anew.
     """
 
-    raw: Any = None
+    raw: Any = Field(default=None, repr=False)
     error: str = ""

@@ -1,0 +1,33 @@
+"""One's own picture (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.routes.common import Bound, Group, read
+from narrowcast_api.wire.users import AvatarAnswer
+
+
+async def set_avatar(
+    connection: Connection, *, image: bytes, file_name: str = "avatar.png", content_type: str = "image/png"
+) -> str:
+    """POST /users/me/avatar: the address of the new picture, relative to the organization's.
+
+    BadImage, which is a BadRequest, for what is no picture or too large.
+    """
+    if not image:
+        raise InvalidInput("the picture is empty")
+    files = {"file": (file_name, image, content_type)}
+    return read(AvatarAnswer, await connection.request("POST", "/users/me/avatar", files=files)).avatar_url
+
+
+async def delete_avatar(connection: Connection) -> str:
+    """DELETE /users/me/avatar: the address of the picture that takes its place."""
+    return read(AvatarAnswer, await connection.request("DELETE", "/users/me/avatar")).avatar_url
+
+
+class Avatar(Group):
+    """One's own picture."""
+
+    set = Bound(set_avatar)
+    delete = Bound(delete_avatar)

@@ -1,0 +1,67 @@
+"""The caller's bots (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from narrowcast_api.connection import Connection
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.routes.common import Bound, Done, Group, given, read, segment
+from narrowcast_api.secret import Secret
+from narrowcast_api.wire.users import Bot, BotList
+from narrowcast_api.wire.vocabulary import BotType
+
+
+async def list_bots(connection: Connection) -> list[Bot]:
+    """GET /bots: one's own. A bot's API key is in `api_key` and shows in no repr."""
+    return list(read(BotList, await connection.request("GET", "/bots")).bots)
+
+
+async def create_bot(
+    connection: Connection, *, full_name: str, short_name: str, bot_type: BotType | int = BotType.GENERIC
+) -> Bot:
+    """POST /bots: a new bot with its key; `short_name` becomes the start of its address.
+
+    BadRequest when the name or the address is taken; PermissionDenied when one may not make bots.
+    """
+    if not full_name.strip() or not short_name.strip():
+        raise InvalidInput("a bot needs a name and a short name")
+    params = {"full_name": full_name, "short_name": short_name, "bot_type": int(bot_type)}
+    return read(Bot, await connection.request("POST", "/bots", params))
+
+
+async def update_bot(
+    connection: Connection,
+    *,
+    bot_id: int,
+    full_name: str | Omit = OMIT,
+    bot_owner_id: int | Omit = OMIT,
+) -> Bot:
+    """PATCH /bots/{bot_id}: another name or another owner."""
+    params = given(full_name=full_name, bot_owner_id=bot_owner_id)
+    if not params:
+        raise InvalidInput("nothing to change")
+    return read(Bot, await connection.request("PATCH", f"/bots/{segment(bot_id, 'bot_id')}", params))
+
+
+async def deactivate_bot(connection: Connection, *, bot_id: int) -> Done:
+    """DELETE /bots/{bot_id}: its key stops working; `users.reactivate` undoes it."""
+    return read(Done, await connection.request("DELETE", f"/bots/{segment(bot_id, 'bot_id')}"))
+
+
+async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
+    """POST /bots/{bot_id}/api_key/regenerate: a new key; the old one stops working."""
+    path = f"/bots/{segment(bot_id, 'bot_id')}/api_key/regenerate"
+    key = (await connection.request("POST", path)).get("api_key")
+    if not isinstance(key, str) or not key:
+        raise MalformedAnswer("the answer holds no API key")
+    return Secret(key)
+
+
+class Bots(Group):
+    """One's own bots."""
+
+    list = Bound(list_bots)
+    create = Bound(create_bot)
+    update = Bound(update_bot)
+    deactivate = Bound(deactivate_bot)
+    regenerate_key = Bound(regenerate_bot_key)

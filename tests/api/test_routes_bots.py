@@ -1,0 +1,61 @@
+"""Bots and one's own picture."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.errors import BadImage, InvalidInput, MalformedAnswer
+from support.api import scripted_client
+from support.captures import fixture
+
+BOTS = "/api/v1/bots"
+AVATAR = "/api/v1/users/me/avatar"
+
+
+async def test_bots_are_listed_made_changed_and_deactivated() -> None:
+    answers = fixture("answers.json")
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", BOTS, json=answers["GET bots"])
+        assert [bot.full_name for bot in await client.bots.list()] == ["Iris"]
+        sent = {"full_name": "Iris", "short_name": "iris", "bot_type": "1"}
+        transport.prepare("POST", BOTS, json=answers["POST bots"], params=sent)
+        assert (await client.bots.create(full_name="Iris", short_name="iris")).user_id == 21
+        transport.prepare("PATCH", f"{BOTS}/21", json=answers["PATCH bots/N"], params={"full_name": "Iris"})
+        await client.bots.update(bot_id=21, full_name="Iris")
+        transport.prepare("DELETE", f"{BOTS}/21")
+        await client.bots.deactivate(bot_id=21)
+        with pytest.raises(InvalidInput):
+            await client.bots.update(bot_id=21)
+        with pytest.raises(InvalidInput):
+            await client.bots.create(full_name=" ", short_name="x")
+
+
+async def test_a_bots_key_shows_in_no_repr() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", BOTS, json={"user_id": 21, "api_key": "canary-4711"})
+        bot = await client.bots.create(full_name="Iris", short_name="iris")
+        assert bot.api_key == "canary-4711"
+        assert "canary" not in repr(bot)
+        assert "canary" not in str(bot)
+        path = f"{BOTS}/21/api_key/regenerate"
+        transport.prepare("POST", path, json={"api_key": "canary-4712"})
+        key = await client.bots.regenerate_key(bot_id=21)
+        assert key.reveal() == "canary-4712"
+        assert "canary" not in repr(key)
+        transport.prepare("POST", path, json={"api_key": 5})
+        with pytest.raises(MalformedAnswer):
+            await client.bots.regenerate_key(bot_id=21)
+
+
+async def test_a_picture_is_set_and_taken_away() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", AVATAR, json={"avatar_url": "/user_avatars/2/b.png"})
+        assert await client.avatar.set(image=b"\x89PNG") == "/user_avatars/2/b.png"
+        assert transport.last.headers["content-type"].startswith("multipart/form-data")
+        transport.prepare("DELETE", AVATAR, json={"avatar_url": "https://secure.example/avatar"})
+        assert await client.avatar.delete() == "https://secure.example/avatar"
+        transport.prepare_error("POST", AVATAR, code="BAD_IMAGE", msg="Could not decode image")
+        with pytest.raises(BadImage):
+            await client.avatar.set(image=b"x")
+        with pytest.raises(InvalidInput):
+            await client.avatar.set(image=b"")
