@@ -147,7 +147,7 @@ def test_no_text_is_understood_as_a_query_language(typed: str) -> None:
     expression = match_expression(typed)
     if expression is not None:
         # A syntax error would raise here; `search` itself would hide it.
-        cache._reader.execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)).fetchall()
+        cache.file.reader.execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)).fetchall()
     cache.close()
 
 
@@ -200,12 +200,12 @@ def test_damage_found_while_reading_leads_to_a_new_cache(tmp_path: Path) -> None
     path.write_bytes(raw)
     told: list[str | None] = []
     cache = Cache.open(path)
-    cache.warned = lambda: told.append(cache.warning)
-    assert cache.verify() is False
+    cache.file.warned = lambda: told.append(cache.warning)
+    assert cache.file.verify() is False
     assert "being made anew" in (told[0] or "")
     cache.save_messages([message(1)])
     assert cache.load_newest(10) == [message(1)]
-    assert cache.verify() is True
+    assert cache.file.verify() is True
     cache.close()
 
 
@@ -218,7 +218,7 @@ async def test_a_file_that_nobody_closed_is_checked_at_the_next_start(tmp_path: 
         cache.close()
     checked = []
     again = Cache.open(tmp_path / "cache.db")
-    again.verify = lambda: bool(checked.append(1)) or True  # type: ignore[func-returns-value,method-assign]
+    again.file.verify = lambda: bool(checked.append(1)) or True  # type: ignore[func-returns-value,method-assign]
     await again.run(again.verify_after_crash)
     assert bool(checked) is not closed
     again.close()
@@ -239,12 +239,12 @@ def test_a_cache_of_a_later_version_is_made_anew(tmp_path: Path) -> None:
 def test_on_a_full_disk_it_says_so_and_goes_on_with_what_it_has(tmp_path: Path) -> None:
     cache = Cache.open(tmp_path / "cache.db")
     cache.save_messages([message(1)])
-    pages = cache._writer.execute("PRAGMA page_count").fetchone()[0]
-    cache._writer.execute(f"PRAGMA max_page_count={pages}")
+    pages = cache.file.writer.execute("PRAGMA page_count").fetchone()[0]
+    cache.file.writer.execute(f"PRAGMA max_page_count={pages}")
     cache.save_messages([message(2, "<p>" + "x" * 200_000 + "</p>")])
     assert cache.warning == "What you read is not kept for the next start: the disk is full."
     assert [m.id for m in cache.load_newest(10)] == [1]
-    cache._writer.execute("PRAGMA max_page_count=1000000")
+    cache.file.writer.execute("PRAGMA max_page_count=1000000")
     cache.save_messages([message(3)])
     assert cache.warning is None
     cache.close()

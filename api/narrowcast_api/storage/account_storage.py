@@ -58,7 +58,7 @@ class AccountStorage:
             cache_path = None
         cache = Cache.open(cache_path, limit=cache_limit, read_only=second)
         if cache_path is None:
-            cache.warning = "What you read is not kept for the next start: the cache folder cannot be made."
+            cache.file.warn("What you read is not kept for the next start: the cache folder cannot be made.")
         cache.post(cache.verify_after_crash)
         return cls(journal, cache, lock)
 
@@ -86,7 +86,7 @@ class AccountStorage:
     def on_warning(self, warned: Callable[[], None]) -> None:
         """Call `warned` whenever `warnings` changes, in whatever thread found out."""
         self.journal.warned = warned
-        self.cache.warned = warned
+        self.cache.file.warned = warned
 
     def close(self) -> None:
         """Write what is left, for a few seconds at most, and let go of the files."""

@@ -13,7 +13,6 @@ import itertools
 import json
 import math
 import sqlite3
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,17 +23,8 @@ from typing import ParamSpec, TypeVar
 
 from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.state.messages import Message
+from narrowcast_api.storage.cache_file import CacheFile
 from narrowcast_api.storage.codec import message_from_text, message_to_text, plain_text
-from narrowcast_api.storage.database import (
-    NewerDatabase,
-    connect,
-    connect_memory,
-    connect_read_only,
-    describe,
-    is_damage,
-    set_aside,
-    transaction,
-)
 from narrowcast_api.storage.search import SearchHit, match_expression
 
 MIGRATIONS = (
@@ -75,25 +65,15 @@ class CachedView:
 
 
 class Cache:
-    """Messages, views and the last snapshot of one account. Make one with `open`.
-
-    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread.
-    """
+    """Messages, views and the last snapshot of one account. Make one with `open`."""
 
     def __init__(self, path: Path | None, *, limit: int = DEFAULT_LIMIT, read_only: bool = False) -> None:
-        self.warning: str | None = None
-        self.warned: Callable[[], None] = lambda: None
-        self._path = path
+        self.file = CacheFile(path, MIGRATIONS, read_only=read_only)
         self._limit = limit
-        self._read_only = read_only
-        self._lock = threading.RLock()
-        self._reading = threading.RLock()
         self._executor = ThreadPoolExecutor(1, "narrowcast-cache")
-        self._writer, self._reader = self._connect()
-        (newest,) = self._read("SELECT max(seen) FROM messages", default=[(None,)])[0]
-        (opened,) = self._read("SELECT max(opened) FROM views", default=[(None,)])[0]
+        rows = self.file.read("SELECT max(seen) FROM messages UNION ALL SELECT max(opened) FROM views")
         # Order of use, not time: clocks jump.
-        self._tick = itertools.count(max(_number(newest), _number(opened)) + 1)
+        self._tick = itertools.count(max([_number(row[0]) for row in rows], default=0) + 1)
 
     @classmethod
     def open(cls, path: Path | None, *, limit: int = DEFAULT_LIMIT, read_only: bool = False) -> Cache:
@@ -102,6 +82,11 @@ class Cache:
         `read_only`: another instance writes it; this one reads and learns nothing.
         """
         return cls(path, limit=limit, read_only=read_only)
+
+    @property
+    def warning(self) -> str | None:
+        """What the user must be told, or None."""
+        return self.file.warning
 
     # reading
 
@@ -137,7 +122,7 @@ class Cache:
 
     def load_snapshot(self) -> bytes | None:
         """The last answer of registration, as it was given to `save_snapshot`."""
-        rows = self._read("SELECT value FROM parts WHERE name = 'snapshot'")
+        rows = self.file.read("SELECT value FROM parts WHERE name = 'snapshot'")
         with suppress(IndexError, TypeError, zlib.error):
             return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
         return None
@@ -151,7 +136,7 @@ class Cache:
         expression = match_expression(text)
         if expression is None:
             return []
-        rows = self._read(
+        rows = self.file.read(
             """SELECT messages.id, snippet(words, 0, char(2), char(3), '…', 12) FROM words
                JOIN messages ON messages.id = words.rowid
                WHERE words MATCH ? AND (?2 IS NULL OR channel_id = ?2) AND (?3 IS NULL OR sender_id = ?3)
@@ -174,12 +159,12 @@ class Cache:
                 if abs(message.id) <= _LARGEST_ID and abs(message.sender_id) <= _LARGEST_ID:
                     _store_message(connection, message, seen)
 
-        self._write(write)
+        self.file.write(write)
         self._shrink()
 
     def delete_messages(self, ids: Sequence[int]) -> None:
         """Forget these messages: the server deleted them, or they cannot be seen any more."""
-        self._write(lambda connection: _forget(connection, ids))
+        self.file.write(lambda connection: _forget(connection, ids))
 
     def save_view(self, key: str, ids: Sequence[int], anchor: int | None) -> None:
         """Keep what a view shows, as the last view."""
@@ -195,12 +180,12 @@ class Cache:
                 (_VIEWS_KEPT,),
             )
 
-        self._write(write)
+        self.file.write(write)
 
     def save_snapshot(self, raw: bytes) -> None:
         """Keep an answer of registration."""
         packed = zlib.compress(raw, 1)
-        self._write(
+        self.file.write(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO parts VALUES ('snapshot', ?)", (packed,)
             )
@@ -221,28 +206,11 @@ class Cache:
         """Do this in the cache's thread and wait without blocking."""
         return await asyncio.wrap_future(self.post(read, *args, **kwargs))
 
-    def verify(self) -> bool:
-        """Check the whole file (seconds for a large one; in the thread). A damaged one is made anew."""
-        if self._path is None or self._read_only:
-            return True
-        try:
-            # A connection of its own, so that nobody who reads has to wait.
-            connection = connect_read_only(self._path, MIGRATIONS)
-            try:
-                sound: bool = connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
-            finally:
-                connection.close()
-        except (sqlite3.Error, NewerDatabase):
-            sound = False
-        if not sound:
-            self._rebuild()
-        return sound
-
     def verify_after_crash(self) -> None:
         """Check the file if the last one who used it did not close it."""
-        if self._read("SELECT 1 FROM parts WHERE name = 'in use'"):
-            self.verify()
-        self._write(
+        if self.file.read("SELECT 1 FROM parts WHERE name = 'in use'"):
+            self.file.verify()
+        self.file.write(
             lambda connection: connection.execute("INSERT OR REPLACE INTO parts VALUES ('in use', x'')")
         )
 
@@ -251,104 +219,22 @@ class Cache:
         with suppress(RuntimeError, TimeoutError):
             self._executor.submit(self._closing).result(timeout)
         self._executor.shutdown(wait=False, cancel_futures=True)
-        with self._lock, self._reading:
-            self._reader.close()
-            self._writer.close()
+        self.file.close()
 
     def _closing(self) -> None:
-        self._write(lambda connection: connection.execute("DELETE FROM parts WHERE name = 'in use'"))
+        self.file.write(lambda connection: connection.execute("DELETE FROM parts WHERE name = 'in use'"))
 
     @property
     def size(self) -> int:
         """Bytes in use."""
-        rows = self._read(
+        rows = self.file.read(
             """SELECT (pages.page_count - free.freelist_count) * size.page_size
                FROM pragma_page_count AS pages, pragma_freelist_count AS free, pragma_page_size AS size"""
         )
         return _number(rows[0][0]) if rows else 0
 
-    def _connect(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-        if self._path is None:
-            return self._connect_memory()
-        for attempt in (1, 2):
-            try:
-                if self._read_only:
-                    return connect_memory(MIGRATIONS), connect_read_only(self._path, MIGRATIONS)
-                writer = connect(self._path, synchronous="NORMAL", migrations=MIGRATIONS, vacuum=True)
-                return writer, connect_read_only(self._path, MIGRATIONS)
-            except (sqlite3.Error, NewerDatabase, OSError) as error:
-                damaged = isinstance(error, NewerDatabase) or (
-                    isinstance(error, sqlite3.Error) and is_damage(error)
-                )
-                if damaged and attempt == 1 and not self._read_only:
-                    with suppress(OSError):
-                        self._put_away()
-                    continue
-                reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
-                self._warn(f"What you read is not kept for the next start: {reason}.")
-                break
-        return self._connect_memory()
-
-    def _connect_memory(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-        self._path = None
-        self._reading = self._lock  # one connection, so one lock
-        connection = connect_memory(MIGRATIONS)
-        return connection, connection
-
-    def _put_away(self) -> None:
-        """Set the damaged file aside, only the latest such file being kept."""
-        if self._path is None:
-            return
-        for old in self._path.parent.glob(f"{self._path.name}.damaged-*"):
-            old.unlink(missing_ok=True)
-        set_aside(self._path)
-
-    def _rebuild(self) -> None:
-        if self._read_only:
-            return
-        with self._lock, self._reading:
-            self._reader.close()
-            self._writer.close()
-            with suppress(OSError):
-                self._put_away()
-            self._writer, self._reader = self._connect()
-        self._warn(
-            self.warning or "The cache was damaged and is being made anew; nothing of yours was in it alone."
-        )
-
-    def _read(
-        self, query: str, *parameters: object, default: list[tuple[object, ...]] | None = None
-    ) -> list[tuple[object, ...]]:
-        try:
-            with self._reading:
-                return self._reader.execute(query, parameters).fetchall()
-        except sqlite3.Error as error:
-            if is_damage(error):
-                self._rebuild()
-            return default or []
-
-    def _write(self, write: Callable[[sqlite3.Connection], object]) -> None:
-        if self._read_only:
-            return
-        try:
-            with self._lock, transaction(self._writer):
-                write(self._writer)
-        except sqlite3.Error as error:
-            if is_damage(error):
-                self._rebuild()
-            else:
-                self._warn(f"What you read is not kept for the next start: {describe(error)}.")
-        else:
-            if self._path is not None:
-                self._warn(None)
-
-    def _warn(self, warning: str | None) -> None:
-        if warning != self.warning:
-            self.warning = warning
-            self.warned()
-
     def _messages(self, where: str, *parameters: object) -> list[Message]:
-        rows = self._read(f"SELECT body FROM messages WHERE {where}", *parameters)
+        rows = self.file.read(f"SELECT body FROM messages WHERE {where}", *parameters)
         found = []
         for (body,) in rows:
             with suppress(ValueError, TypeError, IndexError):
@@ -364,7 +250,7 @@ class Cache:
         return found
 
     def _view(self, query: str, *parameters: object) -> CachedView | None:
-        for key, ids, anchor in self._read(query, *parameters):
+        for key, ids, anchor in self.file.read(query, *parameters):
             with suppress(ValueError, TypeError):
                 numbers = tuple(int(number) for number in json.loads(str(ids)))
                 return CachedView(str(key), numbers, anchor if isinstance(anchor, int) else None)
@@ -374,18 +260,15 @@ class Cache:
         """Forget what was seen longest ago until the file is within its limit, with some room to spare."""
         size = self.size
         while size > self._limit:
-            rows = self._read("SELECT count(*) FROM messages")
+            rows = self.file.read("SELECT count(*) FROM messages")
             excess = (size - _ROOM * self._limit) / size
             many = math.ceil(_number(rows[0][0]) * excess) if rows else 0
-            oldest = self._read("SELECT id FROM messages ORDER BY seen, id LIMIT ?", many)
+            oldest = self.file.read("SELECT id FROM messages ORDER BY seen, id LIMIT ?", many)
             self.delete_messages([_number(row[0]) for row in oldest])
             before, size = size, self.size
             if not oldest or size >= before:
                 return  # nothing is left, or the disk refuses: do not spin
-        if self._path is not None:
-            with suppress(sqlite3.Error), self._lock:
-                # `execute` would step once, and each step gives back one page.
-                self._writer.executescript("PRAGMA incremental_vacuum")
+        self.file.vacuum()
 
 
 def _store_message(connection: sqlite3.Connection, message: Message, seen: int) -> None:

@@ -1,0 +1,160 @@
+"""The file of the cache: opened whatever state it is in, set aside when it is damaged, silent when it is full."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from narrowcast_api.storage.database import (
+    Migrations,
+    NewerDatabase,
+    connect,
+    connect_memory,
+    connect_read_only,
+    describe,
+    is_damage,
+    set_aside,
+    transaction,
+)
+
+Rows = list[tuple[object, ...]]
+
+_REBUILT = "The cache was damaged and is being made anew; nothing of yours was in it alone."
+
+
+class CacheFile:
+    """A database that may be lost: reading gives nothing where it fails, writing says why it cannot.
+
+    `writer` and `reader` are separate connections, so that reading never waits for a write. `read_only`:
+    another instance writes. `path` None: in memory. `warned` is called when `warning` changes, in any thread.
+    """
+
+    def __init__(self, path: Path | None, migrations: Migrations, *, read_only: bool = False) -> None:
+        self._trouble: str | None = None
+        self._rebuilt = False
+        self.warned: Callable[[], None] = lambda: None
+        self.path = path
+        self._migrations = migrations
+        self._read_only = read_only
+        self._lock = threading.RLock()
+        self._reading = threading.RLock()
+        self.writer, self.reader = self._connect()
+
+    @property
+    def warning(self) -> str | None:
+        """What the user must be told, or None."""
+        return self._trouble or (_REBUILT if self._rebuilt else None)
+
+    def verify(self) -> bool:
+        """Check the whole file (seconds for a large one; in the thread). A damaged one is made anew."""
+        if self.path is None or self._read_only:
+            return True
+        try:
+            # A connection of its own, so that nobody who reads has to wait.
+            connection = connect_read_only(self.path, self._migrations)
+            try:
+                sound: bool = connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+            finally:
+                connection.close()
+        except (sqlite3.Error, NewerDatabase):
+            sound = False
+        if not sound:
+            self.rebuild()
+        return sound
+
+    def _connect(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        if self.path is None:
+            return self._connect_memory()
+        for attempt in (1, 2):
+            try:
+                if self._read_only:
+                    return connect_memory(self._migrations), connect_read_only(self.path, self._migrations)
+                writer = connect(self.path, synchronous="NORMAL", migrations=self._migrations, vacuum=True)
+                return writer, connect_read_only(self.path, self._migrations)
+            except (sqlite3.Error, NewerDatabase, OSError) as error:
+                damaged = isinstance(error, NewerDatabase) or (
+                    isinstance(error, sqlite3.Error) and is_damage(error)
+                )
+                if damaged and attempt == 1 and not self._read_only:
+                    with suppress(OSError):
+                        self._put_away()
+                    continue
+                reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
+                self.warn(f"What you read is not kept for the next start: {reason}.")
+                break
+        return self._connect_memory()
+
+    def _connect_memory(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        self.path = None
+        self._reading = self._lock  # one connection, so one lock
+        connection = connect_memory(self._migrations)
+        return connection, connection
+
+    def _put_away(self) -> None:
+        """Set the damaged file aside, only the latest such file being kept."""
+        if self.path is None:
+            return
+        self._rebuilt = True
+        for old in self.path.parent.glob(f"{self.path.name}.damaged-*"):
+            old.unlink(missing_ok=True)
+        set_aside(self.path)
+
+    def rebuild(self) -> None:
+        """Set the file aside and begin a new one."""
+        if self._read_only:
+            return
+        with self._lock, self._reading:
+            self.reader.close()
+            self.writer.close()
+            with suppress(OSError):
+                self._put_away()
+            self.writer, self.reader = self._connect()
+        self.warned()
+
+    def read(self, query: str, *parameters: object) -> Rows:
+        """The rows of a query; none where the file does not give them."""
+        try:
+            with self._reading:
+                return self.reader.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self.rebuild()
+            return []
+
+    def write(self, write: Callable[[sqlite3.Connection], object]) -> None:
+        """Do this in a transaction, if the disk lets it."""
+        if self._read_only:
+            return
+        try:
+            with self._lock, transaction(self.writer):
+                write(self.writer)
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self.rebuild()
+            else:
+                self.warn(f"What you read is not kept for the next start: {describe(error)}.")
+        else:
+            if self.path is not None:
+                self.warn(None)
+
+    def warn(self, trouble: str | None) -> None:
+        """Say what is wrong with the disk, or that it is well again."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.warned()
+
+    def vacuum(self) -> None:
+        """Give what is free back to the disk."""
+        if self.path is not None:
+            with suppress(sqlite3.Error), self._lock:
+                # `execute` would step once, and each step gives back one page.
+                self.writer.executescript("PRAGMA incremental_vacuum")
+
+    def close(self) -> None:
+        """Close both connections."""
+        with self._lock, self._reading:
+            self.reader.close()
+            self.writer.close()
