@@ -22,6 +22,10 @@ async def _collect_queues(core: Core) -> None:
     await core.hub.collect_forever()
 
 
+async def _beat(core: Core) -> None:
+    await core.hub.beat_forever()
+
+
 async def _deliver(core: Core) -> None:
     from narrowcast_server.actions.reminders import remind_due
     from narrowcast_server.actions.scheduled import deliver_due
@@ -32,7 +36,7 @@ async def _deliver(core: Core) -> None:
         await core.clock.sleep(_DELIVERY_SECONDS)
 
 
-TASKS: list[Task] = [_collect_queues, _deliver]
+TASKS: list[Task] = [_collect_queues, _beat, _deliver]
 """Each runs for as long as the server does."""
 
 

@@ -49,6 +49,8 @@ class Limits:
     queue_collection_seconds: float = 60.0
     heartbeat_seconds: tuple[float, float] = (45.0, 55.0)
     longpoll_seconds: int = 90
+    reader_pause_seconds: float = 0.1
+    """Between two answers to one reader of events, so that bursts travel together; the first never waits."""
     max_queued_events: int = 20_000
     """A queue whose reader is further behind than this is dropped; its client registers again."""
     unread_cap: int = 50_000

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MessageFilter = Callable[[Mapping[str, object], Mapping[str, object]], bool]
 """(message object, fields of this user) -> whether a narrowed queue gets the message."""
 
+_NO_FIELDS: Final[Mapping[str, object]] = {}
 _HEARTBEAT: Final = '{"type":"heartbeat"}'
 
 
@@ -47,22 +48,25 @@ class Event:
         self.per_user = per_user
         self.public_channel = public_channel
         self.local = local
-        self._cache: dict[tuple[QueueOptions, str], list[str]] = {}
+        self._cache: dict[tuple[int, int], list[str]] = {}
 
     def texts_for(self, queue: Queue) -> list[str]:
         """JSON objects, without id, that this queue gets."""
-        fields = dict(self.per_user.get(queue.user_id, {}))
+        fields = self.per_user.get(queue.user_id, _NO_FIELDS)
         if self.local is not None and self.local[0] == queue.id:
-            fields["local_message_id"] = self.local[1]
-        key = (queue.options, json.dumps(fields, sort_keys=True) if fields else "")
+            return self._texts(queue.options, {**fields, "local_message_id": self.local[1]})
+        # Both live as long as the event and are shared by all who see it alike, so their identity is the key.
+        key = (id(queue.options), id(fields))
         texts = self._cache.get(key)
         if texts is None:
-            texts = [
-                json.dumps({**variant, **fields}, separators=(",", ":"))
-                for variant in variants(self.data, queue.options)
-            ]
-            self._cache[key] = texts
+            texts = self._cache[key] = self._texts(queue.options, fields)
         return texts
+
+    def _texts(self, options: QueueOptions, fields: Mapping[str, object]) -> list[str]:
+        return [
+            json.dumps({**variant, **fields}, separators=(",", ":"))
+            for variant in variants(self.data, options)
+        ]
 
 
 @dataclass(slots=True, eq=False)
@@ -83,9 +87,13 @@ class Queue:
     pruned_to: int = -1
     """The newest id that was acknowledged and dropped."""
     waiter: asyncio.Future[None] | None = None
+    heartbeat_due: float = 0.0
+    """While a reader waits: when it gets a heartbeat at the latest."""
     streams: int = 0
     """How many WebSockets read it now."""
     ended: bool = False
+    answered: float = 0.0
+    """When its reader was last given events, by the clock of the event loop."""
 
     def wants(self, event: Event) -> bool:
         """Whether this client asked for the event."""
@@ -134,6 +142,8 @@ class EventHub:
         self._core = core
         self._queues: dict[str, Queue] = {}
         self._by_user: dict[int, list[Queue]] = {}
+        self._options: dict[QueueOptions, QueueOptions] = {}
+        """One object for each combination, so that events find their JSON by its identity."""
         self._random = random.Random()
 
     def register(
@@ -152,7 +162,7 @@ class EventHub:
         queue = Queue(
             id=str(uuid.uuid4()),
             user_id=user_id,
-            options=options,
+            options=self._options.setdefault(options, options),
             event_types=event_types,
             all_public_channels=all_public_channels,
             narrow=narrow,
@@ -215,35 +225,58 @@ class EventHub:
             self.end(queue)
 
     async def wait(self, queue: Queue, position: int) -> bool:
-        """Waits until the queue has something after `position`, its heartbeat is due or another reader takes over.
+        """Waits until the queue has something after `position`: events, or the heartbeat that is due.
 
         False when another reader took over. Raises BAD_EVENT_QUEUE_ID when the queue ended meanwhile.
         """
-        if queue.waiter is not None and not queue.waiter.done():
+        if queue.waiter is not None:
             queue.waiter.cancel()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.waiter = waiter
         low, high = self._core.config.limits.heartbeat_seconds
-        timer = asyncio.ensure_future(self._core.clock.sleep(self._random.uniform(low, high)))
+        queue.heartbeat_due = self._core.clock.monotonic() + self._random.uniform(low, high)
+        if queue.ended or queue.next_id > position + 1:
+            queue.wake()
         try:
-            await asyncio.wait({waiter, timer}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            timer.cancel()
-        if waiter.cancelled():
+            await waiter
+        except asyncio.CancelledError:
+            if queue.waiter is waiter:
+                # The reader itself was cancelled: nobody waits now.
+                queue.waiter = None
+                raise
             return False
         queue.waiter = None
         queue.last_seen = self._core.clock.monotonic()
         if queue.ended:
             raise bad_queue(queue.id)
-        if queue.next_id <= position + 1:
-            queue.push(_HEARTBEAT)
         return True
+
+    def beat(self) -> None:
+        """Sends a heartbeat to the readers that have waited long enough."""
+        now = self._core.clock.monotonic()
+        for queue in list(self._queues.values()):
+            if queue.waiter is not None and now >= queue.heartbeat_due:
+                queue.push(_HEARTBEAT)
+
+    async def beat_forever(self) -> None:
+        """Beats once a second, or oftener where heartbeats are; runs until cancelled."""
+        while True:
+            await self._core.clock.sleep(min(1.0, self._core.config.limits.heartbeat_seconds[0]))
+            self.beat()
+
+    async def pace(self, queue: Queue) -> None:
+        """Waits until the reader may be given events again. It is about work, so real time counts."""
+        loop = asyncio.get_running_loop()
+        due = queue.answered + self._core.config.limits.reader_pause_seconds
+        if due > loop.time():
+            await asyncio.sleep(due - loop.time())
+        queue.answered = loop.time()
 
     def collect(self) -> None:
         """Ends the queues that nobody has read for too long."""
         now = self._core.clock.monotonic()
         for queue in list(self._queues.values()):
-            read_now = queue.streams > 0 or (queue.waiter is not None and not queue.waiter.done())
+            read_now = queue.streams > 0 or queue.waiter is not None
             if not read_now and now - queue.last_seen > queue.idle_seconds:
                 self.end(queue)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import MessageFlag
@@ -19,8 +20,19 @@ MENTIONS: Final = (
 _WILDCARDS: Final = FlagBit.CHANNEL_WILDCARD | FlagBit.TOPIC_WILDCARD
 
 
+@cache
+def fields(bits: int, level: int) -> dict[str, object]:
+    """`flags` of an event. One object for each combination: events share their JSON by its identity."""
+    return {"flags": names(bits, level)}
+
+
 def names(bits: int, level: int) -> list[str]:
     """The flags as answers and events list them; wildcards are split from level 224 (FLG-11 to FLG-16)."""
+    return list(_names(int(bits), level))
+
+
+@cache
+def _names(bits: int, level: int) -> tuple[str, ...]:
     answer: list[str] = []
     if bits & FlagBit.READ:
         answer.append(MessageFlag.READ.value)
@@ -41,4 +53,4 @@ def names(bits: int, level: int) -> list[str]:
         answer.append(MessageFlag.HAS_ALERT_WORD.value)
     if bits & FlagBit.HISTORICAL:
         answer.append(MessageFlag.HISTORICAL.value)
-    return answer
+    return tuple(answer)

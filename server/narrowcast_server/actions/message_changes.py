@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_server import access, flags
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.reactions import who_sees
-from narrowcast_server.models import Message
+from narrowcast_server.models import FlagBit, Message
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
+
+_HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 def delete_messages(core: Core, messages: Sequence[Message]) -> None:
@@ -61,12 +63,7 @@ def emit_update(core: Core, message: Message, event: Mapping[str, object], user_
     people = set(user_ids)
     rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message.id)
     bits = {row["user_id"]: row["flags"] for row in rows}
-    per_user = {
-        user_id: {
-            "flags": flags.names(bits[user_id], core.level) if user_id in bits else ["read", "historical"]
-        }
-        for user_id in people
-    }
+    per_user = {user_id: flags.fields(bits.get(user_id, _HISTORICAL), core.level) for user_id in people}
     core.emit(
         {"type": "update_message", "message_id": message.id, "rendering_only": False, **event},
         people,

@@ -256,7 +256,7 @@ def _mention_bits(core: Core, message: Message, found: Rendered, recipients: set
     def give(user_ids: Iterable[int], flag: FlagBit) -> None:
         for user_id in user_ids:
             if user_id in recipients:
-                bits[user_id] = bits.get(user_id, 0) | flag
+                bits[user_id] = bits.get(user_id, 0) | int(flag)
 
     give(found.user_ids, FlagBit.MENTIONED)
     for group_id in found.group_ids:
@@ -304,8 +304,8 @@ def _deliver(
     for user_id in recipients:
         own = bits.get(user_id, 0)
         if user_id in muters or (user_id == message.sender_id and origin.read_by_sender):
-            own |= FlagBit.READ
-        rows.append((user_id, message.id, int(own)))
+            own |= int(FlagBit.READ)
+        rows.append((user_id, message.id, own))
     core.store.execute_many("INSERT INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)", rows)
 
 
@@ -319,7 +319,7 @@ def _emit(
     core.emit(
         {"type": "message", "message": message_objects(core, [message])[0], "flags": []},
         recipients,
-        per_user={row["user_id"]: {"flags": flags.names(row["flags"], core.level)} for row in rows},
+        per_user={row["user_id"]: flags.fields(row["flags"], core.level) for row in rows},
         public_channel=public,
         local=local,
     )

@@ -76,6 +76,8 @@ async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> N
     while True:
         rows = queue.after(position)[:_BATCH]
         if rows:
+            await core.hub.pace(queue)
+            rows = queue.after(position)[:_BATCH]
             await socket.send_text('{"events":[' + ",".join(text for _, text in rows) + "]}")
             position = rows[-1][0]
             continue

@@ -40,6 +40,7 @@ async def get_events(call: Call) -> Answer | Response:
         tell_id = True
         if not await core.hub.wait(queue, last_event_id):
             return events_response([], None)
+        await core.hub.pace(queue)
     return events_response((text for _, text in queue.after(last_event_id)), queue.id if tell_id else None)
 
 
