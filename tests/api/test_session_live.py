@@ -53,11 +53,37 @@ async def test_message_typing_reaction_and_read_state_cross(tmp_path: Path, poll
         assert dario.state.typing.typers(destination) == ()
         assert dario.state.unreads.topic_ids(server.channel("general"), "SOUP") == [message_id]
         await dario.client.reactions.add(message_id=message_id, emoji_name="tada")
+        await until(lambda: message_id in ada.state.messages)
         await until(lambda: len(known(ada, message_id).reactions) == 1)
         dario.read_marks.seen([message_id])
         await until(lambda: len(dario.state.unreads) == 0)
         assert known(dario, message_id).is_read
         await until(lambda: ada.outbox.entries() == [])
+
+
+@pytest.mark.parametrize(
+    ("level", "dialect"), [(0, "zulip"), (133, "service"), (214, "zulip"), (372, "service-only")]
+)
+async def test_servers_of_all_ages_are_lived_with(tmp_path: Path, level: int, dialect: str) -> None:
+    async with (
+        running_server(tmp_path / "server", feature_level=level, dialect=dialect) as server,
+        sessions(server, tmp_path, "ada", "dario") as (ada, dario),
+    ):
+        narrow = soup(server)
+        assert narrow.destination is not None
+        view = dario.view(narrow)
+        await view.open()
+        ada.outbox.send(narrow.destination, "old soup")
+        await until(lambda: len(view.ids) == 1 and ada.outbox.entries() == [])
+        dario.read_marks.seen(view.ids)
+        await until(lambda: len(dario.state.unreads) == 0)
+        people = Narrow.direct(frozenset({server.id("ada")}))
+        assert people.destination is not None
+        dario.outbox.send(people.destination, "delicious")
+        await until(lambda: ada.state.unreads.count_direct(frozenset({server.id("dario")})) == 1)
+        talk = ada.view(Narrow.direct(frozenset({server.id("dario")})))
+        await talk.open()
+        assert len(talk.ids) == 1
 
 
 async def test_a_view_is_fetched_in_pages_from_the_first_unread_message(tmp_path: Path) -> None:
