@@ -28,11 +28,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import (
     ApiError,
     InvalidInput,
@@ -45,11 +45,13 @@ from narrowcast_api.errors import (
 from narrowcast_api.protocols.alarm import Alarm, Backoff, Tasks, log
 from narrowcast_api.protocols.outbox_entry import (
     FindMessages,
-    FoundMessage,
     MessageLimits,
     OutboxEntry,
     Parcel,
     SendMessage,
+    matching,
+    recovered,
+    too_long,
 )
 from narrowcast_api.state.changes import Change, OutboxChanged
 from narrowcast_api.state.messages import Message
@@ -79,7 +81,6 @@ _STEPS = {
 }
 
 _NOT_THERE = "No answer came, and the message is not on the server. Send it again, or cancel it."
-_INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it arrived."
 _TAKEN_BACK = "Taken back before it was sent. Send it after all, or cancel it."
 
 
@@ -129,7 +130,7 @@ class Outbox:
         self._greatest_settled = 0
         self._not_before = 0.0
         self._next_start = 0.0
-        self._parcels = {record.local_id: Parcel(_recovered(record)) for record in journal.load_outbox()}
+        self._parcels = {record.local_id: Parcel(recovered(record)) for record in journal.load_outbox()}
         self._position = max((parcel.record.position for parcel in self._parcels.values()), default=0)
 
     # what the app calls
@@ -145,7 +146,7 @@ class Outbox:
         if self._journal.read_only:
             raise InvalidInput("Another window has this account open: send from there, or close it first.")
         self._position += 1
-        error = self._too_long(destination, content)
+        error = too_long(self._limits(), destination, content)
         record = OutboxRecord(
             local_id=self._new_id(),
             position=self._position,
@@ -182,7 +183,7 @@ class Outbox:
         parcel = self._parcels.get(local_id)
         if parcel is None or parcel.state is not FAILED:
             return
-        error = self._too_long(parcel.record.destination, parcel.record.content)
+        error = too_long(self._limits(), parcel.record.destination, parcel.record.content)
         if error is not None:
             self._step(parcel, FAILED, error)
             return
@@ -353,7 +354,7 @@ class Outbox:
         self._backoff.reset()
         if not self._holds(parcel) or parcel.state is not UNCONFIRMED:
             return
-        match = self._match(record, found)
+        match = matching(record.content, found, self._settled_ids)
         if match is not None:
             self._settle(parcel, match)
         else:
@@ -368,12 +369,6 @@ class Outbox:
             parcel.due = self._clock.monotonic() + LOOK_AFTER[parcel.looks]
         else:
             self._step(parcel, FAILED, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
-
-    def _match(self, record: OutboxRecord, found: Sequence[FoundMessage]) -> int | None:
-        """The oldest message with these words that is not another entry's."""
-        words = record.content.strip()
-        ids = [entry.message_id for entry in found if entry.content.strip() == words]
-        return min((number for number in ids if number not in self._settled_ids), default=None)
 
     def _settle(self, parcel: Parcel, message_id: int) -> None:
         self._settled_ids.add(message_id)
@@ -428,25 +423,5 @@ class Outbox:
     def _ordered(self) -> list[Parcel]:
         return sorted(self._parcels.values(), key=lambda parcel: parcel.record.position)
 
-    def _too_long(self, destination: Destination, content: str) -> str | None:
-        limits = self._limits()
-        over = len(content) - (limits.max_content or len(content))
-        if over > 0:
-            return f"The message is {over} characters too long for this server. Shorten it and send it again."
-        if isinstance(destination, ChannelDestination):
-            over = len(destination.topic) - (limits.max_topic or len(destination.topic))
-            if over > 0:
-                return f"The topic is {over} characters too long for this server. Shorten it and send again."
-        return None
-
     def _publish(self, local_id: str) -> None:
         self._changed(OutboxChanged((local_id,)))
-
-
-def _recovered(record: OutboxRecord) -> OutboxRecord:
-    """After a crash or an ending, a request that was under way has an unknown outcome."""
-    if record.state is SENDING:
-        return replace(
-            record, state=UNCONFIRMED, error="Narrowcast ended while this was sent. Looking for it."
-        )
-    return record

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from narrowcast_api.destinations import Destination
+from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
 __all__ = ["FindMessages", "FoundMessage", "MessageLimits", "OutboxEntry", "OutboxState", "SendMessage"]
+
+_INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it arrived."
 
 SHOW_AFTER = 0.5
 """Seconds that a message may be on its way before a view says so."""
@@ -109,3 +111,29 @@ class Parcel:
             self.message_id,
             waits_for,
         )
+
+
+def recovered(record: OutboxRecord) -> OutboxRecord:
+    """A record of the journal at the start: a request that was under way at the end has an unknown outcome."""
+    if record.state is OutboxState.SENDING:
+        return replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
+    return record
+
+
+def matching(content: str, found: Sequence[FoundMessage], taken: Collection[int]) -> int | None:
+    """The oldest message with these words that is not another entry's. Servers trim what they store."""
+    words = content.strip()
+    ids = [entry.message_id for entry in found if entry.content.strip() == words]
+    return min((number for number in ids if number not in taken), default=None)
+
+
+def too_long(limits: MessageLimits, destination: Destination, content: str) -> str | None:
+    """Why a server would refuse or cut this message for its length."""
+    over = len(content) - (limits.max_content or len(content))
+    if over > 0:
+        return f"The message is {over} characters too long for this server. Shorten it and send it again."
+    if isinstance(destination, ChannelDestination):
+        over = len(destination.topic) - (limits.max_topic or len(destination.topic))
+        if over > 0:
+            return f"The topic is {over} characters too long for this server. Shorten it and send again."
+    return None
