@@ -20,6 +20,7 @@ from narrowcast_api.wire.vocabulary import Result
 
 _DEFAULT_RETRY_SECONDS = 5.0
 _LONGEST_RETRY_SECONDS = 3600.0
+_LONGEST_TEXT = 4000
 _STANDARD_FIELDS = frozenset({"result", "msg", "code"})
 
 
@@ -59,7 +60,7 @@ def _without_body(status: int, headers: Mapping[str, str], malformed: MalformedA
 def _refusal(status: int, headers: Mapping[str, str], body: Mapping[str, object]) -> NarrowcastError:
     raw_code, raw_msg = body.get("code"), body.get("msg")
     code = raw_code if isinstance(raw_code, str) else ""
-    msg = raw_msg if isinstance(raw_msg, str) else ""
+    msg = raw_msg[:_LONGEST_TEXT] if isinstance(raw_msg, str) else ""
     if status == 429 or code == "RATE_LIMIT_HIT":
         return RateLimited(_retry_after(headers, body))
     if status >= 500:
@@ -90,6 +91,8 @@ def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> floa
 def scrubbed(error: NarrowcastError, *secrets: str) -> NarrowcastError:
     """The same error with secrets that a server echoed taken out of its texts."""
     shown = [secret for secret in secrets if len(secret) > 3]
+    if isinstance(error, ServerFault) and any(secret in error.detail for secret in shown):
+        return ServerFault(error.status)
     if not isinstance(error, ApiError) or not shown:
         return error
     if not any(secret in f"{error.msg} {error.extra}" for secret in shown):

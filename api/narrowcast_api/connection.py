@@ -39,6 +39,7 @@ CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
 ANSWER_BYTES = 64 * 2**20
+_IDLE_SECONDS = 4.0
 _REDIRECTS = 5
 _TRIES = 4
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -168,22 +169,16 @@ class Connection:
             patience -= await self._gate.enter(patience, bucket)
             await self._prepare()
             request = self._build(method, self.url(path), params or {}, files)
-            error: NarrowcastError
-            try:
-                answer = await self._roundtrip(request, authenticated, timeout, max_bytes)
-                body = interpret(answer[0], answer[1], answer[2], partial=partial)
-            except RateLimited as limited:
-                error = limited
-                self._limited(limited, bucket)
-                if tries_left and limited.retry_after < patience:
+            outcome = await self._attempt(request, authenticated, timeout, max_bytes, partial)
+            if isinstance(outcome, dict):
+                self._report_ignored(method, path, outcome)
+                return outcome
+            if isinstance(outcome, RateLimited):
+                self._limited(outcome, bucket)
+                if tries_left and outcome.retry_after < patience:
                     continue
-            except NarrowcastError as failed:
-                error = failed
-            else:
-                self._report_ignored(method, path, body)
-                return body
-            log.info("%s %s: %s", method, path, type(error).__name__)
-            raise scrubbed(error, *self._secrets()) from None
+            log.info("%s %s: %s", method, path, type(outcome).__name__)
+            raise outcome.with_traceback(None)
         raise AssertionError("unreachable: the last try returns or raises")
 
     @asynccontextmanager
@@ -231,18 +226,14 @@ class Connection:
     async def finish(self, response: httpx.Response, *, max_bytes: int = ANSWER_BYTES) -> dict[str, object]:
         """The JSON object of a raw exchange's success, or its typed error, as `request` gives them."""
         raw = await read_bounded(response, max_bytes)
-        error: NarrowcastError
-        try:
-            body = interpret(response.status_code, response.headers, raw)
-        except RateLimited as limited:
-            self._limited(limited, "")
-            error = limited
-        except NarrowcastError as failed:
-            error = failed
-        else:
-            self._report_ignored(response.request.method, response.url.path, body)
-            return body
-        raise scrubbed(error, *self._secrets())
+        outcome = self._outcome(response.status_code, response.headers, raw)
+        del raw
+        if isinstance(outcome, dict):
+            self._report_ignored(response.request.method, response.url.path, outcome)
+            return outcome
+        if isinstance(outcome, RateLimited):
+            self._limited(outcome, "")
+        raise outcome.with_traceback(None)
 
     # --- inside
 
@@ -263,7 +254,10 @@ class Connection:
                 trust_env=url.host not in _LOOPBACK,
                 follow_redirects=False,
                 headers={"User-Agent": user_agent(), "Accept": "application/json"},
-                limits=httpx.Limits(max_connections=16, max_keepalive_connections=8),
+                # Small servers close an idle connection after 5 s; a write that meets that has an unknown outcome.
+                limits=httpx.Limits(
+                    max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
+                ),
             )
         return self._http
 
@@ -276,6 +270,31 @@ class Connection:
         if method == "GET":
             return client.build_request(method, url, params=fields or None)
         return client.build_request(method, url, data=fields or None, files=dict(files) if files else None)
+
+    async def _attempt(
+        self,
+        request: httpx.Request,
+        authenticated: bool,
+        timeout: float | None,
+        max_bytes: int,
+        partial: bool,
+    ) -> dict[str, object] | NarrowcastError:
+        """The outcome of one try. Errors are given, not raised: frames of a traceback then hold no raw
+        answer.
+        """
+        try:
+            status, headers, raw = await self._roundtrip(request, authenticated, timeout, max_bytes)
+        except NarrowcastError as error:
+            return error
+        return self._outcome(status, headers, raw, partial)
+
+    def _outcome(
+        self, status: int, headers: Mapping[str, str], raw: bytes, partial: bool = False
+    ) -> dict[str, object] | NarrowcastError:
+        try:
+            return interpret(status, headers, raw, partial=partial)
+        except NarrowcastError as error:
+            return scrubbed(error, *self._secrets())
 
     async def _roundtrip(
         self, request: httpx.Request, authenticated: bool, timeout: float | None, max_bytes: int

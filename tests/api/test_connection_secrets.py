@@ -131,6 +131,15 @@ async def test_a_server_that_echoes_the_key_does_not_bring_it_to_the_screen() ->
     assert error.extra == {"other": "kept"}
 
 
+async def test_a_failing_server_that_echoes_the_key_does_not_bring_it_to_the_screen() -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare("GET", "/api/v1/x", status=500, json={"result": "error", "msg": f"at {KEY}"})
+        async with make_connection(transport) as connection:
+            with pytest.raises(NarrowcastError) as caught:
+                await connection.request("GET", "/x")
+    assert_clean(f"{caught.value} {caught.value.user_message} {whole_traceback(caught.value)}")
+
+
 ELSEWHERE = [
     "https://canary.example.net/api/v1/users/me",
     "http://chat.example.org/api/v1/users/me",
