@@ -246,6 +246,14 @@ def test_a_file_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+async def test_after_the_end_writes_are_refused_quietly(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "journal.db")
+    journal.close()
+    assert await committed(journal.put_draft(DRAFT)) is False
+    assert journal.flush() is False
+    journal.close()
+
+
 def test_a_second_instance_reads_and_never_writes(tmp_path: Path) -> None:
     first = journal_at(tmp_path)
     first.put_outbox(MESSAGE)

@@ -54,10 +54,11 @@ class DraftMerge:
     def snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """All drafts of the server, from a registration."""
         present = {draft.id for draft in drafts}
+        known = {sheet.record.server_id: sheet for sheet in self._sheets}
         for draft in drafts:
-            known = self._sheets.of_server(draft.id) or self.adopt(draft)
-            if known is not None:
-                self._news(known, draft, final=True)
+            sheet = known.get(draft.id) or self.adopt(draft)
+            if sheet is not None:
+                self._news(sheet, draft, final=True)
             else:
                 self._sheets.add_from_server(draft)
         if len(drafts) >= CAP:

@@ -145,11 +145,17 @@ class Sheets:
 
     def of_server(self, server_id: int) -> Sheet | None:
         """The draft that is `server_id` on the server."""
-        return next((sheet for sheet in self if sheet.record.server_id == server_id), None)
+        for sheet in self._sheets.values():
+            if sheet.record.server_id == server_id:
+                return sheet
+        return None
 
     def posted(self, version: DraftVersion) -> Sheet | None:
         """A draft that was, or may have been, created on the server with this text."""
-        return next((s for s in self if s.record.posting and same(s.record.base, version)), None)
+        for sheet in self._sheets.values():
+            if sheet.record.posting and same(sheet.record.base, version):
+                return sheet
+        return None
 
     def add(self, record: DraftRecord) -> Sheet:
         """Take in a new draft and write it down at once."""

@@ -97,6 +97,9 @@ class Journal:
         self._scheduled = False
         self._timer: threading.Timer | None = None
         self._closed = False
+        self._ended = False
+        (file,) = [row[2] for row in connection.execute("PRAGMA database_list") if row[1] == "main"]
+        self._in_memory = not file
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, threaded: bool = True) -> Journal:
@@ -152,6 +155,7 @@ class Journal:
         if self._timer is not None:
             self._timer.cancel()
         written = self.read_only or self.flush(timeout)
+        self._ended = True
         self._executor.shutdown(wait=written, cancel_futures=True)
         if self._disk.acquire(timeout=0.1):
             try:
@@ -167,14 +171,14 @@ class Journal:
 
     def _schedule(self) -> Future[bool]:
         done: Future[bool] = Future()
+        if self._ended:
+            done.set_result(False)
+            return done
         with self._handover:
             self._waiting.append(done)
             needed, self._scheduled = not self._scheduled, True
         if needed:
-            try:
-                self._executor.submit(self._commit)
-            except RuntimeError:  # closed already: nothing can be kept any more
-                self._commit()
+            self._executor.submit(self._commit)
         return done
 
     def _commit(self) -> None:
@@ -228,8 +232,7 @@ class Journal:
 
     def _memory_warning(self) -> str | None:
         """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""
-        (file,) = [row[2] for row in self._connection.execute("PRAGMA database_list") if row[1] == "main"]
-        return None if file else (self.warning or "Drafts and unsent messages are kept in memory only.")
+        return self.warning if self._in_memory else None
 
     def _warn(self, warning: str | None) -> None:
         if warning != self.warning:
