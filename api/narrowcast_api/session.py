@@ -11,6 +11,7 @@ paint what the cache knows first.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
-from narrowcast_api.kept_state import keep_progress, load_state
+from narrowcast_api.kept_state import cached_messages, keep_progress, load_state
 from narrowcast_api.machines import Machines
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.changes import (
@@ -226,33 +227,21 @@ class Session:
 
     def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
         """What the cache has of a narrow: the newest page before an id."""
-        found = self._cached(narrow, before)
+        found = cached_messages(self.storage.cache, self.state, narrow, before)
         fresh = [message for message in found if message.id not in self.state.messages]
         self.state.add_messages(fresh)
         return found
-
-    def _cached(self, narrow: Narrow, before: int | None) -> list[Message]:
-        cache = self.storage.cache
-        destination = narrow.destination
-        if destination is not None:
-            return cache.load_conversation(destination, self.state.me, PAGE, before)
-        if len(narrow.terms) == 1 and narrow.channel_id is not None:
-            return cache.load_channel(narrow.channel_id, PAGE, before)
-        if narrow == Narrow.starred():
-            starred = sorted(i for i in self.state.starred if before is None or i < before)
-            return cache.load_messages(starred[-PAGE:])
-        newest = cache.load_newest(PAGE * 5 if narrow.terms else PAGE, before)
-        return [message for message in newest if narrow.matches(message, self.state)][-PAGE:]
 
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Asks the server for a page of a narrow. Raises `NarrowcastError`."""
-        return await self._connected().fetch(narrow, anchor, before, after, include_anchor=include_anchor)
+        live = await self._ready()
+        return await live.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
-        return await self._connected().match(narrow, message_ids)
+        return await (await self._ready()).match(narrow, message_ids)
 
     def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Runs a view's request in the background."""
@@ -269,7 +258,7 @@ class Session:
     async def load_message(self, message_id: int) -> Message | None:
         """A message by its id, fetched if it is not known. Raises `NarrowcastError`."""
         known = self.state.messages.get(message_id)
-        return known if known is not None else await self._connected().fetch_one(message_id)
+        return known if known is not None else await (await self._ready()).fetch_one(message_id)
 
     def search_cached(self, text: str, limit: int = 100) -> list[SearchHit]:
         """Messages that were seen and have these words, newest first; works without a network."""
@@ -282,17 +271,20 @@ class Session:
         if self._live is not None:
             self._live.stream.poke()
 
-    def _connected(self) -> Live:
+    async def _ready(self) -> Live:
+        """The part that speaks to the server; loading it takes a while, so that keys must go on being
+        answered.
+        """
         if self._live is None:
-            from narrowcast_api.live import Live
-
-            self._live = Live(self)
+            module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.live")
+            if self._live is None:
+                self._live = module.Live(self)
         return self._live
 
     async def run(self) -> None:
         """Keeps the account true until it is cancelled. Never raises for network causes."""
         self._runner = asyncio.current_task()
-        live = self._connected()
+        live = await self._ready()
         works = [
             ("events", live.stream.run),
             ("typing of others", self._expire_typing),

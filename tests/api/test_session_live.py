@@ -167,7 +167,7 @@ async def test_an_event_that_comes_while_a_page_is_on_its_way_is_not_lost(tmp_pa
     ):
         first = await server.send("ada", "general", "soup")
         await until(lambda: first in dario.state.messages)
-        live = dario._connected()
+        live = await dario._ready()
         fetch = live._connection.request
 
         async def slow(*args: object, **kwargs: object) -> dict[str, object]:

@@ -14,8 +14,9 @@ from urllib.parse import quote, urlsplit
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from narrowcast_api.connection import Connection, user_agent
+from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput, MalformedAnswer, OutcomeUnknown, api_error
+from narrowcast_api.exchange import user_agent
 from narrowcast_api.safe_json import parse_object
 from narrowcast_api.tls import shared_context
 

@@ -47,7 +47,10 @@ def _texts(value: object) -> tuple[str, ...]:
 class WireModel(BaseModel):
     """A value of the wire: immutable, unknown fields kept as attributes and in ``model_extra``."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True, protected_namespaces=())
+    # Built at first use: building all models at import would hold up the app that has just painted.
+    model_config = ConfigDict(
+        extra="allow", frozen=True, populate_by_name=True, protected_namespaces=(), defer_build=True
+    )
 
     def was_sent(self, name: str) -> bool:
         """Whether the server sent this field at all: tells absent from null."""
