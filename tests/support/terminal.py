@@ -67,6 +67,11 @@ class QuietScreen(pyte.Screen):
     def report_device_status(self, mode: int, **kwargs: object) -> None:
         """Nobody answers queries here, as in the plainest terminals."""
 
+    def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
+        """Private forms ask for something else than colours."""
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
     def report_device_attributes(self, mode: int = 0, **kwargs: object) -> None:
         """As above."""
 

@@ -22,6 +22,7 @@ from textual.screen import Screen
 from narrowcast import accounts
 from narrowcast.actions import REGISTRY, Action, Context, bindings_for
 from narrowcast.config import Config
+from narrowcast.owner import in_app
 from narrowcast.platform.paths import Paths
 from narrowcast.themes import THEMES, sixteen_colours
 
@@ -161,7 +162,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             from narrowcast.platform.driver import TerminalDriver
             from narrowcast.platform.guardian import Guardian
 
-            self._guardian = Guardian(self._leave_now)
+            self._guardian = Guardian(in_app(self._leave_now))
             self._guardian.start()
             if isinstance(self._driver, TerminalDriver):
                 self._driver.lost = self._guardian.vanished
@@ -181,16 +182,20 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     async def start_demo(self) -> None:
         """A server of its own, then the account of the person whom the demo is about."""
-        from narrowcast.demo_server import DemoServer
+        from narrowcast.demo_server import DemoFailed, DemoServer
         from narrowcast.screens.welcome import WaitScreen
 
         wait = WaitScreen("Starting the demo: a server of its own, with people who talk…")
         await self.push_screen(wait)
         self.demo = DemoServer(self._demo_data)
-        account = await self.demo.start()
+        try:
+            account = await self.demo.start()
+        except DemoFailed as error:
+            log.error("%s", error)
+            self.show_welcome(error.user_message)
+            return
         self.paths = Paths.under(self.demo.folder / "client")
         await self.open_account(account)
-        await wait.dismiss_quietly()
 
     async def open_account(self, path: Path) -> None:
         """Show the account from what is known of it, then bring it to life."""
@@ -201,11 +206,15 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             from narrowcast_api.session import Session
 
             session = await Session.open(account, data_dir=self.paths.data, cache_dir=self.paths.cache)
+            from narrowcast.screens.main import MainScreen
         except NarrowcastError as error:
             self.show_welcome(error.user_message)
             return
+        except Exception as error:
+            log.exception("the account cannot be opened")
+            self.show_welcome(f"The account cannot be opened ({type(error).__name__}); the log has more.")
+            return
         self.session = session
-        from narrowcast.screens.main import MainScreen
 
         screen = MainScreen(
             session,
@@ -289,10 +298,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         if self.is_headless:
             super()._handle_exception(error)  # tests want to see it
             return
-        self.exit(
-            return_code=1,
-            message=f"narrowcast: a defect ended the app ({type(error).__name__}); what you wrote is kept. "
-            f"Details: {self.paths.log_file}",
+        self._return_code = 1
+        self.panic(
+            f"narrowcast: a defect ended the app ({type(error).__name__}); what you wrote is kept. "
+            f"Details: {self.paths.log_file}"
         )
 
     # actions of the registry

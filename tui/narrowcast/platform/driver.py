@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import IO
 
@@ -63,6 +64,8 @@ class TerminalWriter(WriterThread):
             if self._stalled and self._pending.empty():
                 self._stalled = False
                 self._caught_up()
+        with suppress(OSError, ValueError):
+            self._file.flush()
 
     def stop(self, patience: float = 2.0) -> None:
         """Let the rest be written, for ``patience`` seconds at most."""

@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from narrowcast import names
 from narrowcast.actions import Context, bindings_for
-from narrowcast.owner import app_of, focus_now
+from narrowcast.owner import app_of, focus_now, in_app
 from narrowcast.panes.compose import ComposePane
 from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
@@ -92,7 +92,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Follow the account from now on."""
-        self._unsubscribe = self.session.subscribe(self._on_changes)
+        self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
         self._apply_plan(self.app.size.width)
         self.update_status()
 

@@ -11,13 +11,7 @@ from textual import on
 from narrowcast.owner import app_of, focus_now
 from narrowcast.panes.compose import ComposePane
 from narrowcast.panes.compose_note import ComposeNote
-from narrowcast.panes.message_posts import (
-    EditRequested,
-    LinkRequested,
-    NarrowRequested,
-    ReplyRequested,
-    StatusRequested,
-)
+from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.navigation_rows import Kind, Row
 from narrowcast.panes.uploads import UploadRows
@@ -64,16 +58,16 @@ class MainScreen(TravelScreen):
 
     # the messages pane asks
 
-    @on(NarrowRequested)
-    def _open_narrow(self, event: NarrowRequested) -> None:
+    @on(MessagesPane.NarrowRequested)
+    def _open_narrow(self, event: MessagesPane.NarrowRequested) -> None:
         self.go(event.narrow, event.message_id)
 
-    @on(ReplyRequested)
-    def _reply(self, event: ReplyRequested) -> None:
+    @on(MessagesPane.ReplyRequested)
+    def _reply(self, event: MessagesPane.ReplyRequested) -> None:
         self.writing.reply(event.destination, event.quote)
 
-    @on(EditRequested)
-    def _edit(self, event: EditRequested) -> None:
+    @on(MessagesPane.EditRequested)
+    def _edit(self, event: MessagesPane.EditRequested) -> None:
         self.spawn(self._begin_edit(event.message_id), "fetch the text of the message")
 
     async def _begin_edit(self, message_id: int) -> None:
@@ -85,15 +79,15 @@ class MainScreen(TravelScreen):
         else:
             self.tell("Only messages of your own can be edited.", severity="warning")
 
-    @on(LinkRequested)
-    def _follow_link(self, event: LinkRequested) -> None:
+    @on(MessagesPane.LinkRequested)
+    def _follow_link(self, event: MessagesPane.LinkRequested) -> None:
         from narrowcast.platform.opener import open_link
 
         self.spawn(open_link(event.url), "open the link")
         self.tell(f"Opening {event.url}")
 
-    @on(StatusRequested)
-    def _tell_status(self, event: StatusRequested) -> None:
+    @on(MessagesPane.StatusRequested)
+    def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
         self.tell(event.text)
 
     # compose asks

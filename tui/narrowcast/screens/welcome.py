@@ -122,9 +122,3 @@ class WaitScreen(TextScreen):
     """A text while something starts."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
-
-    async def dismiss_quietly(self) -> None:
-        """Gone from below whatever came over it."""
-        stack = self.app.screen_stack
-        if self in stack and stack[-1] is self:
-            await self.app.pop_screen()

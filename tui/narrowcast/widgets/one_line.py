@@ -57,9 +57,9 @@ class OneLine(LineView, can_focus=False):
         width = self.content_size.width
         if y:
             return Strip.blank(width, self.base_style)
-        return compose_line(width, self._parts(self._left), self._parts(self._right), base=self.base_style)
+        return compose_line(width, self._styled(self._left), self._styled(self._right), base=self.base_style)
 
-    def _parts(self, pieces: Sequence[Piece]) -> list[Part]:
+    def _styled(self, pieces: Sequence[Piece]) -> list[Part]:
         return [
             (safe_line(text), self.part_style(f"one-line--{look}") if look else Style.null())
             for text, look in pieces
