@@ -128,6 +128,9 @@ class MessageCanvas(LineView):
         self._places: list[Place | None] = []
         self._seen_until: Key | None = None
         self._outdated = False
+        self._thumb: tuple[int, int] | None = None
+        self._frame: dict[int, Rows] = {}
+        """Rows by index, found to be true since the feed was last read or anything moved."""
         self.made = 0
         """Items laid out so far; for tests of how much work is done."""
 
@@ -145,6 +148,9 @@ class MessageCanvas(LineView):
 
     def thumb(self) -> tuple[int, int] | None:
         """Where the viewport lies among the known messages; by messages, not by rows."""
+        return self._thumb
+
+    def _find_thumb(self) -> tuple[int, int] | None:
         shown = [place for place in self._places if place is not None]
         count, height = self._viewport.count, self.content_size.height
         if not shown or height < 2:
@@ -197,11 +203,13 @@ class MessageCanvas(LineView):
         """Everything is laid out again in the new colours."""
         self._maker = None
         self._kept.clear()
+        self._frame.clear()
 
     def on_resize(self, event: events.Resize) -> None:
         """Another width: everything is laid out again, the first message in view stays."""
         self._maker = None
         self._kept.clear()
+        self._frame.clear()
         self._arrange()
         super().on_resize(event)
 
@@ -238,6 +246,7 @@ class MessageCanvas(LineView):
         self._places = self._viewport.rows() if self.feed is not None else []
         if self._has_header():
             self._places = [None, *self._places]
+        self._thumb = self._find_thumb()
 
     def _tell(self) -> None:
         """Posts what came into view, and asks for the pages next to it."""
@@ -270,6 +279,7 @@ class MessageCanvas(LineView):
         """
         feed = self.feed
         outdated, self._outdated = self._outdated, False
+        self._frame.clear()
         if feed is not None and outdated:
             feed.read()
         height = self.content_size.height
@@ -299,6 +309,12 @@ class MessageCanvas(LineView):
         feed = self.feed
         if feed is None:
             return Rows([], 0, [])
+        if (rows := self._frame.get(index)) is not None:
+            return rows
+        rows = self._frame[index] = self._rows_now(feed, index)
+        return rows
+
+    def _rows_now(self, feed: Feed, index: int) -> Rows:
         key = feed.key(index)
         shape = self._shapes.get(key, _PLAIN)
         message = feed.message(index)

@@ -54,8 +54,11 @@ class Feed:
     names: StateNames
     echoes: Sequence[OutboxEntry] = ()
     ids: Sequence[int] = ()
+    mixed: bool = False
+    """Whether messages of several conversations can follow each other."""
 
     def __post_init__(self) -> None:
+        self.mixed = not self.view.narrow.is_conversation
         self.read()
 
     def read(self) -> None:
@@ -64,11 +67,6 @@ class Feed:
 
     def __len__(self) -> int:
         return len(self.ids) + len(self.echoes)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether messages of several conversations can follow each other."""
-        return not self.view.narrow.is_conversation
 
     def key(self, index: int) -> Key:
         """What names the item at `index` whatever comes before it."""

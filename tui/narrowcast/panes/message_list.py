@@ -29,6 +29,7 @@ class MessageList(SelectingCanvas):
         self.following, self.engaged = True, False
         self.overlay = None
         self._kept.clear()
+        self._frame.clear()
         self._shapes.clear()
         self._viewport.top = Place(0, 0)
         self._outdated = True
@@ -45,10 +46,12 @@ class MessageList(SelectingCanvas):
         """What is said about messages on their way depends on how long they are: it is said anew."""
         for key in [key for key in self._kept if isinstance(key, str)]:
             del self._kept[key]
+        self._frame.clear()
 
     def names_changed(self) -> None:
         """People, groups or channels have other names: everything in view is laid out again."""
         self._kept.clear()
+        self._frame.clear()
         self.changed()
 
     def jump(self, key: Key | None) -> None:
@@ -90,6 +93,7 @@ class MessageList(SelectingCanvas):
     def reshape(self, key: Key, **changes: object) -> None:
         """Opens, unfolds or pans a message."""
         self._shapes[key] = replace(self.shape_of(key), **changes)  # type: ignore[arg-type]  # fields of Shape
+        self._frame.clear()
         self.changed()
 
     def spots_of(self, key: Key) -> Sequence[Spot]:

@@ -135,6 +135,8 @@ class LineView(Widget, can_focus=True):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(name=name, id=id, classes=classes)
         self._painted: dict[int, Strip] = {}
+        self._composed: dict[int, Strip] = {}
+        self._parts: dict[str, Style] = {}
         self._change_pending = False
         self._base: Style | None = None
         self._dragging = False
@@ -178,6 +180,12 @@ class LineView(Widget, can_focus=True):
 
         Textual leaves colours with an alpha unmixed in partial styles: they are mixed here with what is below.
         """
+        style = self._parts.get(component)
+        if style is None:
+            style = self._parts[component] = self._mixed(component)
+        return style
+
+    def _mixed(self, component: str) -> Style:
         style = self.get_component_rich_style(component, partial=True)
         rules = self.get_component_styles(component)
         ground = self.background_colors[1]
@@ -202,7 +210,7 @@ class LineView(Widget, can_focus=True):
         regions: list[Region] = []
         for y in range(height):
             old = self._painted.get(y)
-            new = self.row_at(y)
+            new = self._composed[y] = self.row_at(y)
             if old is None:
                 regions.append(Region(0, y, width, 1))
             elif old is not new and list(old) != list(new):
@@ -225,23 +233,32 @@ class LineView(Widget, can_focus=True):
     # Textual.
 
     def render_line(self, y: int) -> Strip:
-        """One row for the compositor; remembers it as painted."""
-        strip = self.row_at(y)
+        """One row for the compositor; remembers it as painted.
+
+        While a comparison is due, the row is what it was: the screen also asks for rows to find what lies
+        under the mouse, and a row noted as painted too early would never be repainted.
+        """
+        strip = self._painted.get(y) if self._change_pending else None
+        strip = strip or self._composed.pop(y, None) or self.row_at(y)
         self._painted[y] = strip
         return self.decorate_row(y, strip)
 
     def notify_style_update(self) -> None:
         """Forgets all that was composed with the old styles."""
         super().notify_style_update()
-        self._base = None
-        self._painted.clear()
+        self._parts.clear()
+        self._forget()
         self.styles_changed()
 
     def on_resize(self, _event: events.Resize) -> None:
         """Forgets what was painted at the old size."""
+        self._forget()
+        self.changed()
+
+    def _forget(self) -> None:
         self._base = None
         self._painted.clear()
-        self.changed()
+        self._composed.clear()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel moves the viewport, not the selection."""
