@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +67,24 @@ def test_every_recorded_event_applies() -> None:
             state.apply(parse_event(event))
         except Exception as error:
             pytest.fail(f"{name}: {error!r}")
+
+
+def recorded_snapshots() -> list[Path]:
+    folder = captures()
+    return sorted((folder / "POST_register").glob("*success*.json")) if folder is not None else []
+
+
+@pytest.mark.parametrize("path", recorded_snapshots(), ids=lambda path: path.stem)
+def test_every_recorded_snapshot_gives_a_state_that_can_be_read(path: Path) -> None:
+    answer = json.loads(path.read_bytes())["response"]
+    if "user_id" not in answer:
+        pytest.skip("asked for without what tells who one is")
+    state = State.from_snapshot(answer)
+    assert facts(state)
+    assert len(state.unreads) == answer.get("unread_msgs", {}).get("count", 0)
+    assert len(state.channels.subscribed()) == len(
+        [row for row in answer.get("subscriptions", []) if not row.get("is_archived")]
+    )
 
 
 @proves("EVT-06")

@@ -7,8 +7,10 @@ import pytest
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.changes import MessagesAdded, TypingChanged, UnreadsChanged
+from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.messages import Reaction, grouped
 from narrowcast_api.state.unreads import Unreads
+from narrowcast_api.wire import messages as wire
 from support.ledger import proves
 from support.live import (
     ADA,
@@ -342,6 +344,25 @@ def test_is_unread_is_three_valued_when_the_server_left_out_old_ones() -> None:
     )
     assert [state.unreads.is_unread(i) for i in (10, 80, 85)] == [None, True, False]
     assert state.unreads.count_direct(frozenset({BRUNO, CHIYO})) == 1
+
+
+def test_old_messages_that_turn_out_to_be_unread_are_counted_where_the_server_left_them_out() -> None:
+    unread = {"streams": [], "pms": [], "huddles": [], "mentions": [], "old_unreads_missing": True}
+    state = make_state(unread_msgs={**unread, "pms": [{"other_user_id": BRUNO, "unread_message_ids": [90]}]})
+    old = message_from_wire(wire.Message.model_validate(channel_message(50, flags=["mentioned"])))
+    state.add_messages([old])
+    assert state.unreads.topic_ids(GENERAL, "soup") == [50]
+    assert state.unreads.mentions == {50}
+
+
+def test_a_fetched_copy_keeps_what_only_this_client_knows() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101), local_id="mine"))
+    fetched = message_from_wire(wire.Message.model_validate(channel_message(101)))
+    assert state.add_messages([fetched]) == []
+    message = state.messages.get(101)
+    assert message is not None
+    assert message.local_id == "mine"
 
 
 def test_reading_is_idempotent_and_counts_never_go_below_zero() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
@@ -48,8 +47,7 @@ def _message(state: State, event: MessageEvent) -> tuple[Change, ...]:
     if "starred" in message.flags:
         state.starred.add(message.id)
     if not message.is_read:
-        _count(state, message)
-        state.unreads.mention(message.id, is_mention(message.flags))
+        state.count_unread(message)
         changes.append(UnreadsChanged())
     destination = message.destination(state.me)
     if state.typing.stop(destination, message.sender_id):
@@ -61,20 +59,6 @@ def _note_first_message(state: State, message: Message) -> None:
     channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
     if channel is not None and channel.first_message_id is None:
         state.channels.put([channel._replace(first_message_id=message.id)])
-
-
-def _count(state: State, message: Message) -> None:
-    """Adds a message to the unread ones; whether it counts is decided when somebody counts."""
-    if message.channel_id is None:
-        others = (message.direct_user_ids or frozenset()) - {state.me}
-        state.unreads.add_direct(others, [message.id])
-    else:
-        state.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
-
-
-def is_mention(flags: Iterable[str]) -> bool:
-    """Whether flags mean a mention of oneself, by name, group or wildcard."""
-    return not MENTION_FLAGS.isdisjoint(flags)
 
 
 @handlers.of(UpdateMessageEvent)
@@ -103,7 +87,7 @@ def _change_content(state: State, event: UpdateMessageEvent) -> bool:
         )
     if event.rendering_only:
         return False
-    return state.unreads.mention(event.message_id, is_mention(event.flags))
+    return state.unreads.mention(event.message_id, not MENTION_FLAGS.isdisjoint(event.flags))
 
 
 def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
@@ -184,8 +168,7 @@ def _change_read(state: State, event: UpdateMessageFlagsEvent) -> bool:
         if detail is not None:
             changed |= _restore(state, message_id, detail)
         elif message is not None:
-            _count(state, message)
-            state.unreads.mention(message_id, is_mention(message.flags))
+            state.count_unread(message)
             changed = True
     return changed
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscribed
 from narrowcast_api.state.groups import Groups, read_group, read_group_setting
-from narrowcast_api.state.messages import Message
+from narrowcast_api.state.messages import MENTION_FLAGS, Message
 from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.rows import (
     BadRow,
@@ -152,19 +153,29 @@ class State:
         return apply(self, event)
 
     def add_messages(self, messages: Iterable[Message]) -> list[Message]:
-        """Takes messages that a request fetched; returns those that were not known or are different now.
-
-        Flags of the state win over fetched ones where an event has been applied since: the stores agree
-        after.
-        """
+        """Takes messages that a request fetched; returns those that were not known or are different now."""
         fresh = []
-        for message in messages:
-            if self.messages.get(message.id) == message:
+        for fetched in messages:
+            known = self.messages.get(fetched.id)
+            kept_id = known.local_id if known is not None else None
+            message = fetched if kept_id is None else replace(fetched, local_id=kept_id)
+            if message == known:
                 continue
             self.messages.put(message)
             self.note_message(message)
+            if not message.is_read and self.unreads.is_unread(message.id) is None:
+                self.count_unread(message)
             fresh.append(message)
         return fresh
+
+    def count_unread(self, message: Message) -> None:
+        """Adds a message to the unread ones; whether it counts is decided when somebody counts."""
+        if message.channel_id is None:
+            others = (message.direct_user_ids or frozenset()) - {self.me}
+            self.unreads.add_direct(others, [message.id])
+        else:
+            self.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
+        self.unreads.mention(message.id, not MENTION_FLAGS.isdisjoint(message.flags))
 
     def note_message(self, message: Message) -> bool:
         """Keeps lists of topics and conversations true to a message; says whether its channel's list

@@ -38,6 +38,7 @@ class Unreads:
         self._directs: dict[DirectPlace, set[int]] = {}
         self._places: dict[int, Place] = {}
         self._counts: dict[int, tuple[int, int]] = {}
+        self._oldest_told = 0
         self.mentions: set[int] = set()
         """Unread messages that mention oneself."""
         self.old_missing = False
@@ -60,6 +61,7 @@ class Unreads:
             self._add(frozenset(people - {me}), ids(entry.get("unread_message_ids")))
         self.mentions = set(ids(row.get("mentions"))) & self._places.keys()
         self.old_missing = boolean(row, "old_unreads_missing")
+        self._oldest_told = min(self._places, default=0)
 
     def __contains__(self, message_id: int) -> bool:
         return message_id in self._places
@@ -74,7 +76,7 @@ class Unreads:
         """Whether a message is unread; None if the server did not tell of messages that old."""
         if message_id in self._places:
             return True
-        return None if self.old_missing and message_id < min(self._places, default=0) else False
+        return None if self.old_missing and message_id < self._oldest_told else False
 
     def place(self, message_id: int) -> Place | None:
         """Where an unread message is."""
