@@ -177,6 +177,8 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
         lifespan="on",
         ws="websockets-sansio",
         ws_max_size=64 * 1024,
+        # Compressing every frame for every reader costs more work than all else together.
+        ws_per_message_deflate=False,
         timeout_graceful_shutdown=3,
         server_header=False,
         date_header=False,

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import ssl
 import stat
 import sys
 from collections.abc import AsyncIterator
@@ -21,6 +22,9 @@ from narrowcast_server.core import Core
 from narrowcast_server.schema import MIGRATIONS
 from narrowcast_server.serve import check
 from narrowcast_server.store import Store, StoreError
+
+FIXTURES = Path(__file__).parent / "fixtures"
+"""A certificate for this machine, made for these tests and of no other use."""
 
 
 @asynccontextmanager
@@ -119,6 +123,17 @@ async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
         assert process.returncode == 1
         assert b"cannot listen on 127.0.0.1 port" in errors
         assert b"Traceback" not in errors
+
+
+async def test_tls_is_served_with_the_operators_certificate(tmp_path: Path) -> None:
+    certificate, key = FIXTURES / "localhost.crt", FIXTURES / "localhost.key"
+    options = ("--tls-cert", str(certificate), "--tls-key", str(key))
+    async with served(tmp_path / "data", *options) as (_, url):
+        assert url.startswith("https://")
+        context = ssl.create_default_context(cafile=str(certificate))
+        async with httpx.AsyncClient(verify=context, trust_env=False) as client:
+            answer = (await client.get(f"{url}/api/v1/server_settings")).json()
+        assert answer["realm_url"] == url
 
 
 def test_a_check_finds_what_is_broken(tmp_path: Path) -> None:

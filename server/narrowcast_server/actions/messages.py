@@ -81,7 +81,8 @@ def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> No
     """Raises BAD_REQUEST where somebody may not send to a topic."""
     if channel.is_archived or not access.may_read(core, sender, channel):
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
-    if channel.invite_only and not access.is_subscribed(core, sender.id, channel.id):
+    members_only = channel.invite_only or sender.is_guest
+    if members_only and not access.is_subscribed(core, sender.id, channel.id):
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
     if not channel_allows(core, sender, channel, "can_send_message_group"):
         raise ServiceError("You do not have permission to post in this channel.")

@@ -63,9 +63,18 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
         answer["last_edit_timestamp"] = message.last_edited
     if message.last_moved is not None:
         answer["last_moved_timestamp"] = message.last_moved
-    if message.history != "[]":
-        answer["edit_history"] = json.loads(message.history)
+    if history := _visible_history(core, message):
+        answer["edit_history"] = history
     return answer
+
+
+def _visible_history(core: Core, message: Message) -> list[Object]:
+    """The changes that the organization shows: all, moves alone, or none."""
+    policy = core.settings["message_edit_history_visibility_policy"]
+    if message.history == "[]" or policy == "none":
+        return []
+    entries: list[Object] = json.loads(message.history)
+    return [entry for entry in entries if policy == "all" or "prev_content" not in entry]
 
 
 def recipient_id(message: Message) -> int:

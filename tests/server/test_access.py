@@ -1,0 +1,186 @@
+"""Who may know of a channel, read in it, write to it, and hear of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from support.server import TestServer
+
+EVERYBODY = ("ada", "bruno", "chiyo", "dario", "elif", "greta", "hugo", "iris")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Who may do what in one channel of `support.world`."""
+
+    channel: str
+    writer: str
+    know: set[str]
+    read: set[str]
+    write: set[str]
+    hear: set[str]
+
+
+PEOPLE = {"ada", "bruno", "chiyo", "dario", "elif", "greta", "iris"}
+RULES = [
+    # public
+    Rule("general", "ada", PEOPLE, PEOPLE, PEOPLE, PEOPLE - {"iris"}),
+    # public, a guest is in it
+    Rule(
+        "design", "elif", PEOPLE | {"hugo"}, PEOPLE | {"hugo"}, PEOPLE | {"hugo"}, {"elif", "dario", "hugo"}
+    ),
+    # only moderators and above write
+    Rule("announcements", "chiyo", PEOPLE, PEOPLE, {"ada", "bruno", "chiyo"}, PEOPLE - {"iris"}),
+    # web-public: guests read it, too
+    Rule("support", "ada", PEOPLE | {"hugo"}, PEOPLE | {"hugo"}, PEOPLE, {"ada"}),
+    # private, protected history: administrators know of it, but do not read it
+    Rule(
+        "operations",
+        "bruno",
+        {"ada", "bruno", "dario"},
+        {"bruno", "dario"},
+        {"bruno", "dario"},
+        {"bruno", "dario"},
+    ),
+    # private, shared history
+    Rule("leads", "ada", {"ada", "bruno", "chiyo"}, {"ada", "chiyo"}, {"ada", "chiyo"}, {"ada", "chiyo"}),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.channel)
+async def test_what_each_may_do_in_a_channel(server: TestServer, rule: Rule) -> None:
+    channel_id = server.channel(rule.channel)
+    listeners = {name: await server.listen(name, event_types=["message"]) for name in EVERYBODY}
+    message_id = await server.send(rule.writer, rule.channel, "t", "soup")
+    for name in EVERYBODY:
+        heard = await listeners[name].events()
+        assert bool(heard) is (name in rule.hear), name
+
+        async def works(method: str, path: str, name: str = name, **fields: object) -> bool:
+            response = await server.raw(name, method, path, fields)
+            assert response.status_code < 500
+            return bool(response.json()["result"] == "success")
+
+        known = {
+            row["stream_id"]
+            for row in (await server.call(name, "GET", "/streams", {"include_all": True}))["streams"]
+        }
+        assert (channel_id in known) is (name in rule.know), name
+        snapshot = (await server.listen(name)).snapshot
+        listed = {
+            row["stream_id"]
+            for part in ("subscriptions", "unsubscribed", "never_subscribed")
+            for row in snapshot[part]
+        }
+        assert (channel_id in listed) is (name in rule.know), name
+        assert await works("GET", f"/streams/{channel_id}") is (name in rule.know), name
+        assert await works("GET", f"/streams/{channel_id}/members") is (name in rule.know), name
+        reads = name in rule.read
+        assert await works("GET", f"/users/me/{channel_id}/topics") is reads, name
+        assert await works("GET", f"/messages/{message_id}") is reads, name
+        assert await works("GET", f"/messages/{message_id}/history") is reads, name
+        assert await works("GET", f"/messages/{message_id}/read_receipts") is reads, name
+        answer = await server.call(
+            name, "GET", "/messages/matches_narrow", {"msg_ids": [message_id], "narrow": []}
+        )
+        assert bool(answer["messages"]) is reads, name
+        reaction = {"emoji_name": "tada"}
+        assert await works("POST", f"/messages/{message_id}/reactions", **reaction) is reads, name
+        starred = {"messages": [message_id], "op": "add", "flag": "starred"}
+        assert await works("POST", "/messages/flags", **starred) is reads, name
+        typing = {"type": "channel", "op": "start", "stream_id": channel_id, "topic": "t"}
+        assert await works("POST", "/typing", **typing) is reads, name
+        fields = {"type": "channel", "to": channel_id, "topic": "t", "content": "x"}
+        assert await works("POST", "/messages", **fields) is (name in rule.write), name
+
+
+async def test_searching_finds_nothing_that_one_may_not_read(server: TestServer) -> None:
+    await server.send("bruno", "operations", "t", "secretword")
+    await server.send_direct("ada", ["bruno"], "secretword")
+    fields = {
+        "anchor": "newest",
+        "num_before": 10,
+        "num_after": 0,
+        "narrow": [{"operator": "search", "operand": "secretword"}],
+    }
+    for name in ("chiyo", "elif", "hugo", "iris"):
+        assert (await server.call(name, "GET", "/messages", fields))["messages"] == []
+
+
+async def test_what_one_read_in_a_private_channel_is_gone_with_the_subscription(server: TestServer) -> None:
+    message_id = await server.send("bruno", "operations", "t")
+    await server.call("dario", "GET", f"/messages/{message_id}")
+    fields = {"subscriptions": ["operations"]}
+    await server.call("dario", "DELETE", "/users/me/subscriptions", fields)
+    await server.refusal("dario", "GET", f"/messages/{message_id}")
+    page = {"anchor": "newest", "num_before": 10, "num_after": 0}
+    assert (await server.call("dario", "GET", "/messages", page))["messages"] == []
+    listener = await server.listen("dario")
+    await server.call("bruno", "PATCH", f"/messages/{message_id}", {"content": "changed"})
+    await server.call("bruno", "DELETE", f"/messages/{message_id}")
+    assert await listener.events("update_message", "delete_message", "reaction") == []
+
+
+async def test_an_archived_channel_is_read_but_not_written(server: TestServer) -> None:
+    message_id = await server.send("ada", "engineering", "t")
+    await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
+    await server.call("dario", "GET", f"/messages/{message_id}")
+    fields = {"type": "channel", "to": "engineering", "topic": "t", "content": "x"}
+    refusal = await server.refusal("ada", "POST", "/messages", fields)
+    assert refusal["msg"] == "Not authorized to send to channel 'engineering'"
+    snapshot = (await server.listen("dario")).snapshot
+    assert "engineering" not in {row["name"] for row in snapshot["subscriptions"]}
+    modern = (await server.listen("dario", client_capabilities={"archived_channels": True})).snapshot
+    assert "engineering" in {row["name"] for row in modern["subscriptions"]}
+
+
+async def test_guests_learn_of_a_channel_by_being_added(server: TestServer) -> None:
+    listener = await server.listen("hugo")
+    fields = {"subscriptions": [{"name": "general"}], "principals": [server.id("hugo")]}
+    await server.call("ada", "POST", "/users/me/subscriptions", fields)
+    assert [(event["type"], event["op"]) for event in await listener.events()] == [
+        ("stream", "create"),
+        ("subscription", "add"),
+    ]
+    await server.refusal("hugo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "random"}]})
+
+
+async def test_a_new_private_channel_is_told_to_its_people_and_administrators(server: TestServer) -> None:
+    listeners = {name: await server.listen(name) for name in EVERYBODY}
+    fields = {
+        "subscriptions": [{"name": "secret"}],
+        "principals": [server.id("dario")],
+        "invite_only": True,
+    }
+    await server.call("elif", "POST", "/users/me/subscriptions", fields)
+    told = {name for name, listener in listeners.items() if await listener.events("stream")}
+    # Elif made it, administers it and so knows of it, without being in it.
+    assert told == {"ada", "bruno", "dario", "elif"}
+
+
+async def test_direct_messages_can_be_switched_off(server: TestServer) -> None:
+    nobody = server.group("role:nobody")
+    setting = {"direct_message_permission_group": {"new": nobody}}
+    await server.call("ada", "PATCH", "/realm", setting)
+    fields = {"type": "direct", "to": [server.id("elif")], "content": "x"}
+    refusal = await server.refusal("dario", "POST", "/messages", fields)
+    assert refusal["msg"] == "Direct messages are disabled in this organization."
+    await server.call("dario", "POST", "/messages", {**fields, "to": [server.id("dario")]})
+    await server.call("dario", "POST", "/messages", {**fields, "to": [server.id("iris")]})
+
+
+async def test_deactivated_people_neither_get_nor_hear_anything(server: TestServer) -> None:
+    listener = await server.listen("greta")
+    await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
+    await server.refusal(
+        "greta", "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": -1}, status=401
+    )
+    message_id = await server.send("ada", "general", "t")
+    row = server.core.store.one(
+        "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ?", server.id("greta"), message_id
+    )
+    assert row is None
+    fields = {"type": "direct", "to": [server.id("greta")], "content": "x"}
+    await server.refusal("ada", "POST", "/messages", fields)
