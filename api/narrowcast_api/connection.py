@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import httpx
 
@@ -21,9 +21,11 @@ from narrowcast_api.encoding import OMIT, encode_params
 from narrowcast_api.errors import (
     InvalidInput,
     NarrowcastError,
+    NotConnected,
     OutcomeUnknown,
     RateLimited,
     RedirectRefused,
+    ServerFault,
 )
 from narrowcast_api.exchange import own_origin, read_bounded, transport_error, user_agent
 from narrowcast_api.limiter import RateGate, gate_of
@@ -32,6 +34,8 @@ from narrowcast_api.tls import no_trust_context, shared_context
 from narrowcast_api.wire.vocabulary import API_PREFIX
 
 __all__ = ["OMIT", "Connection", "ServerInfo"]
+
+T = TypeVar("T")
 
 log = logging.getLogger("narrowcast_api.connection")
 
@@ -112,12 +116,26 @@ class Connection:
         return self.learn(await self.request("GET", "/server_settings", authenticated=False))
 
     async def identified(self) -> ServerInfo:
-        """What the server is; asked for at most once at a time, and only if it is not known yet."""
+        """What the server is; asked for at most once at a time, and only if it is not known yet.
+
+        When that fails, what the caller was about to send has not left: NotConnected, whatever the cause was.
+        """
         if not self.server.known:
             async with self._identifying:
                 if not self.server.known:
-                    await self.identify()
+                    await self.preliminary(self.identify())
         return self.server
+
+    async def preliminary(self, question: Awaitable[T]) -> T:
+        """The answer to a question that comes before a request: an outcome that is unknown or a fault of the
+        server then means that the request itself was not sent.
+        """
+        failure: NotConnected
+        try:
+            return await question
+        except (OutcomeUnknown, ServerFault) as error:
+            failure = NotConnected(str(error))
+        raise failure
 
     def learn(self, answer: Mapping[str, object]) -> ServerInfo:
         """Take level, version and dialect from an answer of server_settings or register; from the latter also

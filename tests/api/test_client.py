@@ -7,13 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from narrowcast_api.account import Account, AccountError, normal_site
 from narrowcast_api.client import Client
 from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.errors import BadEventQueueId, BadRequest, MalformedAnswer, OutcomeUnknown
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.errors import BadEventQueueId, BadRequest, MalformedAnswer, NotConnected, OutcomeUnknown
 from narrowcast_api.routes.common import Group
 from narrowcast_api.secret import Secret
 from support.api import ACCOUNT, KEY, make_connection, scripted_client
@@ -216,3 +217,15 @@ async def test_the_server_is_asked_once_even_by_many_at_a_time() -> None:
         async with Connection(ACCOUNT, transport=transport) as connection:
             infos = await asyncio.gather(*(connection.identified() for _ in range(5)))
     assert {info.level for info in infos} == {9}
+
+
+@pytest.mark.parametrize("failing", ["server_settings", "users/me"])
+async def test_a_question_that_fails_before_a_write_means_that_it_was_not_sent(failing: str) -> None:
+    for broken in ({"error": httpx.ReadTimeout("slow")}, {"status": 502, "content": b"<html>"}):
+        with ScriptedTransport() as transport:
+            if failing == "users/me":
+                transport.prepare("GET", "/api/v1/server_settings", json={"service_feature_level": 9})
+            transport.prepare("GET", f"/api/v1/{failing}", **broken)
+            async with Client.open(ACCOUNT, transport=transport) as client:
+                with pytest.raises(NotConnected):
+                    await client.messages.send(to=DirectDestination(frozenset()), content="hi")

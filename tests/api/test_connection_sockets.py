@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -193,3 +194,13 @@ async def test_a_closed_connection_opens_again_when_it_is_used() -> None:
         await connection.request("GET", "/users/me")
         await connection.aclose()
         assert server.connections == 2
+
+
+async def test_no_log_of_any_library_holds_the_key(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with raw_server(fine) as server, Connection(account(server.port)) as connection:
+        await connection.request("POST", "/messages", {"content": "x", "password": Secret("hidden-word")})
+        header = next(line for line in server.heard[0].split(b"\r\n") if line.startswith(b"Authorization"))
+    assert caplog.records
+    for secret in ("canary-key", "hidden-word", header.split()[-1].decode()):
+        assert secret not in caplog.text

@@ -139,7 +139,8 @@ async def send_message(
 async def own_user_id(connection: Connection) -> int:
     """One's own id: known from registration, else asked for once."""
     if connection.own_user_id is None:
-        connection.own_user_id = read(OwnUser, await connection.request("GET", "/users/me")).user_id
+        answer = await connection.preliminary(connection.request("GET", "/users/me"))
+        connection.own_user_id = read(OwnUser, answer).user_id
     return connection.own_user_id
 
 
