@@ -234,6 +234,15 @@ class Narrow:
         return None
 
     @property
+    def near(self) -> int | None:
+        """The message that the narrow points at, if it does: `near:` or `with:`."""
+        for operator in ("near", "with"):
+            operand = self._operand(operator)
+            if isinstance(operand, int):
+                return operand
+        return None
+
+    @property
     def is_conversation(self) -> bool:
         """Whether this is exactly one topic or one direct conversation."""
         return self.destination is not None

@@ -260,6 +260,15 @@ class Session:
         known = self.state.messages.get(message_id)
         return known if known is not None else await (await self._ready()).fetch_one(message_id)
 
+    async def adopt(self, narrow: Narrow) -> Narrow:
+        """The conversation that a `with:` term means: where its message is now. Raises `NarrowcastError`.
+
+        A narrow without such a term, or with a message that cannot be seen, comes back as it is.
+        """
+        wanted = next((term.operand for term in narrow.terms if term.operator == "with"), None)
+        message = await self.load_message(wanted) if isinstance(wanted, int) else None
+        return narrow if message is None else Narrow.from_destination(message.destination(self.state.me))
+
     def search_cached(self, text: str, limit: int = 100) -> list[SearchHit]:
         """Messages that were seen and have these words, newest first; works without a network."""
         return self.storage.cache.search(text, limit)

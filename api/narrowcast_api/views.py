@@ -149,6 +149,8 @@ class MessageView:
         await self._fetch_around(anchor)
 
     def _default_anchor(self) -> Anchor:
+        if self.narrow.near is not None:
+            return self.narrow.near
         return "first_unread" if self.narrow.terms and self.narrow.marks_read else "newest"
 
     async def refresh(self) -> None:
