@@ -48,7 +48,7 @@ class DraftServer:
     def __init__(self) -> None:
         self.drafts: dict[int, ServerDraft] = {}
         self.queues: list[deque[Event]] = []
-        self.deleted_texts: set[str] = set()
+        self.unheard: set[str] = set()
         self.enabled = True
         self._next_id = 0
 
@@ -68,7 +68,7 @@ class DraftServer:
     def delete(self, server_id: int) -> int:
         self._check()
         self._tell(Event("remove", self._find(server_id)))
-        self.deleted_texts.add(self.drafts.pop(server_id).content)
+        del self.drafts[server_id]
         return server_id
 
     def _put(self, op: str, server_id: int, version: DraftVersion, timestamp: float) -> int:
@@ -202,7 +202,8 @@ class DraftClient:
         await self.crash()
 
     def register(self) -> None:
-        """A new queue and a new snapshot."""
+        """A new queue and a new snapshot. A text that neither has is one that this device never heard of."""
+        self.server.unheard |= {event.draft.content for event in self.queue} - set(self.server.texts())
         self.queue.clear()
         self.drafts.on_snapshot(list(self.server.drafts.values()) if self.server.enabled else [])
 
