@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 
@@ -16,6 +16,7 @@ from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.messages import Message
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
+from narrowcast_api.views import Match
 from support import live
 
 FIRST_TIME = 1_700_000_000
@@ -32,6 +33,7 @@ class StillView:
     found_oldest: bool = True
     found_newest: bool = True
     first_unread: int | None = None
+    matches: Mapping[int, Match] = field(default_factory=dict)
 
 
 def message(number: int, content: str | None = None, **fields: object) -> Message:

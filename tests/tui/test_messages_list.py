@@ -13,6 +13,7 @@ from narrowcast.panes.message_overlays import Found, Hints, hint_labels
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.messages import Message, Reaction
 from narrowcast_api.state.timeline import Gap
+from narrowcast_api.views import Match
 from support import live
 from support.content_examples import EXAMPLES
 from support.message_views import FIRST_TIME, ListApp, message
@@ -456,3 +457,12 @@ async def test_names_come_from_the_state_as_it_is_now() -> None:
         app.list.names_changed()
         await pilot.pause()
         assert app.rows()[-1] == "▌   @Chiyo T."
+
+
+async def test_a_search_marks_the_words_that_it_found() -> None:
+    app = ListApp([short(1)], matches={1: Match('<p><span class="highlight">text</span> 1</p>', "tests")})
+    async with app.run_test(size=(60, 6)) as pilot:
+        await pilot.pause()
+        lit = [one.text for one in app.list.row_at(5) if one.style is not None and one.style.reverse]
+        assert lit == ["text"]
+        assert app.rows()[-1] == "▌   text 1"

@@ -369,3 +369,18 @@ async def test_a_date_is_gone_to(tmp_path: Path, text: str) -> None:
         await stage.see("spoon 15")
         await stage.press("T", *text, "enter")
         await until(lambda: stage.pane.selected_id == (ids[0] if text < "2026" else ids[-1]))
+
+
+async def test_code_opens_in_the_playground_of_its_language(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        template = "https://play.example/?code={code}"
+        playground = {"name": "Play", "pygments_language": "Python", "url_template": template}
+        await stage.server.call("ada", "POST", "/realm/playgrounds", playground)
+        await stage.server.send("bruno", "general", "soup", "```python\nx = 1 & 2\n```")
+        await stage.show(stage.topic, "newest")
+        await stage.see("x = 1 & 2")
+        await until(lambda: list(stage.session.state.playgrounds))
+        await stage.press("y", *"open", "enter")
+        link = stage.app.asked[-1]
+        assert isinstance(link, MessagesPane.LinkRequested)
+        assert link.url == "https://play.example/?code=x%20%3D%201%20%26%202"

@@ -11,7 +11,7 @@ from enum import Enum
 
 from narrowcast.safe_text import SafeText
 
-BOLD, ITALIC, STRIKE, CODE = 1, 2, 4, 8
+BOLD, ITALIC, STRIKE, CODE, FOUND = 1, 2, 4, 8, 16
 """Bits of an inline's `look`."""
 
 

@@ -12,6 +12,7 @@ from rich.style import Style
 from narrowcast.content.blocks import (
     BOLD,
     CODE,
+    FOUND,
     ITALIC,
     STRIKE,
     Break,
@@ -145,6 +146,8 @@ class Inliner:
 
 def _look(look: int, palette: Palette) -> Style:
     style = palette.code if look & CODE else Style.null()
+    if look & FOUND:
+        style += palette.found
     if look & (BOLD | ITALIC | STRIKE):
         style += Style(
             bold=True if look & BOLD else None,

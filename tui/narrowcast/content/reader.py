@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborNode
 from narrowcast.content.blocks import (
     BOLD,
     CODE,
+    FOUND,
     ITALIC,
     STRIKE,
     Align,
@@ -313,7 +314,8 @@ class Reader:
         elif classes & {"user-mention", "user-group-mention", "topic-mention"}:
             into.append(mention(node, classes, look))
         else:
-            self._descend(node, depth, look, href, into)
+            found = FOUND if "highlight" in classes else 0
+            self._descend(node, depth, look | found, href, into)
 
     def _math(self, node: LexborNode, display: bool, look: int, into: list[Inline]) -> None:
         source = node.css_first("annotation")

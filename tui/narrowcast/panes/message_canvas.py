@@ -327,7 +327,7 @@ class MessageCanvas(LineView):
             return kept.rows
         maker = self._row_maker(feed)
         if message is not None and isinstance(lead, Lead):
-            rows = maker.message(message, lead, shape)
+            rows = maker.message(message, lead, shape, feed.content(message))
         elif echo is not None:
             rows = maker.echo(echo, self._wall(), bool(lead))
         else:

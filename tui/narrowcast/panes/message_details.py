@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoiler
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from narrowcast_api.state.messages import Message
 
 __all__ = ["MessageDetails"]
+
+PLAYGROUND = "playground"
+"""What is offered is an address to open, not a text to copy."""
 
 MAX_COPY = 100_000
 """Characters that one copy puts into the clipboard; terminals drop longer sequences."""
@@ -55,7 +59,9 @@ class MessageDetails(MessageActs):
             if number is None:
                 return
             _, text, what = offers[number]
-            if text is None:
+            if what == PLAYGROUND:
+                self.post_message(self.LinkRequested(text or "", "playground"))
+            elif text is None:
                 self.work(self._copy_source(message.id), "copy the source")
             else:
                 self.copy(text, what)
@@ -77,9 +83,21 @@ class MessageDetails(MessageActs):
         yield offer("Link to the message", self.link_of(message), "the link")
         for block in _code_blocks(parse(message.content).blocks):
             yield offer(f"Code {block.language}".strip(), block.source, "the code")
+            for name, address in self._playgrounds(block):
+                yield offer(f"Open in {name}", address, PLAYGROUND)
         for spot in self.list.spots_of(message.id):
             if spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
                 yield offer("Address", spot.value, "the address")
+
+    def _playgrounds(self, block: CodeBlock) -> Iterator[tuple[str, str]]:
+        """Names and addresses of the sites that can open a piece of code."""
+        from narrowcast_api.errors import InvalidInput
+        from narrowcast_api.templates import expand
+
+        for playground in self.session.state.playgrounds:
+            if playground.language.casefold() == block.language.casefold() and block.language:
+                with suppress(InvalidInput):
+                    yield playground.name, expand(playground.url_template, {"code": block.source})
 
     def text_of(self, message: Message) -> str:
         """The message as it is shown, wrapped lines joined."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +15,7 @@ from narrowcast_api.state.timeline import Gap
 if TYPE_CHECKING:
     from narrowcast.panes.message_names import StateNames
     from narrowcast_api.protocols.outbox_entry import OutboxEntry
+    from narrowcast_api.views import Match
 
 __all__ = ["Feed", "Key", "View"]
 
@@ -40,6 +41,8 @@ class View(Protocol):
     def found_newest(self) -> bool: ...
     @property
     def first_unread(self) -> int | None: ...
+    @property
+    def matches(self) -> Mapping[int, Match]: ...
 
 
 @dataclass(slots=True)
@@ -92,6 +95,11 @@ class Feed:
         """The message at `index`; None for an echo, and for one that is gone from the state."""
         ids = self.ids
         return self.names.state.messages.get(ids[index]) if 0 <= index < len(ids) else None
+
+    def content(self, message: Message) -> str:
+        """The HTML of a message; in a search that with the words found marked."""
+        match = self.view.matches.get(message.id)
+        return match.content if match is not None and match.content else message.content
 
     def echo(self, index: int) -> OutboxEntry | None:
         """The message on its way at `index`."""

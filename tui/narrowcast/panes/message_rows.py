@@ -198,12 +198,14 @@ class RowMaker:
 
     # Items.
 
-    def message(self, message: Message, lead: Lead, shape: Shape) -> Rows:
-        """The rows of a message."""
+    def message(self, message: Message, lead: Lead, shape: Shape, content: str | None = None) -> Rows:
+        """The rows of a message, with `content` in place of its own where that is given."""
         rows = self.lead_rows(message, lead)
         count = len(rows)
         try:
-            body, spots, cut = self._body(message, lead, shape)
+            body, spots, cut = self._body(
+                message, lead, shape, message.content if content is None else content
+            )
         except Exception:
             log.exception("message %s cannot be shown", message.id)
             text = "This message cannot be shown here. Press i for its source."
@@ -213,7 +215,9 @@ class RowMaker:
             body.append(self.line([(text, self.palette.error)]))
         return Rows(rows + body, count, spots, cut)
 
-    def _body(self, message: Message, lead: Lead, shape: Shape) -> tuple[list[Row], list[Spot], bool]:
+    def _body(
+        self, message: Message, lead: Lead, shape: Shape, content: str
+    ) -> tuple[list[Row], list[Spot], bool]:
         state = self.names.state
         inliner = Inliner(self.palette, self.names)
         rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]
@@ -229,7 +233,7 @@ class RowMaker:
             lead_in = (Run(name + " ", self.palette.sender),)
         layout = Layout(inliner, state.me, shape.opened, shape.pan)
         widget = read_widget(message.submessages) if message.submessages else None
-        document = parse(message.content)
+        document = parse(content)
         if message.is_me_message:
             document = _without_command(document)
         rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)

@@ -218,6 +218,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         finally:
             self._paging.discard(older)
         if self.view is view:
+            if view.error is not None and view.ids:
+                self.say(f"Could not load more messages: {view.error.user_message} Ctrl-r tries again.")
             self.refresh_messages()
 
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
