@@ -62,7 +62,8 @@ class SpotActs(TypedKeys):
         """Shows a picture large where the terminal and the extra allow, else opens the file."""
         from narrowcast.platform import images
 
-        if images.is_picture(spot) and images.available():
+        source = resolve(spot.src, self.session.state) if images.is_picture(spot) else None
+        if isinstance(source, Outside) and source.own and images.available():
             from narrowcast.screens.picture import PictureScreen
 
             self.app.push_screen(PictureScreen(self.session, spot))

@@ -1,0 +1,155 @@
+"""Pictures: only from one's own server, only if they are harmless, and in whatever the terminal can do."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image as Pillow
+from textual.app import App, ComposeResult
+
+from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.panes.messages import MessagesPane
+from narrowcast.platform import images
+from narrowcast.screens.picture import PictureScreen
+from narrowcast.widgets.half_blocks import HalfBlocks
+from narrowcast.widgets.line_view import plain_text
+from support.sessions import until
+
+from .test_messages_pane import staged
+
+
+def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20)) -> bytes:
+    """A red picture with a transparent corner."""
+    out = io.BytesIO()
+    made = Pillow.new("RGB" if kind in ("JPEG", "BMP") else "RGBA", size, "red")
+    made.save(out, kind)
+    return out.getvalue()
+
+
+def png_that_claims(width: int, height: int) -> bytes:
+    """A few bytes whose header says that they are millions of pixels."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    chunk = struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
+    return b"\x89PNG\r\n\x1a\n" + chunk + picture()[33:]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP"])
+def test_a_picture_is_reduced_to_what_the_screen_can_show(kind: str) -> None:
+    decoded = images.decode(picture(kind, (3000, 1500)), (80, 24))
+    assert decoded.width <= 800
+    assert decoded.height <= 480
+    assert decoded.convert("RGB").getpixel((5, 5))[0] > 200  # type: ignore[index]  # a pixel of RGB
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        png_that_claims(50_000, 50_000),
+        png_that_claims(100_000_000, 1),
+        picture("TIFF"),
+        picture("ICO"),
+        b"",
+        b"<svg/>",
+        picture()[:60],
+        b"\x00" * (images.MAX_BYTES + 1),
+    ],
+    ids=["50k x 50k", "long", "tiff", "ico", "empty", "svg", "cut", "too many bytes"],
+)
+def test_a_bomb_or_another_format_is_refused_before_it_is_decoded(data: bytes) -> None:
+    with pytest.raises(images.TooLarge):
+        images.decode(data, (80, 24))
+
+
+@given(st.binary(max_size=200), st.integers(0, 60))
+def test_no_bytes_break_the_decoder(noise: bytes, at: int) -> None:
+    with suppress(images.TooLarge):
+        images.decode(picture()[:at] + noise, (80, 24))
+
+
+@pytest.mark.parametrize(
+    ("environment", "kind"),
+    [
+        ({"TERM": "xterm-kitty"}, "kitty"),
+        ({"TERM": "xterm-ghostty"}, "kitty"),
+        ({"TERM": "foot"}, "sixel"),
+        ({"TERM_PROGRAM": "WezTerm"}, "sixel"),
+        ({"TERM": "xterm-256color"}, ""),
+        ({"TERM": "xterm-kitty", "TMUX": "/tmp/x"}, ""),
+    ],
+)
+def test_graphics_are_told_from_the_environment(environment: dict[str, str], kind: str) -> None:
+    assert images.graphics(environment) == kind
+
+
+@pytest.mark.parametrize("src", ["/user_uploads/1/a.mp4", "/user_uploads/1/a.mp3?x=1", ""])
+def test_videos_and_sounds_are_no_pictures(src: str) -> None:
+    assert not images.is_picture(Spot(SpotKind.MEDIA, "/x", "x", src))
+
+
+class PictureApp(App[None]):
+    def __init__(self, size: tuple[int, int], cells: tuple[int, int]) -> None:
+        super().__init__()
+        self.blocks = HalfBlocks(Pillow.new("RGBA", size, "blue"), cells)
+
+    def compose(self) -> ComposeResult:
+        yield self.blocks
+
+
+@pytest.mark.parametrize("size", [(400, 200), (1, 900), (900, 1), (3, 3)])
+async def test_half_blocks_keep_the_shape_and_fit(size: tuple[int, int]) -> None:
+    app = PictureApp(size, (60, 20))
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        assert app.blocks.size.width <= 60
+        assert app.blocks.size.height <= 20
+        style = next(iter(app.blocks.render_line(0))).style
+        assert style is not None
+        assert style.color == style.bgcolor
+
+
+async def test_a_picture_of_ones_own_server_is_shown_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(images, "graphics", lambda _environment: "")
+    async with staged(tmp_path, (60, 20)) as stage:
+        file = tmp_path / "red.png"
+        file.write_bytes(picture())
+        uploaded = await stage.session.client.uploads.upload(path=file)
+        await stage.server.send("ada", "general", "soup", f"[red.png]({uploaded.url})")
+        await stage.show(stage.topic, "newest")
+        await stage.see("▣ red.png")
+        await stage.press("v")
+        await until(lambda: list(stage.app.screen.query(HalfBlocks)))
+        blocks = stage.app.screen.query_one(HalfBlocks)
+        assert "▀" in plain_text([blocks.render_line(3)])
+        await stage.press("escape")
+        assert not isinstance(stage.app.screen, PictureScreen)
+
+
+async def test_a_picture_elsewhere_is_a_link_and_never_fetched(tmp_path: Path) -> None:
+    async with staged(tmp_path, (60, 20)) as stage:
+        await stage.server.send("ada", "general", "soup", "https://pictures.example/a.png")
+        await stage.show(stage.topic, "newest")
+        await stage.see("▣")
+        await stage.press("v")
+        link = stage.app.asked[-1]
+        assert isinstance(link, MessagesPane.LinkRequested)
+        assert link.url == "https://pictures.example/a.png"
+
+
+async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
+    async with staged(tmp_path, (60, 20)) as stage:
+        await stage.show(stage.topic)
+        stage.app.push_screen(
+            PictureScreen(stage.session, Spot(SpotKind.MEDIA, "/api/v1/server_settings", "x", "/x"))
+        )
+        await stage.pilot.pause()
+        screen = stage.app.screen
+        await until(lambda: "no picture" in str([one.render() for one in screen.query("Static")]))
