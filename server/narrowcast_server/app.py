@@ -138,7 +138,10 @@ class _Dispatcher:
         return bytes(body)
 
     async def _multipart(self, request: Request) -> dict[str, str]:
-        if int(request.headers.get("content-length") or 0) > self._core.config.limits.max_body_bytes:
+        length = request.headers.get("content-length")
+        if length is None:
+            raise ServiceError("The request does not say how long it is", status=411)
+        if int(length) > self._core.config.limits.max_body_bytes:
             raise ServiceError("The request is too large", status=413)
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             return {name: value for name, value in form.items() if isinstance(value, str)}

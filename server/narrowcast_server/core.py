@@ -171,6 +171,10 @@ class Core:
         """The API address of somebody whose real one is hidden (USR-11)."""
         return f"user{user_id}@{self.setting_str('domain')}"
 
+    def listening_ids(self) -> list[int]:
+        """Those of them who hold one now: nobody else needs an event of their own to be made."""
+        return [identity for identity in self.user_ids() if self.hub.is_listening(identity)]
+
     def user_ids(self) -> list[int]:
         """Everybody who can hold an event queue."""
         return [user.id for user in self.users.all() if user.is_active]

@@ -81,6 +81,8 @@ def subscription_object(core: Core, user_id: int, channel: Channel) -> dict[str,
 
 
 def _tell_subscriber(core: Core, user: User, channels: Sequence[Channel], knew: dict[int, set[int]]) -> None:
+    if not core.hub.is_listening(user.id):
+        return
     hidden = [channel for channel in channels if channel.id in knew and user.id not in knew[channel.id]]
     if hidden:
         streams = [channel_object(core, channel) for channel in hidden]

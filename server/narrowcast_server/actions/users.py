@@ -87,7 +87,7 @@ def create_user(
 
 def tell_of_new_user(core: Core, user: User) -> None:
     """`realm_user` add, to everybody; `realm_bot` add, to the owner of a bot and administrators."""
-    everybody = core.user_ids()
+    everybody = core.listening_ids()
     core.emit(
         {"type": "realm_user", "op": "add"},
         everybody,

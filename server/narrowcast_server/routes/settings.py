@@ -106,7 +106,7 @@ def _tell_of_address(call: Call, before: User, after: User) -> None:
     old, new = api_address(core, before), api_address(core, after)
     if old != new:
         emit_person(core, after, new_email=new)
-    viewers = {user_id: core.users[user_id] for user_id in core.user_ids() if user_id != after.id}
+    viewers = {user_id: core.users[user_id] for user_id in core.listening_ids() if user_id != after.id}
     emit_delivery_email(core, after, viewers)
 
 

@@ -1,0 +1,83 @@
+"""Color, muting, pinning and notifications of one's own subscriptions."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from narrowcast_server import access
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.params import check_string, objects, required
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+_COLOR: Final = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z")
+DATA = required("subscription_data", objects)
+
+_BOOLEANS: Final = frozenset(
+    {
+        "is_muted",
+        "in_home_view",
+        "pin_to_top",
+        "desktop_notifications",
+        "audible_notifications",
+        "push_notifications",
+        "email_notifications",
+        "wildcard_mentions_notify",
+    }
+)
+
+
+@routes.post("/users/me/subscriptions/properties", DATA)
+def update_subscription_properties(call: Call) -> Answer:
+    """Color, muting, pinning and notifications of one's own subscriptions."""
+    for index, item in enumerate(call[DATA]):
+        label = f"subscription_data[{index}]"
+        stream_id, name = item.get("stream_id"), check_string(f'{label}["property"]', item.get("property"))
+        if isinstance(stream_id, bool) or not isinstance(stream_id, int) or abs(stream_id) > 2**53:
+            raise ServiceError(f'{label}["stream_id"] is not an integer')
+        _set_property(call, stream_id, name, item.get("value"))
+    return {}
+
+
+def _set_property(call: Call, channel_id: int, name: str, value: object) -> None:
+    core, user = call.core, call.user
+    channel = access.known_channel(core, user, channel_id)
+    if not access.is_subscribed(core, user.id, channel.id):
+        raise ServiceError(f"Not subscribed to channel ID {channel.id}")
+    if name == "color":
+        value = check_color(value)
+    elif name not in _BOOLEANS:
+        raise ServiceError(f"Unknown subscription property: {name}")
+    elif not isinstance(value, bool):
+        raise ServiceError(f"{name} is not a boolean")
+    events = [(name, value)]
+    column, stored = name, value
+    if name in ("in_home_view", "is_muted"):
+        column, stored = "is_muted", value if name == "is_muted" else not value
+        events = [("in_home_view", not stored), ("is_muted", stored)]
+    core.store.execute(
+        f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
+        stored if isinstance(stored, str) else int(bool(stored)),
+        user.id,
+        channel.id,
+    )
+    for property_, new in events:
+        core.emit(
+            {
+                "type": "subscription",
+                "op": "update",
+                "property": property_,
+                "value": new,
+                "stream_id": channel.id,
+            },
+            [user.id],
+        )
+
+
+def check_color(value: object) -> str:
+    """A hex color; raises BAD_REQUEST."""
+    if not isinstance(value, str) or not _COLOR.match(value):
+        raise ServiceError("color is not a valid hex color code")
+    return value
