@@ -17,13 +17,13 @@ from collections import Counter
 from collections.abc import Coroutine
 from pathlib import Path
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from narrowcast_api.destinations import ChannelDestination, Destination
 from support.clock import VirtualClock
 from support.draft_server import FAILURES, LUNCH, DraftClient, DraftServer
+from support.exploring import exploring
 
 PLACES: list[Destination | None] = [LUNCH, ChannelDestination(7, "tea"), None]
 HOW = ["ok", "ok", "ok", *(name for name in FAILURES if name != "refused")]
@@ -206,4 +206,4 @@ class DraftMachine(RuleBasedStateMachine):
 
 
 TestDrafts = DraftMachine.TestCase
-TestDrafts.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestDrafts.settings = exploring(steps=40)

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Coroutine
 from pathlib import Path
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import ServerFault
 from narrowcast_api.protocols.outbox import OutboxState
+from support.exploring import exploring
 from support.outbox_server import FAILURES, OutboxBench
 
 PLACES: list[Destination] = [
@@ -218,4 +218,4 @@ class OutboxMachine(RuleBasedStateMachine):
 
 
 TestOutbox = OutboxMachine.TestCase
-TestOutbox.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestOutbox.settings = exploring(steps=40)
