@@ -180,6 +180,8 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
         # Compressing every frame for every reader costs more work than all else together.
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=3,
+        # Longer than clients keep idle connections, so that none is closed while a request is on its way.
+        timeout_keep_alive=75,
         server_header=False,
         date_header=False,
         ssl_certfile=None if options.tls_cert is None else str(options.tls_cert),
