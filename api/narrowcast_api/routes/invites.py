@@ -1,6 +1,6 @@
-"""Invitations by email and reusable links (INV and INVM rows.
+"""Invitations by email and reusable links (INV and INVM rows).
 
-Listing, revoking and resending are outside them).
+Listing, revoking and resending are outside the contract.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Linkifiers: patterns that become links (LNK rows.
+"""Linkifiers: patterns that become links (LNK rows).
 
-Listing, adding, removing and sorting are outside them).
+Listing, adding, removing and sorting are outside the contract.
 """
 
 from __future__ import annotations

@@ -171,10 +171,7 @@ Model = TypeVar("Model", bound=WireModel)
 
 
 def lenient(model: type[Model], values: Mapping[str, Any], problems: list[Problem]) -> Model:
-    """A model of which every field has a default, without the values that cannot be read.
-
-    They are reported.
-    """
+    """A model of which every field has a default, without the unreadable values; those go to `problems`."""
     # Names of the wire are ASCII; anything else cannot be a field, and lone surrogates could not even be kept.
     left = {name: value for name, value in values.items() if name.isascii()}
     while True:

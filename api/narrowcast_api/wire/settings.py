@@ -6,10 +6,7 @@ from .base import Int, WireModel
 
 
 class UserSettings(WireModel):
-    """The settings that a terminal client uses, with defaults for servers that lack them.
-
-    The others are extras.
-    """
+    """What a terminal client uses, with defaults for servers that lack it; other settings are extras."""
 
     twenty_four_hour_time: bool | None = False
     timezone: str = ""
