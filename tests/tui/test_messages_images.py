@@ -20,9 +20,8 @@ from narrowcast.platform import images
 from narrowcast.screens.picture import PictureScreen
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.line_view import plain_text
+from support.message_stage import staged
 from support.sessions import until
-
-from .test_messages_pane import staged
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20)) -> bytes:

@@ -466,3 +466,20 @@ async def test_a_search_marks_the_words_that_it_found() -> None:
         lit = [one.text for one in app.list.row_at(5) if one.style is not None and one.style.reverse]
         assert lit == ["text"]
         assert app.rows()[-1] == "▌   text 1"
+
+
+async def test_keys_select_text_by_rows_over_several_messages() -> None:
+    app = ListApp([short(number) for number in range(1, 9)])
+    async with app.run_test(size=(40, 30)) as pilot:
+        app.list.select(3)
+        await pilot.pause()
+        app.list.extend_selection(1)
+        assert app.screen.get_selected_text() == "text 3"
+        app.list.extend_selection(1)
+        app.list.extend_selection(1)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "text 3\ntext 4\ntext 5"
+        for _ in range(4):
+            app.list.extend_selection(-1)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "text 1\ntext 2\nChiyo\ntext 3"

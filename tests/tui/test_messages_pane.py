@@ -2,114 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.app import App, ComposeResult
-from textual.message import Message as TextualMessage
-from textual.pilot import Pilot
 
 from narrowcast.panes.messages import MessagesPane
-from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
-from narrowcast_api.session import Session
-from support.server import TestServer, running_server
-from support.sessions import sessions, until
-
-
-class PaneApp(App[None]):
-    """The pane alone; notes what it asks of the screen around it."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.pane = MessagesPane(session)
-        self.asked: list[TextualMessage] = []
-        self.copied: list[str] = []
-
-    def compose(self) -> ComposeResult:
-        yield self.pane
-
-    def on_mount(self) -> None:
-        self.pane.list.focus()
-
-    def copy_to_clipboard(self, text: str) -> None:
-        self.copied.append(text)
-
-    def on_messages_pane_narrow_requested(self, event: MessagesPane.NarrowRequested) -> None:
-        self.asked.append(event)
-
-    def on_messages_pane_reply_requested(self, event: MessagesPane.ReplyRequested) -> None:
-        self.asked.append(event)
-
-    def on_messages_pane_edit_requested(self, event: MessagesPane.EditRequested) -> None:
-        self.asked.append(event)
-
-    def on_messages_pane_link_requested(self, event: MessagesPane.LinkRequested) -> None:
-        self.asked.append(event)
-
-    def on_messages_pane_person_requested(self, event: MessagesPane.PersonRequested) -> None:
-        self.asked.append(event)
-
-    def on_messages_pane_status_requested(self, event: MessagesPane.StatusRequested) -> None:
-        self.asked.append(event)
-
-    def text(self) -> str:
-        """What the list shows."""
-        view = self.pane.list
-        return plain_text(view.compose_row(y) for y in range(view.content_size.height))
-
-    def said(self) -> list[str]:
-        """What was said to the user."""
-        return [one.text for one in self.asked if isinstance(one, MessagesPane.StatusRequested)]
-
-
-class Stage:
-    """A server with a conversation, Ada's pane on it, and Bruno."""
-
-    def __init__(self, server: TestServer, session: Session, app: PaneApp, pilot: Pilot[None]) -> None:
-        self.server = server
-        self.session = session
-        self.app = app
-        self.pilot = pilot
-        self.pane = app.pane
-
-    async def show(self, narrow: Narrow, anchor: int | str | None = None) -> None:
-        """Shows a view and waits until it is true."""
-        self.pane.show(narrow, anchor)
-        await self.settled()
-
-    async def settled(self) -> None:
-        """Until the view has what the server has, and it is drawn."""
-        view = self.pane.view
-        assert view is not None
-        await until(lambda: not view.loading and (view.ids or view.found_newest))
-        await self.pilot.pause(0.1)
-
-    async def see(self, text: str) -> None:
-        """Until `text` is on the screen."""
-        try:
-            await until(lambda: text in self.app.text())
-        except AssertionError:
-            raise AssertionError(f"{text!r} is not in\n{self.app.text()}") from None
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
-
-    @property
-    def topic(self) -> Narrow:
-        return Narrow.topic(self.server.channel("general"), "soup")
-
-
-@asynccontextmanager
-async def staged(tmp_path: Path, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Stage]:
-    async with running_server(tmp_path / "server") as server, sessions(server, tmp_path, "ada") as (session,):
-        app = PaneApp(session)
-        async with app.run_test(size=size) as pilot:
-            yield Stage(server, session, app, pilot)
+from support.message_stage import staged
+from support.sessions import until
 
 
 async def test_a_view_shows_what_the_server_has_and_what_comes(tmp_path: Path) -> None:

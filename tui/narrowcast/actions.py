@@ -218,6 +218,8 @@ _MESSAGES: tuple[Action, ...] = (
         ("message.vote", "b", "Vote in a poll, tick a task"),
         ("message.pan-left", "left_square_bracket", "Wide table: to the left"),
         ("message.pan-right", "right_square_bracket", "Wide table: to the right"),
+        ("message.select-down", "shift+down", "Select text by rows, then copy it"),
+        ("message.select-up", "shift+up", "Select text by rows, upwards"),
         ("message.copy", "y", "Copy the selected text, or of the message what one chooses"),
         ("message.link", "L", "Copy the link to the message"),
         ("message.info", "i", "About the message: reactions, versions, readers"),

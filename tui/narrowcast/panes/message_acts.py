@@ -39,6 +39,14 @@ class MessageActs(PaneBase):
         """A screen up."""
         self.list.page(-1)
 
+    def action_message_select_down(self) -> None:
+        """Selects text, a row further down."""
+        self.list.extend_selection(1)
+
+    def action_message_select_up(self) -> None:
+        """Selects text, a row further up."""
+        self.list.extend_selection(-1)
+
     def action_message_oldest(self) -> None:
         """To the oldest message of the view."""
         if self.view is not None and not self.view.found_oldest:

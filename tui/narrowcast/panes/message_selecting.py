@@ -30,6 +30,9 @@ _MOST_ROWS = 20_000
 class SelectingCanvas(MessageCanvas):
     """The list with text that can be selected."""
 
+    _rows_selected: tuple[tuple[int, int], tuple[int, int]] | None = None
+    """Where a selection by keys began and where it ends: ids of messages, and rows of them."""
+
     def decorate_row(self, y: int, strip: Strip) -> Strip:
         """Marks the text of rows with where it is, so that the mouse can select it."""
         try:
@@ -79,6 +82,53 @@ class SelectingCanvas(MessageCanvas):
         first = Offset(0, (key << _ROW_BITS) + begin)
         end = Offset(len(rows.rows[last].text), (key << _ROW_BITS) + last)
         self.screen.selections = {self: Selection(first, end)}
+
+    def extend_selection(self, delta: int) -> None:
+        """Selects by whole rows from the selected message on: `delta` rows more, or fewer."""
+        feed = self.feed
+        if feed is None or not isinstance(self.selected, int) or not feed.holds(self.selected):
+            return
+        if self not in self.screen.selections or self._rows_selected is None:
+            start = end = self._first_text(feed.index(self.selected))
+        else:
+            (start_key, start_row), (end_key, end_row) = self._rows_selected
+            start = (feed.index(start_key), start_row)
+            end = self._neighbour((feed.index(end_key), end_row), delta)
+        self._rows_selected = ((feed.ids[start[0]], start[1]), (feed.ids[end[0]], end[1]))
+        first, last = sorted((start, end))
+        text = self._rows(last[0]).rows[last[1]].text
+        begin_at, end_at = (Offset(x, self._number(place)) for x, place in ((0, first), (len(text), last)))
+        self.screen.selections = {self: Selection(begin_at, end_at)}
+        self._viewport.show(end[0])
+        self._note_top()
+        self.changed()
+
+    def _number(self, place: tuple[int, int]) -> int:
+        index, row = place
+        key = self.feed.key(index) if self.feed is not None else 0
+        return ((key if isinstance(key, int) else 0) << _ROW_BITS) + row
+
+    def _first_text(self, index: int) -> tuple[int, int]:
+        rows = self._rows(index)
+        return index, next((number for number, row in enumerate(rows.rows) if row.start), rows.lead)
+
+    def _neighbour(self, place: tuple[int, int], delta: int) -> tuple[int, int]:
+        """The next row of content below or above, over the rows that lead to messages."""
+        index, row = place
+        count = len(self.feed.ids) if self.feed is not None else 0
+        while True:
+            row += delta
+            if row >= len(self._rows(index).rows):
+                if index + 1 >= count:
+                    return place
+                index, row = index + 1, 0
+            elif row < 0:
+                if index == 0:
+                    return place
+                index -= 1
+                row = len(self._rows(index).rows) - 1
+            if self._rows(index).rows[row].start:
+                return index, row
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Paints the selection."""

@@ -39,6 +39,10 @@ class TypedKeys(PaneBase):
         elif isinstance(overlay, Found) and self._find_key(overlay, event):
             event.stop()
             event.prevent_default()
+        elif event.key == "escape" and self.screen.selections:
+            event.stop()
+            event.prevent_default()
+            self.screen.clear_selection()
 
     def _leave_modes(self) -> None:
         self.list.overlay = None

@@ -119,6 +119,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self.list.jump(anchor)
         elif anchor == "newest":
             self.list.jump(None)
+        elif anchor == "oldest":
+            self.list.to_oldest()
         elif view.position is not None and anchor is None and view.position in view.ids:
             self.list.jump(view.position)
         elif view.first_unread is not None and view.first_unread in view.ids:
