@@ -49,7 +49,12 @@ PLACES: Final = (
     ),
     Place("design", "How Wren looks, opens, clips and explains itself.", "ada bruno chiyo elif greta hugo"),
     Place("random", "Goats, books and other weather.", STAFF, default=True),
-    Place("support", "Questions from customers; anybody on the web can read along.", STAFF, web_public=True),
+    Place(
+        "support",
+        "Questions from customers; anybody on the web can read along.",
+        f"{STAFF} hugo",
+        web_public=True,
+    ),
     Place(
         "operations",
         "Gateways, masts, backups. Newcomers do not see what was before them.",
