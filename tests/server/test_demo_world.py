@@ -207,7 +207,12 @@ async def test_the_files_of_the_world_open_for_those_who_see_them(server: TestSe
 
 async def test_the_guest_sees_only_where_they_were_invited(server: TestServer) -> None:
     streams = await server.call("hugo", "GET", "/users/me/subscriptions")
-    assert {stream["name"] for stream in streams["subscriptions"]} == {"general", "onboarding", "design"}
+    assert {stream["name"] for stream in streams["subscriptions"]} == {
+        "general",
+        "onboarding",
+        "design",
+        "support",
+    }
     engineering = server.channel("engineering")
     await server.refusal("hugo", "GET", f"/users/me/{engineering}/topics")
 
