@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.routes import (
     accounts,
+    bots,
     channel_admin,
     channels,
     compatibility,
@@ -46,6 +47,7 @@ ALL_ROUTES: list[Routes] = [
     module.routes
     for module in (
         accounts,
+        bots,
         channel_admin,
         channels,
         compatibility,

@@ -1,0 +1,23 @@
+"""Keys: new ones for old."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server import auth
+from narrowcast_server.actions.users import bot_watchers
+from narrowcast_server.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+
+def replace_key(core: Core, user: User) -> str:
+    """Gives an account a new key; the old one, and the queues that were registered with it, end at once."""
+    key = auth.new_key()
+    core.users.update(user.id, api_key=key)
+    core.hub.end_all_of(user.id)
+    if user.is_bot:
+        bot = {"user_id": user.id, "api_key": key}
+        core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
+    return key

@@ -1,0 +1,65 @@
+"""Bots and keys."""
+
+from __future__ import annotations
+
+import httpx
+
+from support.server import TestServer
+
+
+async def answers_to(server: TestServer, address: str, key: str) -> bool:
+    async with httpx.AsyncClient(auth=(address, key), trust_env=False) as client:
+        return (await client.get(f"{server.url}/api/v1/users/me")).status_code == 200
+
+
+async def test_a_bot_is_made_works_and_is_listed(server: TestServer) -> None:
+    listener, outsider = await server.listen("dario"), await server.listen("elif")
+    made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+    assert await answers_to(server, "helper-bot@demo.example", made["api_key"])
+    listed = (await server.call("dario", "GET", "/bots"))["bots"]
+    assert [bot["username"] for bot in listed] == ["helper-bot@demo.example"]
+    assert (await server.call("elif", "GET", "/bots"))["bots"] == []
+    (event,) = await listener.events("realm_bot")
+    assert event["bot"]["api_key"] == made["api_key"]
+    assert await outsider.events("realm_bot") == []
+
+
+async def test_a_new_key_ends_the_old_one_and_its_queues(server: TestServer) -> None:
+    old = server.user("dario").api_key
+    listener = await server.listen("dario")
+    new = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
+    assert not await answers_to(server, "dario@demo.example", old)
+    assert await answers_to(server, "dario@demo.example", new)
+    fields = {"queue_id": listener.queue_id, "last_event_id": -1}
+    refusal = await server.refusal("dario", "GET", "/events", fields)
+    assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+async def test_bots_belong_to_their_owner_and_the_administrators(server: TestServer) -> None:
+    iris = server.id("iris")
+    for method, path in (
+        ("PATCH", f"/bots/{iris}"),
+        ("POST", f"/bots/{iris}/api_key/regenerate"),
+        ("DELETE", f"/bots/{iris}"),
+    ):
+        await server.refusal("dario", method, path, {"full_name": "Mine"} if method == "PATCH" else None)
+    await server.call("ada", "PATCH", f"/bots/{iris}", {"full_name": "Iris II"})
+    old = server.user("iris").api_key
+    new = (await server.call("bruno", "POST", f"/bots/{iris}/api_key/regenerate"))["api_key"]
+    assert new != old
+    await server.call("ada", "DELETE", f"/bots/{iris}")
+    await server.refusal("iris", "GET", "/users/me", status=401)
+    await server.refusal("ada", "PATCH", f"/bots/{server.id('dario')}", {"full_name": "X"})
+
+
+async def test_bots_that_cannot_be_made(server: TestServer) -> None:
+    for fields in (
+        {"full_name": "X", "short_name": "iris"},
+        {"full_name": "X", "short_name": "a b"},
+        {"full_name": "", "short_name": "x"},
+        {"full_name": "X", "short_name": "x", "bot_type": 3},
+        {"short_name": "x"},
+    ):
+        await server.refusal("dario", "POST", "/bots", fields)
+    for name in ("hugo", "iris"):
+        await server.refusal(name, "POST", "/bots", {"full_name": "X", "short_name": "x"})
