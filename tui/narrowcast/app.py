@@ -83,6 +83,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.keys: dict[str, tuple[str, ...]] = {action.id: action.keys for action in REGISTRY}
         self._demo_data = demo_data
         self._guardian: Guardian | None = None
+        self._running_session: asyncio.Task[None] | None = None
         self._leaving = False
         self._typed: deque[events.Key] = deque()
         self._typing_tasks: set[asyncio.Task[None]] = set()
@@ -222,7 +223,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             enter_sends=self.config.compose.enter == "send",
         )
         await self.push_screen(screen)
-        self.spawn(session.run(), "keep the account live")
+        self._running_session = self.spawn(session.run(), "keep the account live")
         self.call_after_refresh(screen.begin)
 
     def _leave_now(self, code: int) -> None:
@@ -234,19 +235,25 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         if self._leaving:
             return
         self._leaving = True
-        screen = self.main_screen
-        if screen is not None:
-            screen.keep()
-        try:
-            async with asyncio.timeout(CLOSE_SECONDS):
-                if self.session is not None:
-                    await self.session.close()
-        except Exception:
-            log.exception("the session did not close")
+        await self.close_session()
         with contextlib.suppress(Exception):
             if self.demo is not None:
                 await self.demo.stop()
         self.exit(code)
+
+    async def close_session(self) -> None:
+        """Keep what is being written and let the account go, within a bound."""
+        if (screen := self.main_screen) is not None:
+            screen.keep()
+        session, self.session = self.session, None
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self._running_session is not None:
+                    self._running_session.cancel()
+                if session is not None:
+                    await session.close()
+        except Exception:
+            log.exception("the session did not close")
 
     def on_unmount(self) -> None:
         """The terminal is ours no longer."""
@@ -271,11 +278,12 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(safe_block(text[:500]), severity=level, timeout=seconds, markup=False)
 
-    def spawn(self, work: Awaitable[object], what: str) -> None:
+    def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         """Do ``work`` in the background. Whatever goes wrong becomes a notice and a line in the log."""
         task = asyncio.ensure_future(self._guarded(work, what))
         self._work.add(task)
         task.add_done_callback(self._work.discard)
+        return task
 
     async def _guarded(self, work: Awaitable[object], what: str) -> None:
         from narrowcast_api.errors import NarrowcastError

@@ -130,6 +130,13 @@ def _clashes(
     keys: Mapping[str, tuple[str, ...]], known: Mapping[str, Action], chosen: set[str]
 ) -> Iterable[str]:
     """One sentence for each pair of actions that would listen to one key where both can be heard."""
+    layered = {
+        (key, inner.context)
+        for inner in known.values()
+        for key in inner.keys
+        if any(key in outer.keys for outer in known.values() if outer.context in _OUTER)
+    }
+    """Keys that a pane takes from the screen around it by default: there it is meant."""
     users: dict[str, list[Action]] = {}
     for action_id, names in keys.items():
         for name in names:
@@ -139,7 +146,9 @@ def _clashes(
             for other in actions[index + 1 :]:
                 mine = {one.id, other.id} & chosen
                 near = one.context == other.context or (one.context in _OUTER and other.context in _OUTER)
+                inner = other if one.context in _OUTER else one
                 shadowed = (one.context in _OUTER) != (other.context in _OUTER)
+                shadowed = shadowed and (name, inner.context) not in layered
                 if mine and (near or shadowed):
                     yield f"{key_label(name)} is both {one.id} and {other.id}"
 

@@ -462,15 +462,23 @@ class ComposePane(Vertical):
         if field is self.text:
             found = completion.offers(self.state, field.text, field.buffer.cursor, emoji_names, asked=asked)
             return (found.start, found.completions) if found is not None else None
+        start = 0
+        if field is self.target.to:
+            start, people = completion.recipient_names(self.state, typed)
+        if not asked and not typed[start:].strip():
+            return None
         if field is self.target.channel:
             return 0, completion.channel_names(self.state, typed)
         if field is self.target.topic:
             channel_id = self.state.channels.id_of(self.target.channel.text.strip())
             return 0, completion.topic_names(self.state, channel_id, typed)
-        return completion.recipient_names(self.state, typed)
+        return start, people
 
     def _offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
         if not edited and self._offered is None:
+            return
+        if self.screen.focused is not field:
+            self._close_offers()
             return
         found = self._completions(field, asked)
         completions = list(found[1]) if found is not None else []

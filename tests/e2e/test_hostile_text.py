@@ -1,0 +1,111 @@
+"""Names, topics and contents full of what terminals obey: nothing of it gets there, on any screen."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from support.terminal import home, narrowcast
+
+from .conftest import OpenApp
+
+HOSTILE = (
+    " \x1b]52;c;aGFjaw==\x07\x1b]0;owned\x07\x1b[31m\x1b[?1049l\x1b[2Jx\x9b31m\x90q\x9c\x1bP+q544e\x1b\\\x1b_Gx\x1b\\"
+    "\x1bc\x08\x7f\u202egpj.exe\u202c\u2066\u200b\ufeff[@click=app.quit]press[/] [bold][/x]\n\r\u2028"
+    "漢Z\u0334\u0335\u0336\u0337"
+)
+COLUMNS = {
+    "users": ("full_name",),
+    "channels": ("name", "description", "rendered_description"),
+    "groups": ("description",),
+    "messages": ("topic", "content", "rendered"),
+    "drafts": ("topic", "content"),
+    "saved_snippets": ("title", "content"),
+    "statuses": ("status_text",),
+    "reactions": ("emoji_name",),
+    "custom_emoji": ("name",),
+    "attachments": ("name",),
+}
+"""Where texts of people are kept."""
+
+SCREENS = (
+    ("pageup", "pageup", "home", "G"),
+    ("i", "escape", "V", "escape", "H", "escape", "y", "escape", ":", "escape", "b", "escape", "o", "escape"),
+    ("ctrl+k", "a", "escape", "I", "escape", "#", "f", "P", "d", "escape"),
+    ("f2", "f3", "f2", "f3", "q", "e", "escape", "w", "a", "escape"),
+    ("?", "escape", "ctrl+p", "s", "escape", "/", "escape", "u", "escape"),
+    ("tab", "j", "enter", "tab", "j", "k", "n", "p", "A", "D", "z"),
+    ("r", "@", "escape", "c", "escape", "x", "escape", "T", "escape", "F6"),
+)
+_KNOWN = re.compile(
+    rb"\x1b\[[\d;]*m"
+    rb"|\x1b\[\d+;\d+H"
+    rb"|\x1b\[\?(?:1049|25|1000|1002|1003|1004|1006|1015|1016|2004|2026|2048|7)[hl]"
+    rb"|\x1b\[\?(?:2026|2048)\$p"
+    rb"|\x1b\[[<>=?]\d*(?:;\d+)?u"
+    rb"|\x1b\[>?0?q|\x1b\[c|\x1b\[[012]?[JK]"
+    rb"|\x1b\]22;[a-z-]*\x07"
+)
+"""All that the app itself has reason to write."""
+
+
+@contextmanager
+def serving(data: Path, folder: Path) -> Iterator[None]:
+    """`narrowcast serve --demo` on data that may be there already."""
+    process = subprocess.Popen(
+        narrowcast("serve", "--demo", "--port", "0", "--data", str(data)),
+        env={"PATH": "/usr/bin:/bin", **home(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().startswith("listening on ")
+        yield
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def poison(database: Path) -> None:
+    """Puts hostile text behind every text that somebody can have written."""
+    with closing(sqlite3.connect(database)) as connection:
+        for table, columns in COLUMNS.items():
+            known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            for column in known.intersection(columns):
+                connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {column} || ?", (HOSTILE,))
+        connection.execute("UPDATE groups SET name = name || ? WHERE is_system = 0", (HOSTILE,))
+        connection.execute(
+            "UPDATE messages SET rendered = replace(rendered, '</p>', ?)",
+            (HOSTILE + "&#27;]52;c;aGFjaw==&#7;</p>",),
+        )
+        connection.commit()
+
+
+def test_nothing_that_people_write_is_obeyed_by_the_terminal(tmp_path: Path, open_app: OpenApp) -> None:
+    data = tmp_path / "server"
+    with serving(data, tmp_path / "server-home"):
+        pass
+    poison(next(data.glob("*.db")))
+    with serving(data, tmp_path / "server-home"):
+        terminal = open_app(data / "accounts" / "ada.zuliprc")
+        terminal.settle()
+        for keys in SCREENS:
+            for key in keys:
+                terminal.press(key)
+                terminal.settle(0.15)
+        assert terminal.process.poll() is None
+        output = bytes(terminal.output)
+    assert b"gpj.exe" in output
+    rest = _KNOWN.sub(b"", output)
+    strange = re.search(rb"[\x00-\x06\x08\x0b\x0c\x0e-\x1f\x7f]", rest)
+    assert strange is None, output[max(0, output.find(rest[strange.start() : strange.start() + 12]) - 60) :][
+        :160
+    ]
+    text = rest.decode()
+    assert not re.search("[\x80-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text)

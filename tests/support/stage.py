@@ -1,0 +1,85 @@
+"""The whole app on a live account of the embedded server, driven by Textual's pilot."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from narrowcast.app import NarrowcastApp
+from narrowcast.config import Config
+from narrowcast.platform.paths import Paths
+from narrowcast.screens.main import MainScreen
+from narrowcast_api.session import Session
+from support.server import TestServer, running_server
+from support.sessions import until
+
+
+class Stage:
+    """An app, its pilot, and the server that it talks to."""
+
+    def __init__(self, server: TestServer, app: NarrowcastApp, pilot: Pilot[int]) -> None:
+        self.server = server
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def screen(self) -> MainScreen:
+        """The main screen."""
+        screen = self.app.main_screen
+        assert screen is not None
+        return screen
+
+    @property
+    def session(self) -> Session:
+        """The live account."""
+        assert self.app.session is not None
+        return self.app.session
+
+    async def press(self, *keys: str) -> None:
+        """Press keys and let them take effect."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Type characters."""
+        for character in text:
+            await self.pilot.press("space" if character == " " else character)
+        await self.pilot.pause()
+
+    @property
+    def notices(self) -> list[str]:
+        """What the app has told its user, newest last."""
+        return [notice.message for notice in self.app._notifications]
+
+
+@asynccontextmanager
+async def on_stage(
+    folder: Path,
+    *,
+    person: str = "ada",
+    size: tuple[int, int] = (120, 40),
+    config: Config | None = None,
+    server: TestServer | None = None,
+    live: bool = True,
+) -> AsyncIterator[Stage]:
+    """Opens the app of ``person``; on a server of its own unless one is given."""
+    if server is None:
+        async with (
+            running_server(folder / "server") as own,
+            on_stage(folder, person=person, size=size, config=config, server=own, live=live) as stage,
+        ):
+            yield stage
+        return
+    rc = folder / f"{person}.zuliprc"
+    server.account(person).write_zuliprc(rc)
+    app = NarrowcastApp(rc, config=config, paths=Paths.under(folder / f"home-{person}"))
+    async with app.run_test(size=size) as pilot:
+        await until(lambda: app.main_screen is not None and app.screen is app.main_screen)
+        if live:
+            await until(lambda: app.session is not None and app.session.is_live)
+        await pilot.pause()
+        yield Stage(server, app, pilot)
+        await app.close_session()

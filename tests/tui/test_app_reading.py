@@ -1,0 +1,174 @@
+"""Going about in the app, on a live account of the embedded server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.panes.navigation_rows import Kind
+from narrowcast.screens.drafts import DraftsScreen
+from narrowcast.screens.help import HelpScreen
+from narrowcast.screens.picker import Picker
+from narrowcast_api.narrow import Narrow
+from support.sessions import until
+from support.stage import on_stage
+
+
+async def test_navigation_shows_channels_and_counts_what_is_unread(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.screen.go(Narrow.mentions())
+        await stage.server.send("bruno", "engineering", "build", "It is green.")
+        await until(lambda: stage.session.state.unreads.count_all() == 1)
+        stage.screen.navigation.refresh_rows()
+        rows = {row.text: row for row in stage.screen.navigation.list.items}
+        assert rows["Inbox"].unread == 1
+        assert rows["engineering"].unread == 1
+        assert rows["general"].unread == 0
+
+
+async def test_the_switcher_goes_to_a_channel_by_a_few_letters(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("ctrl+k")
+        await stage.type("engin")
+        await stage.press("enter")
+        await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))
+
+
+async def test_n_goes_from_unread_topic_to_unread_topic_and_back_returns(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.screen.go(Narrow.mentions())
+        first = await stage.server.send("bruno", "engineering", "build", "red")
+        second = await stage.server.send("bruno", "general", "lunch", "soup")
+        await until(lambda: {first, second} <= set(stage.session.state.unreads))
+        await stage.press("n")
+        one = stage.screen.narrow
+        await stage.press("n")
+        two = stage.screen.narrow
+        topics = {
+            Narrow.topic(stage.server.channel("engineering"), "build"),
+            Narrow.topic(stage.server.channel("general"), "lunch"),
+        }
+        assert {one, two} == topics
+        await stage.press("alt+left")
+        assert stage.screen.narrow == one
+
+
+async def test_every_view_has_its_key(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        views = {"#": Narrow.mentions(), "f": Narrow.starred(), "P": Narrow.directs(), "a": Narrow.all()}
+        for key, narrow in views.items():
+            await stage.press(key)
+            assert stage.screen.narrow == narrow
+        await stage.press("d")
+        assert isinstance(stage.app.screen, DraftsScreen)
+
+
+@pytest.mark.parametrize(
+    ("size", "navigation", "people"),
+    [((80, 24), False, False), ((120, 40), True, False), ((200, 60), True, True)],
+)
+async def test_panes_fold_by_width_and_leave_sixty_columns_of_text(
+    tmp_path: Path, size: tuple[int, int], navigation: bool, people: bool
+) -> None:
+    async with on_stage(tmp_path, size=size) as stage:
+        screen = stage.screen
+        assert screen.navigation.display is navigation
+        assert screen.people.display is people
+        assert screen.messages.size.width >= 60
+        await stage.press("f2")
+        assert screen.navigation.display is not navigation
+
+
+async def test_help_lists_every_action_of_the_registry(tmp_path: Path) -> None:
+    from narrowcast.actions import REGISTRY
+
+    async with on_stage(tmp_path) as stage:
+        await stage.press("question_mark")
+        screen = stage.app.screen
+        assert isinstance(screen, HelpScreen)
+        shown = {row.detail for row in screen._rows()}
+        assert {action.id for action in REGISTRY} <= shown
+
+
+async def test_the_palette_does_what_is_chosen(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("ctrl+p")
+        assert isinstance(stage.app.screen, Picker)
+        await stage.type("starred messages")
+        await stage.press("enter")
+        await until(lambda: stage.screen.narrow == Narrow.starred())
+
+
+async def test_find_in_the_channel_list_opens_the_best_match(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.press("q")
+        await stage.type("announ")
+        await stage.press("enter")
+        assert stage.screen.narrow == Narrow.channel(stage.server.channel("announcements"))
+        assert stage.screen.navigation.display is False
+
+
+async def test_muting_a_channel_from_the_list_reaches_the_server(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        navigation = stage.screen.navigation
+        channel_id = stage.server.channel("announcements")
+        navigation.list.select_key(("channel", channel_id))
+        navigation.list.focus()
+        await stage.pilot.pause()
+        await stage.press("m")
+
+        def muted() -> bool:
+            channel = stage.session.state.channels.get(channel_id)
+            return channel is not None and channel.is_muted
+
+        await until(muted)
+
+
+async def test_topics_unfold_under_their_channel(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "lunch", "soup")
+        navigation = stage.screen.navigation
+        channel_id = stage.server.channel("general")
+        navigation.refresh_rows()
+        navigation.list.select_key(("channel", channel_id))
+        navigation.list.focus()
+        await stage.pilot.pause()
+        await stage.press("t")
+        await until(
+            lambda: any(row.kind is Kind.TOPIC and row.text == "lunch" for row in navigation.list.items)
+        )
+
+
+async def test_the_status_line_says_who_types(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        bruno = stage.server.id("bruno")
+        stage.screen.go(Narrow.direct(frozenset({bruno})))
+        await stage.server.call(
+            "bruno", "POST", "/typing", {"op": "start", "type": "direct", "to": [stage.server.id("ada")]}
+        )
+        await until(lambda: "Bruno Castell is typing" in stage.screen.status_line.plain)
+
+
+async def test_a_failure_in_the_background_is_told_and_ends_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+
+        async def fail() -> None:
+            raise RuntimeError("no")
+
+        stage.app.spawn(fail(), "count the sheep")
+        await until(lambda: any("Could not count the sheep" in notice for notice in stage.notices))
+        assert stage.app.is_running
+
+
+async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "[@click=app.quit]x[/foo]", "a\u202eb")
+        channel_id = stage.server.channel("general")
+        await stage.session.load_topics(channel_id)
+        topic = stage.session.state.topics.of(channel_id)[0].name
+        stage.screen.go(Narrow.topic(channel_id, topic))
+        await stage.pilot.pause()
+        shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        assert "[@click=app.quit]x[/foo]" in shown
+        assert not any(character in shown for character in "\u202e\u0007\x1b")

@@ -1,0 +1,210 @@
+"""Writing in the app, on a live account of the embedded server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from narrowcast.config import Config, Writing
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow import Narrow
+from support.server import Listener
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def next_event(listener: Listener, kind: str) -> object:
+    """The op of the next event of a kind."""
+    while not (events := await listener.events(kind)):
+        await asyncio.sleep(0.01)
+    return events[0]["op"]
+
+
+async def in_topic(stage: Stage, channel: str, topic: str) -> ChannelDestination:
+    """Opens a topic that has a message of Bruno's."""
+    await stage.server.send("bruno", channel, topic, "Anybody?")
+    where = ChannelDestination(stage.server.channel(channel), topic)
+    stage.screen.go(Narrow.topic(where.channel_id, topic))
+    view = stage.session.view(Narrow.topic(where.channel_id, topic))
+    await until(lambda: view.ids and not view.loading)
+    await stage.pilot.pause()
+    return where
+
+
+async def test_enter_sends_what_was_written_and_empties_compose(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type("Soup for me")
+        assert stage.screen.writing.text.text == "Soup for me"
+        await stage.press("enter")
+        assert stage.screen.writing.text.text == ""
+        view = stage.session.view(Narrow.from_destination(where))
+        await until(lambda: len(view.ids) == 2)
+        message = stage.session.state.messages.get(view.ids[-1])
+        assert message is not None
+        assert "Soup for me" in message.content
+        assert stage.session.drafts.all() == []
+
+
+async def test_the_other_enter_is_a_new_line_and_a_configuration_swaps_them(tmp_path: Path) -> None:
+    config = Config(compose=Writing(enter="newline"))
+    async with on_stage(tmp_path, config=config) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type("one")
+        await stage.press("enter")
+        await stage.type("two")
+        assert stage.screen.writing.text.text == "one\ntwo"
+        await stage.press("ctrl+j")
+        assert stage.screen.writing.text.text == ""
+
+
+async def test_ctrl_j_breaks_the_line_where_enter_sends(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type("one")
+        await stage.press("ctrl+j")
+        await stage.type("two")
+        assert stage.screen.writing.text.text == "one\ntwo"
+
+
+async def test_keys_that_follow_at_once_land_in_the_field_that_the_first_key_opened(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        from textual import events
+
+        for character in "chad a thought":
+            key = "space" if character == " " else character
+            stage.app.post_message(events.Key(key, character))
+        await until(lambda: stage.screen.writing.text.text == "had a thought")
+
+
+async def test_a_draft_is_kept_for_each_conversation_and_comes_back_with_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type("half a thought")
+        await in_topic(stage, "engineering", "music")
+        assert stage.screen.writing.text.text == ""
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.pilot.pause()
+        assert stage.screen.writing.text.text == "half a thought"
+        assert [draft.content for draft in stage.session.drafts.all()] == ["half a thought"]
+
+
+async def test_the_next_start_takes_up_what_was_being_written(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = stage.server
+        await stage.press("x")
+        await stage.type("Bruno Castell")
+        await stage.press("tab", "tab")
+        await stage.type("Have you seen")
+        assert stage.screen.writing.text.text == "Have you seen"
+        await stage.app.close_session()
+        async with on_stage(tmp_path, server=server) as again:
+            await until(lambda: again.screen.writing.text.text == "Have you seen")
+            assert again.screen.writing.target.is_direct
+
+
+async def test_nothing_is_sent_to_a_channel_that_does_not_exist(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        writing = stage.screen.writing
+        await stage.press("c")
+        writing.target.channel.text = "nowhere"
+        writing.text.text = "hello"
+        await stage.press("ctrl+d")
+        assert writing.text.text == "hello"
+        assert "no channel 'nowhere'" in stage.notices[-1]
+
+
+async def test_a_message_over_the_limit_is_not_sent_and_the_count_says_so(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        limit = stage.session.state.limits.max_message_length
+        stage.screen.writing.text.insert("x" * (limit + 3))
+        await stage.pilot.pause()
+        assert "3 characters too many" in stage.screen.writing.target.hint.plain
+        await stage.press("enter")
+        assert len(stage.screen.writing.text.text) == limit + 3
+        assert "3 characters too long" in stage.notices[-1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("ask @bru", "ask @**Bruno Castell** "),
+        ("see #engi", "see #**engineering** "),
+        ("nice :tada", "nice :tada: "),
+    ],
+)
+async def test_tab_completes_people_channels_and_emoji(tmp_path: Path, typed: str, completed: str) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type(typed)
+        assert stage.screen.writing.has_class("-offering")
+        await stage.press("tab")
+        assert stage.screen.writing.text.text == completed
+
+
+async def test_other_people_see_that_one_types_and_that_one_stopped(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        listener = await stage.server.listen("bruno")
+        await stage.press("x")
+        await stage.type("Bruno Castell")
+        await stage.press("tab", "tab")
+        await stage.type("hm")
+        assert await next_event(listener, "typing") == "start"
+        await stage.press("ctrl+u")
+        assert await next_event(listener, "typing") == "stop"
+
+
+async def test_ones_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await in_topic(stage, "general", "lunch")
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop **for** me")
+        view = stage.session.view(Narrow.from_destination(where))
+        await until(lambda: message_id in view.ids)
+        await stage.press("c")
+        await stage.type("and bread")
+        await stage.press("escape")
+        await stage.press("G", "e")
+        await until(lambda: stage.screen.writing.editing == message_id)
+        assert stage.screen.writing.text.text == "Soop **for** me"
+        stage.screen.writing.text.text = "Soup for me"
+        await stage.press("ctrl+d")
+        assert stage.screen.writing.text.text == "and bread"
+
+        def content() -> str:
+            message = stage.session.state.messages.get(message_id)
+            return message.content if message is not None else ""
+
+        await until(lambda: "Soup for me" in content())
+
+
+async def test_a_file_is_attached_and_its_link_stands_in_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "plan.txt"
+    path.write_text("the plan")
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type("See ")
+        await stage.press("ctrl+t")
+        await stage.type(str(path))
+        await stage.press("enter")
+        await until(lambda: "plan.txt](/user_uploads/" in stage.screen.writing.text.text)
+        assert stage.screen.writing.text.text.startswith("See [plan.txt](")
+
+
+async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = ChannelDestination(stage.server.channel("general"), "x" * 500)
+        stage.session.outbox.send(where, "words that matter")
+        await stage.press("f9")
+        assert stage.screen.writing.text.text == "words that matter"
+        assert stage.session.outbox.entries() == []

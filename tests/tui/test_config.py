@@ -1,0 +1,49 @@
+"""The configuration file: what is wrong is named by line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.config import Config, ConfigError, line_of, load, parse
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert load(tmp_path / "config.toml") == Config()
+
+
+def test_a_good_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('account = "work"\n[compose]\nenter = "newline"\n[keys]\n"go.all" = ["W", "alt+w"]\n')
+    config = load(path)
+    assert (config.account, config.compose.enter) == ("work", "newline")
+    assert config.keys == {"go.all": ["W", "alt+w"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[compose]\n\nenter = "both"\n', "c.toml:3: compose.enter: input should be 'send' or 'newline'"),
+        ("[compose]\nfoo = 1\n", "c.toml:2: compose.foo: there is no such setting"),
+        ("colour = 1\n", "c.toml:1: colour: there is no such setting"),
+        ("[appearance]\npeople = 3\n", "c.toml:2: appearance.people: "),
+        ('[keys]\n"go.all" = "W"\n"go.nowhere" = "b"\n', "c.toml:3: keys: go.nowhere: no such action"),
+        ('[keys]\n"go.all" = "ctrl+h"\n', "c.toml:2: keys: go.all: 'ctrl+h' cannot be told from backspace"),
+        ("account = \n", "c.toml: not TOML: "),
+    ],
+)
+def test_each_mistake_is_named_with_its_line_and_key(text: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(text, "c.toml")
+    assert caught.value.problems[0].startswith(problem)
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse('[compose]\nenter = 1\n[appearance]\nmouse = "x"\n', "c.toml")
+    assert len(caught.value.problems) == 2
+
+
+def test_the_line_of_a_dotted_key_is_found() -> None:
+    assert line_of('# about\ncompose.enter = "send"\n', ["compose", "enter"]) == 2

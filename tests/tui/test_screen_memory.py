@@ -1,0 +1,85 @@
+"""Sending only what differs shows the same screen as sending everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyte
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.geometry import Region
+from textual.strip import Strip
+
+from narrowcast.platform.screen_memory import ScreenMemory
+
+WIDTH, HEIGHT = 12, 4
+STYLES = [Style(), Style(bold=True), Style(color="red"), Style(reverse=True, meta={"offset": (3, 4)})]
+ROWS = st.lists(
+    st.tuples(st.text(st.sampled_from("ab 界é"), max_size=5), st.sampled_from(STYLES)), min_size=1, max_size=4
+)
+SCREENS = st.lists(ROWS, min_size=HEIGHT, max_size=HEIGHT)
+CONSOLE = Console(force_terminal=True, color_system="standard", width=WIDTH)
+
+
+def strip_of(row: list[tuple[str, Style]]) -> Strip:
+    strip = Strip([Segment(text, style) for text, style in row])
+    return strip.adjust_cell_length(WIDTH, Style())
+
+
+def fresh_terminal() -> tuple[pyte.Screen, pyte.Stream]:
+    screen = pyte.Screen(WIDTH, HEIGHT)
+    return screen, pyte.Stream(screen)
+
+
+def cells(screen: pyte.Screen) -> list[list[tuple[str, str, bool, bool]]]:
+    return [
+        [
+            (cell.data, cell.fg, cell.bold, cell.reverse)
+            for cell in (screen.buffer[y][x] for x in range(WIDTH))
+        ]
+        for y in range(HEIGHT)
+    ]
+
+
+@settings(max_examples=150)
+@given(st.lists(SCREENS, min_size=2, max_size=5))
+def test_whole_screens_sent_as_differences_look_the_same(
+    screens: list[list[list[tuple[str, Style]]]],
+) -> None:
+    memory = ScreenMemory()
+    lean_screen, lean = fresh_terminal()
+    for rows in screens:
+        update = LayoutUpdate([[strip_of(row)] for row in rows], Region(0, 0, WIDTH, HEIGHT))
+        lean.feed(memory.of_layout(update, CONSOLE))
+    full_screen, full = fresh_terminal()
+    last = LayoutUpdate([[strip_of(row)] for row in screens[-1]], Region(0, 0, WIDTH, HEIGHT))
+    full.feed(last.render_segments(CONSOLE).replace("\n", ""))
+    assert cells(lean_screen) == cells(full_screen)
+
+
+def test_an_update_that_changes_nothing_sends_nothing() -> None:
+    memory = ScreenMemory()
+    rows: list[Iterable[Strip]] = [[strip_of([("hello", Style())])] for _ in range(HEIGHT)]
+    assert memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE)
+    assert memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE) == ""
+
+
+def test_a_span_sends_its_own_columns_and_no_others() -> None:
+    memory = ScreenMemory()
+    rows: list[Iterable[Strip]] = [[strip_of([("aaaaaaaaaaaa", Style())])] for _ in range(HEIGHT)]
+    memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE)
+    chops = [{0: strip_of([("bbbbbbbbbbbb", Style())])} for _ in range(HEIGHT)]
+    update = ChopsUpdate(chops, [(1, 4, 6)], [[WIDTH]] * HEIGHT)
+    assert memory.of_chops(update, CONSOLE) == "\x1b[2;5Hbb"
+
+
+def test_after_forgetting_everything_is_sent() -> None:
+    memory = ScreenMemory()
+    rows: list[Iterable[Strip]] = [[strip_of([("hello", Style())])] for _ in range(HEIGHT)]
+    first = memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE)
+    memory.forget()
+    assert memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE) == first

@@ -1,0 +1,112 @@
+"""The text under the editor."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from narrowcast.widgets.text_buffer import TextBuffer
+
+TEXTS = st.text(
+    st.one_of(
+        st.characters(codec="utf-8", exclude_categories=["Cs"]), st.sampled_from("ab \n界👩‍👩‍👧e\u0301🇫🇷👍🏽")
+    ),
+    max_size=60,
+)
+ACTS = [
+    "left",
+    "right",
+    "word_left",
+    "word_right",
+    "home",
+    "end",
+    "backspace",
+    "delete",
+    "kill_word",
+    "kill_word_right",
+    "kill_start",
+    "kill_end",
+    "yank",
+    "undo",
+]
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_wrapping_loses_nothing_and_fits_the_width(text: str, width: int) -> None:
+    buffer = TextBuffer(text)
+    rows = buffer.rows(width)
+    rebuilt = ""
+    for row, after in zip(rows, [*rows[1:], None], strict=True):
+        rebuilt += buffer.text[row.start : row.end]
+        if after is not None and after.start > row.end:
+            rebuilt += "\n"
+    assert rebuilt == buffer.text
+    for row in rows:
+        shown = buffer.text[row.start : row.end]
+        assert cell_len(shown) < width or row.end - row.start == 1
+
+
+@given(TEXTS, st.integers(4, 30), st.lists(st.sampled_from(ACTS), max_size=25))
+def test_whatever_is_pressed_the_cursor_stays_within_the_text(text: str, width: int, acts: list[str]) -> None:
+    buffer = TextBuffer(text)
+    for act in acts:
+        getattr(buffer, act)()
+        assert 0 <= buffer.cursor <= len(buffer.text)
+        rows = buffer.rows(width)
+        row, cell = buffer.locate(rows)
+        assert 0 <= row < len(rows)
+        assert cell >= 0
+
+
+@given(TEXTS, st.lists(st.sampled_from(["insert", "backspace", "kill_word", "kill_start"]), max_size=15))
+def test_undo_goes_back_to_the_beginning(text: str, acts: list[str]) -> None:
+    buffer = TextBuffer(text)
+    start = buffer.text
+    for act in acts:
+        buffer.insert("x") if act == "insert" else getattr(buffer, act)()
+    while buffer.undo():
+        pass
+    assert buffer.text == start
+
+
+def test_typed_characters_are_undone_word_by_word() -> None:
+    buffer = TextBuffer()
+    for character in "one two":
+        buffer.insert(character, typed=True)
+    buffer.undo()
+    assert buffer.text == "one "
+
+
+def test_a_family_is_one_character() -> None:
+    buffer = TextBuffer("a👩‍👩‍👧")
+    buffer.backspace()
+    assert buffer.text == "a"
+
+
+def test_what_was_cut_is_put_back_elsewhere() -> None:
+    buffer = TextBuffer("first second")
+    buffer.kill_word()
+    buffer.home()
+    buffer.yank()
+    assert buffer.text == "secondfirst "
+
+
+def test_lines_break_at_blanks() -> None:
+    buffer = TextBuffer("the quick brown fox")
+    assert [buffer.text[row.start : row.end] for row in buffer.rows(11)] == ["the quick ", "brown fox"]
+
+
+def test_up_and_down_keep_the_column() -> None:
+    buffer = TextBuffer("abcdef\nxy\nabcdef")
+    rows = buffer.rows(20)
+    buffer.cursor = 4
+    buffer.vertical(rows, 1)
+    assert buffer.locate(rows) == (1, 2)
+    assert not TextBuffer("one").vertical([*TextBuffer("one").rows(9)], 1)
+
+
+def test_one_line_stays_one_line() -> None:
+    buffer = TextBuffer("a\nb", multiline=False)
+    buffer.insert("c\r\nd")
+    assert buffer.text == "a bc d"
