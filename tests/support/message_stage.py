@@ -97,6 +97,10 @@ class Stage:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
+    async def asked(self, count: int) -> None:
+        """Until the pane has asked that many things of the screen."""
+        await until(lambda: len(self.app.asked) >= count)
+
     @property
     def topic(self) -> Narrow:
         return Narrow.topic(self.server.channel("general"), "soup")

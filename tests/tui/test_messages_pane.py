@@ -150,8 +150,9 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
         await stage.server.send("ada", "general", "soup", content)
         await stage.show(stage.topic, "newest")
         await stage.see("Plot")
-        for key in "asd":
+        for number, key in enumerate("asd", 1):
             await stage.press("o", key)
+            await stage.asked(number)
         to_topic, outside, person = stage.app.asked
         assert isinstance(to_topic, MessagesPane.NarrowRequested)
         assert to_topic.narrow == Narrow.topic(stage.server.channel("general"), "stew")
@@ -164,6 +165,22 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
         await stage.see("goat")
         await stage.press("enter")
         assert isinstance(stage.app.asked[-1], MessagesPane.ReplyRequested)
+
+
+async def test_a_link_to_a_message_leads_to_where_it_is_now(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("ada", "general", "stew", "moved")
+        address = f"#narrow/channel/{stage.server.channel('general')}-general/topic/stew/near/{message_id}"
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"topic": "ragout"})
+        await stage.server.send("ada", "general", "soup", f"[there]({stage.server.url}/{address})")
+        await stage.show(stage.topic, "newest")
+        await stage.see("there")
+        await stage.press("o", "a")
+        await until(lambda: stage.app.asked)
+        asked = stage.app.asked[0]
+        assert isinstance(asked, MessagesPane.NarrowRequested)
+        assert asked.narrow == Narrow.topic(stage.server.channel("general"), "ragout")
+        assert asked.message_id == message_id
 
 
 async def test_polls_are_live_and_votable(tmp_path: Path) -> None:

@@ -143,6 +143,6 @@ class Finding(TypedKeys):
             return
         target = resolve(text, self.session.state)
         if isinstance(target, InApp):
-            self.post_message(self.NarrowRequested(target.narrow, target.message_id))
+            self.go_to(target)
         else:
             self.say("That is neither the number nor the link of a message.")

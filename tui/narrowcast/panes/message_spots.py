@@ -52,7 +52,7 @@ class SpotActs(TypedKeys):
     def _open_link(self, spot: Spot) -> None:
         target = resolve(spot.value, self.session.state)
         if isinstance(target, InApp):
-            self.post_message(self.NarrowRequested(target.narrow, target.message_id))
+            self.go_to(target)
         elif isinstance(target, Outside):
             self.post_message(self.LinkRequested(target.url, spot.label))
         else:

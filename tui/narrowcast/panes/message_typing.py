@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from textual import events
 
+from narrowcast.content.addresses import InApp
 from narrowcast.panes.message_overlays import Found, Hints
 from narrowcast.panes.message_posts import PaneBase
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.messages import Message
 
 __all__ = ["TypedKeys"]
@@ -21,6 +24,24 @@ class TypedKeys(PaneBase):
     def toggle_reaction(self, message: Message, reaction_type: str, code: str, name: str) -> None:
         """Adds a reaction of one's own, or removes it."""
         raise NotImplementedError
+
+    def go_to(self, target: InApp) -> None:
+        """Goes to a view; to a message where it is now, for it may have been moved since the link was made."""
+        message_id = target.message_id
+        if message_id is None or not target.narrow.is_conversation:
+            self.post_message(self.NarrowRequested(target.narrow, message_id))
+        else:
+            self.work(self._go_to_message(target, message_id), "find the message")
+
+    async def _go_to_message(self, target: InApp, message_id: int) -> None:
+        try:
+            message = await self.session.load_message(message_id)
+        except NarrowcastError:
+            message = None
+        narrow = target.narrow
+        if message is not None:
+            narrow = Narrow.from_destination(message.destination(self.session.state.me))
+        self.post_message(self.NarrowRequested(narrow, message_id if message is not None else None))
 
     def _hint_key(self, hints: Hints, event: events.Key) -> None:
         raise NotImplementedError
