@@ -97,6 +97,10 @@ class FaultProxy:
         """The next request with this beginning suffers `fault`."""
         self._faults.append((f"{method} {path}".encode(), fault))
 
+    def forgive(self) -> None:
+        """Forgets the faults that have not happened yet."""
+        self._faults.clear()
+
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         task = asyncio.create_task(self._serve(reader, writer))
