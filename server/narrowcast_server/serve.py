@@ -145,6 +145,8 @@ def open_core(
     """The organization of a data folder; raises ServeError for a folder that cannot be used."""
     config = config or Config(
         dialect=Dialect(options.dialect),
+        # Nothing of a demo needs to survive the machine.
+        durable=not options.demo,
         rate_limits=tuple(RateLimit(seconds, requests) for requests, seconds in options.rate_limits),
     ).at_level(options.feature_level)
     try:
