@@ -1,0 +1,196 @@
+"""The commands for scripts, run as a user runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support import world
+from support.server import TestServer, running_server
+from support.terminal import home
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+async def run(folder: Path, *arguments: str, stdin: str = "", env: dict[str, str] | None = None) -> Outcome:
+    """Run ``narrowcast`` with a home of its own; the server goes on beside it."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "narrowcast",
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            **home(folder),
+            **(env or {}),
+        },
+    )
+    out, err = await process.communicate(stdin.encode())
+    return Outcome(process.returncode or 0, out.decode(), err.decode())
+
+
+def rc_of(server: TestServer, folder: Path, person: str = "ada") -> str:
+    path = folder / f"{person}.zuliprc"
+    server.account(person).write_zuliprc(path)
+    return str(path)
+
+
+async def test_send_reads_standard_input_and_read_shows_it(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        sent = await run(
+            tmp_path,
+            "--rc",
+            rc,
+            "send",
+            "--channel",
+            "general",
+            "--topic",
+            "lunch",
+            "--json",
+            stdin="Soup **today**\n",
+        )
+        assert (sent.code, sent.err) == (0, "")
+        message_id = json.loads(sent.out)["id"]
+        answer = await run(tmp_path, "read", "--rc", rc, "channel:general", "topic:lunch", "--json")
+        record = json.loads(answer.out)
+        assert record["id"] == message_id
+        assert (record["channel"], record["topic"], record["content"]) == (
+            "general",
+            "lunch",
+            "Soup **today**",
+        )
+        shown = await run(tmp_path, "read", "--rc", rc)
+        assert "Ada Moreno  #general › lunch\n    Soup **today**\n" in shown.out
+
+
+async def test_send_finds_people_by_name_email_or_first_name(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        sent = await run(
+            tmp_path, "--rc", rc, "send", "--to", "bruno", "--to", "dario@demo.example", "Hello you two"
+        )
+        assert sent.code == 0
+        answer = await run(tmp_path, "read", "--rc", rc, "dm:bruno,dario", "--json")
+        names = {person["full_name"] for person in json.loads(answer.out)["recipients"]}
+        assert names == {"Ada Moreno", "Bruno Castell", "Dario Vance"}
+
+
+async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        for text in ("soup is hot", "stew is late", "more soup"):
+            await server.send("bruno", "general", "lunch", text)
+        found = await run(tmp_path, "search", "--rc", rc, "soup", "--json")
+        assert [json.loads(line)["content"] for line in found.out.splitlines()] == [
+            "soup is hot",
+            "more soup",
+        ]
+        target = tmp_path / "lunch.jsonl"
+        written = await run(tmp_path, "export", "--rc", rc, "topic:lunch", "-o", str(target))
+        assert written.code == 0
+        assert len(target.read_text().splitlines()) == 3
+        assert stat.S_IMODE(target.stat().st_mode) == 0o600
+        again = await run(tmp_path, "export", "--rc", rc, "topic:lunch", "-o", str(target))
+        assert (again.code, again.out) == (2, "")
+        assert "is there already" in again.err
+
+
+@pytest.mark.parametrize("secret", ["password", "key"])
+async def test_login_stores_an_account_that_only_its_owner_can_read(tmp_path: Path, secret: str) -> None:
+    async with running_server(tmp_path / "server") as server:
+        account = server.account("ada")
+        typed = world.PASSWORD if secret == "password" else account.key.reveal()
+        flags = ["--api-key"] if secret == "key" else []
+        answer = await run(
+            tmp_path, "login", server.url, "--email", "ada@demo.example", *flags, stdin=typed + "\n"
+        )
+        assert answer.code == 0, answer.err
+        (stored,) = (tmp_path / "config" / "narrowcast" / "accounts").glob("*.zuliprc")
+        assert stat.S_IMODE(stored.stat().st_mode) == 0o600
+        assert account.key.reveal() not in answer.out + answer.err
+        checked = await run(tmp_path, "doctor", "--json")
+        assert any(
+            finding["area"] == "server" and finding["level"] == "ok" for finding in json.loads(checked.out)
+        )
+
+
+async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        wrong = tmp_path / "wrong.zuliprc"
+        wrong.write_text(Path(rc).read_text().replace("key=", "key=x"))
+        wrong.chmod(0o600)
+        open_to_all = tmp_path / "open.zuliprc"
+        open_to_all.write_text(Path(rc).read_text())
+        open_to_all.chmod(0o644)
+        cases = [
+            (["read"], 2, "narrowcast login URL"),
+            (["--rc", str(tmp_path / "none"), "read"], 2, "none"),
+            (["--rc", str(open_to_all), "read"], 2, "chmod 600"),
+            (["--rc", str(wrong), "read"], 3, ""),
+            (["--rc", rc, "send", "--channel", "nowhere", "--topic", "x", "hi"], 2, "no channel 'nowhere'"),
+            (["--rc", rc, "send", "hi"], 2, "--channel NAME"),
+            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "nobody here is called 'nobody'"),
+            (["--rc", rc, "--account", "x"], 2, "terminal"),
+            ([], 2, "narrowcast send"),
+            (["login", server.url, "--email", "ada@demo.example"], 3, ""),
+        ]
+        for arguments, code, words in cases:
+            answer = await run(tmp_path, *arguments, stdin="not the password\n")
+            assert answer.code == code, (arguments, answer)
+            assert words in answer.err, (arguments, answer)
+            assert answer.err.count("\n") == 1, (arguments, answer)
+            assert "Traceback" not in answer.err
+        account = server.account("ada")
+    unreachable = await run(tmp_path, "--rc", rc, "read")
+    assert unreachable.code == 4
+    assert account.key.reveal() not in unreachable.err
+
+
+async def test_what_scripts_print_cannot_command_a_terminal(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await server.send("bruno", "general", "lunch", "a\x1b]52;c;eA==\x07b \x9b31m \u202ec")
+        for arguments in (
+            ["read"],
+            ["search", "c"],
+            ["export", "--format", "text"],
+            ["export", "--format", "markdown"],
+        ):
+            answer = await run(tmp_path, *arguments[:1], "--rc", rc, *arguments[1:])
+            assert not set(answer.out) & set("\x1b\x07\x9b\u202e"), arguments
+
+
+async def test_a_bad_configuration_is_refused_with_line_and_key(tmp_path: Path) -> None:
+    folder = tmp_path / "config" / "narrowcast"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[compose]\nenter = "maybe"\n')
+    answer = await run(tmp_path, "read")
+    assert answer.code == 2
+    assert "config.toml:2: compose.enter:" in answer.err
+
+
+async def test_version_and_help_answer_at_once(tmp_path: Path) -> None:
+    assert (await run(tmp_path, "--version")).out.startswith("narrowcast ")
+    answer = await run(tmp_path, "--help")
+    for command in ("demo", "serve", "login", "send", "read", "search", "export", "doctor"):
+        assert f"\n    {command} " in answer.out
