@@ -22,6 +22,22 @@ async def test_a_view_shows_what_the_server_has_and_what_comes(tmp_path: Path) -
         await stage.see("It is good.")
 
 
+async def test_nothing_is_read_while_one_looks_elsewhere(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic)
+        stage.app.app_focus = False
+        message_id = await stage.server.send("bruno", "general", "soup", "are you there?")
+        await stage.see("are you there?")
+        await stage.pilot.pause(0.7)
+        message = stage.session.state.messages.get(message_id)
+        assert message is not None
+        assert not message.is_read
+        stage.app.app_focus = True
+        await until(
+            lambda: (seen := stage.session.state.messages.get(message_id)) is not None and seen.is_read
+        )
+
+
 async def test_an_empty_view_says_what_to_press(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)

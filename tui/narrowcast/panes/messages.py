@@ -92,6 +92,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self.view.position = self.selected_id
         self._leave_modes()
         self._standing = False
+        self.session.read_marks.resume()
         self.view = view = self.session.view(narrow)
         names = StateNames(self.session.state)
         self.list.show_feed(Feed(view, names))
@@ -143,6 +144,13 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     def on_mount(self) -> None:
         """Follows the session from now on."""
         self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
+
+        self.watch(self.app, "app_focus", self._app_focused, init=False)
+
+    def _app_focused(self, focused: bool) -> None:
+        """What came into view while one looked elsewhere is seen now."""
+        if focused:
+            self.list.look_again()
 
     def on_unmount(self) -> None:
         """Follows it no longer."""
