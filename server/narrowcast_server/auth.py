@@ -73,4 +73,5 @@ def caller(core: Core, header: str | None) -> User:
         raise unauthorized("Invalid API key")
     if not user.is_active:
         raise unauthorized("Account is deactivated")
+    core.callers.add(user.id)
     return user

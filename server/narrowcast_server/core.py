@@ -45,6 +45,8 @@ class Core:
         self.login_limiter = RateLimiter(self.clock, (config.login_attempts,))
         self.link_previews: dict[str, LinkPreview] = {}
         """Website previews that are known beforehand; nothing is ever fetched."""
+        self.callers: set[int] = set()
+        """Who has called with credentials since this server started."""
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
         self._pending: list[Event] = []

@@ -124,6 +124,27 @@ async def test_people_do_not_answer_each_other_without_end(tmp_path: Path) -> No
         assert len([one for one in here.said(asked) if "goat" in one.topic and one.timestamp]) <= 2
 
 
+async def test_the_newcomer_finds_things_unread_however_late_she_comes(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        await here.pass_time(60)
+        unread = here.core.store.integers(
+            "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", here.users["ada"].id
+        )
+        assert len(unread) >= 15
+
+
+async def test_nobody_reads_or_answers_for_somebody_who_has_called_the_server(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        here.core.callers.add(here.users["dario"].id)
+        asked = here.tell("ada", ["dario"], "Is that really you?")
+        await here.pass_time(60)
+        assert not [one for one in here.said(asked) if one.sender_id == here.users["dario"].id]
+        unread = here.core.store.integers(
+            "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", here.users["dario"].id
+        )
+        assert asked in unread
+
+
 async def test_nobody_speaks_for_somebody_who_is_signed_in(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         here.core.hub.register(here.users["dario"].id, LISTENS)

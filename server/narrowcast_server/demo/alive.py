@@ -3,8 +3,9 @@
     something is said -> somebody reads it -> starts typing -> stops and answers
                      \\-> somebody reacts, or votes
 
-Everything goes through the server's own actions. Nobody acts who is signed in somewhere, and what these people say
-is not answered by others of them. A clock (the server's) and a source of chance are passed in.
+Everything goes through the server's own actions. Nobody acts who has called this server from outside, nor the
+newcomer, who is to find things unread; and what these people say is not answered by others of them. A clock (the
+server's) and a source of chance are passed in.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from narrowcast_server.actions.reactions import add_reaction
 from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.demo.chatter import Chatter
-from narrowcast_server.demo.people import HUMANS, demo_users
+from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
 from narrowcast_server.demo.spot import Spot
 from narrowcast_server.demo.things import PREVIEWS
@@ -43,6 +44,8 @@ _log = logging.getLogger("narrowcast.server.demo")
 
 CLIENT: Final = "narrowcast-demo"
 """The program that these people's messages come from; by it they know each other."""
+ACTORS: Final = tuple(person.key for person in HUMANS if person.key != NEWCOMER)
+"""Who acts on their own."""
 TICK_SECONDS: Final = 0.5
 PRESENCE_SECONDS: Final = 50.0
 READING_SECONDS: Final = (1.5, 4.0)
@@ -164,9 +167,9 @@ class Company:
         return [user for identity in ids if identity != message.sender_id and (user := self.free(identity))]
 
     def free(self, user_id: int) -> User | None:
-        """One of these people, if nobody is signed in as them."""
+        """One of these people, if nobody else is them."""
         key = self.keys.get(user_id)
-        if key is None or all(person.key != key for person in HUMANS) or self.core.hub.is_listening(user_id):
+        if key not in ACTORS or user_id in self.core.callers or self.core.hub.is_listening(user_id):
             return None
         user = self.core.users.get(user_id)
         return user if user is not None and user.is_active else None
@@ -288,7 +291,7 @@ class Company:
 
     def read_something(self) -> None:
         """Somebody looks at what is new."""
-        user = self.users.get(self.chance.choice(HUMANS).key)
+        user = self.users.get(self.chance.choice(ACTORS))
         if user is not None and self.free(user.id) is not None:
             self.read(user, 3)
 
@@ -305,7 +308,7 @@ class Company:
 
     def show_up(self) -> None:
         """Everybody's presence: most are there, some look away for a minute."""
-        for person in HUMANS:
-            user = self.users.get(person.key)
+        for key in ACTORS:
+            user = self.users.get(key)
             if user is not None and self.free(user.id) is not None:
                 report_presence(self.core, user, active=self.chance.random() < 0.8)
