@@ -61,6 +61,18 @@ async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) ->
         await until(lambda: stage.session.state.unreads.count_all() == 0)
 
 
+async def test_all_messages_open_at_the_newest_and_a_conversation_at_its_first_unread(tmp_path: Path) -> None:
+    async with staged(tmp_path, (80, 10)) as stage:
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(40)]
+        await until(lambda: stage.session.state.unreads.count_all() == 40)
+        await stage.show(Narrow.all())
+        await stage.see("spoon 39")
+        assert stage.pane.selected_id == ids[-1]
+        await stage.show(stage.topic)
+        await stage.see("spoon 0")
+        assert stage.pane.selected_id == ids[0]
+
+
 async def test_older_pages_load_while_scrolling_and_no_line_moves(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 20)) as stage:
         for number in range(260):

@@ -124,7 +124,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self.list.to_oldest()
         elif view.position is not None and anchor is None and view.position in view.ids:
             self.list.jump(view.position)
-        elif view.first_unread is not None and view.first_unread in view.ids:
+        elif anchor == "first_unread" and view.first_unread in view.ids:
             self.list.jump(view.first_unread)
         else:
             self.list.jump(view.anchor if view.anchor in view.ids else None)
