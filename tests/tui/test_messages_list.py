@@ -519,3 +519,18 @@ async def test_a_message_on_its_way_says_how_it_is(
         assert rows[begin - 1].startswith("Ada")
         assert rows[begin + 1] == "␛[31m**so**"
         assert rows[begin + 2 :] == [] if note is None else " ".join(rows[begin + 2 :]).startswith(note)
+
+
+async def test_a_selection_by_keys_begins_anew_in_another_view() -> None:
+    app = ListApp([short(number) for number in range(1, 9)])
+    async with app.run_test(size=(40, 30)) as pilot:
+        await pilot.pause()
+        app.list.extend_selection(1)
+        app.view.ids = []
+        app.list.feed_changed()
+        await pilot.pause()
+        app.list.extend_selection(1)
+        app.put(short(50))
+        await pilot.pause()
+        app.list.extend_selection(-1)
+        assert app.screen.get_selected_text() == "text 50"

@@ -88,15 +88,22 @@ class SelectingCanvas(MessageCanvas):
         feed = self.feed
         if feed is None or not isinstance(self.selected, int) or not feed.holds(self.selected):
             return
-        if self not in self.screen.selections or self._rows_selected is None:
+        self._sync()
+        known = self._rows_selected
+        if (
+            self not in self.screen.selections
+            or known is None
+            or not all(feed.holds(key) for key, _ in known)
+        ):
             start = end = self._first_text(feed.index(self.selected))
         else:
-            (start_key, start_row), (end_key, end_row) = self._rows_selected
+            (start_key, start_row), (end_key, end_row) = known
             start = (feed.index(start_key), start_row)
             end = self._neighbour((feed.index(end_key), end_row), delta)
         self._rows_selected = ((feed.ids[start[0]], start[1]), (feed.ids[end[0]], end[1]))
         first, last = sorted((start, end))
-        text = self._rows(last[0]).rows[last[1]].text
+        rows = self._rows(last[0]).rows
+        text = rows[min(last[1], len(rows) - 1)].text
         begin_at, end_at = (Offset(x, self._number(place)) for x, place in ((0, first), (len(text), last)))
         self.screen.selections = {self: Selection(begin_at, end_at)}
         self._viewport.show(end[0])
