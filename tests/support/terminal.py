@@ -282,8 +282,11 @@ def narrowcast(*arguments: str) -> list[str]:
 
 
 def home(folder: Path) -> dict[str, str]:
-    """An environment in which everything is kept below ``folder``."""
+    """An environment in which everything is kept below ``folder``; Python finds modules where this one does."""
     return {
+        **{
+            name: os.environ[name] for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE") if name in os.environ
+        },
         "HOME": str(folder),
         "XDG_CONFIG_HOME": str(folder / "config"),
         "XDG_DATA_HOME": str(folder / "data"),

@@ -150,7 +150,7 @@ def _channel(state: State, channel: Channel, folding: Folding, current: Narrow |
         channel.name,
         Narrow.channel(channel_id),
         unread=state.unreads.count_channel(channel_id),
-        mark="⚿" if channel.invite_only else "#",
+        mark="◈" if channel.invite_only else "#",
         muted=channel.is_muted,
         open=is_open,
         channel_id=channel_id,

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,7 +15,8 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast import names
-from narrowcast.safe_text import safe_line
+from narrowcast.content.wrapping import Run, wrap
+from narrowcast.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
@@ -22,6 +24,10 @@ from narrowcast_api.protocols.draft_sheets import Draft, DraftConflict
 
 if TYPE_CHECKING:
     from narrowcast_api.session import Session
+
+
+MARGIN = 2
+"""Columns of a list that are not for text: the bar of the selection and the scrollbar."""
 
 
 class DraftList(VirtualList[Draft]):
@@ -81,6 +87,7 @@ class DraftsScreen(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,d", "leave", "Leave", show=False),
         Binding("x,delete", "drop", "Delete", show=False),
+        Binding("u", "put_back", "Undo", show=False),
         Binding("c", "conflict", "Both versions", show=False),
     ]
 
@@ -88,11 +95,12 @@ class DraftsScreen(ModalScreen[str | None]):
         super().__init__()
         self.session = session
         self.list = DraftList(session)
+        self._deleted: list[Draft] = []
 
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            title.show_pieces([("Drafts", "strong")], [("Enter opens · x deletes · Esc closes", "dim")])
+            title.show_pieces([("Drafts", "strong")], [("Enter opens · x deletes · u undoes · Esc closes", "dim")])
             yield title
             yield self.list
 
@@ -114,7 +122,15 @@ class DraftsScreen(ModalScreen[str | None]):
     def action_drop(self) -> None:
         """Delete the selected draft."""
         if (draft := self.list.selected_item) is not None:
+            self._deleted.append(draft)
             self.session.drafts.delete(draft.draft_id)
+            self.refresh_drafts()
+
+    def action_put_back(self) -> None:
+        """Keep again what was deleted last."""
+        if self._deleted:
+            draft = self._deleted.pop()
+            self.session.drafts.save(None, draft.destination, draft.content)
             self.refresh_drafts()
 
     def action_conflict(self) -> None:
@@ -137,13 +153,25 @@ class DraftsScreen(ModalScreen[str | None]):
 
 
 class TextLines(VirtualList[str]):
-    """A text, line by line, for reading."""
+    """A text for reading, its long lines folded to the width there is."""
 
     DEFAULT_CSS = "TextLines { background: $panel; height: 1fr; width: 1fr; }"
 
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold the lines anew."""
+        rows: list[str] = []
+        for line in safe_block(self.text).splitlines():
+            folded = wrap([Run(line, Style.null())], max(1, event.size.width - MARGIN))
+            rows.extend("".join(run.text for run in row.runs) for row in folded)
+        self.set_items(rows)
+
     def render_item(self, item: str, width: int, selected: bool) -> Sequence[Strip]:
         """One line."""
-        return [compose_line(width, [(safe_line(item, width), Style.null())], base=Style.null())]
+        return [compose_line(width, [(item, Style.null())], base=Style.null())]
 
     def key_of(self, item: str) -> Hashable:
         """Lines may repeat: none is the same as another."""
@@ -187,7 +215,7 @@ class ConflictScreen(ModalScreen[str | None]):
                 line = OneLine()
                 line.show_pieces([(head, "accent")])
                 yield line
-                yield TextLines(draft.content.splitlines() or [""])
+                yield TextLines(draft.content)
 
     def action_keep(self, which: int) -> None:
         """Keep the first, the second, or both as two drafts."""

@@ -80,6 +80,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self._unsubscribe: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
+        self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
         yield self.banner_line
         with Horizontal(id="panes"):
             yield self.navigation
@@ -93,7 +94,6 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Follow the account from now on."""
         self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
-        self._apply_plan(self.app.size.width)
         self.update_status()
 
     def on_unmount(self) -> None:
@@ -197,6 +197,10 @@ class LiveScreen(Screen[None], inherit_bindings=False):
                 focus_now(widget)
                 return
 
+    def on_descendant_focus(self) -> None:
+        """The status line shows the keys of the pane that one is in."""
+        self.update_status()
+
     # room
 
     def on_resize(self, event: events.Resize) -> None:
@@ -227,11 +231,11 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     # talking to the user, working in the background
 
-    def tell(self, text: str, *, severity: str = "information") -> None:
+    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """A short notice; server text is never markup."""
 
         app = app_of(self)
-        app.tell(text, severity=severity)
+        app.tell(text, severity=severity, seconds=seconds)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
         """Do ``work`` in the background; a failure becomes a notice and a line in the log."""

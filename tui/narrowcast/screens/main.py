@@ -15,7 +15,7 @@ from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.navigation_rows import Kind, Row
 from narrowcast.panes.uploads import UploadRows
-from narrowcast.screens.travel import TravelScreen
+from narrowcast.screens.outside import OutsideScreen
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.messages import MessageAnswer
@@ -25,16 +25,16 @@ from narrowcast_api.storage.folders import account_folder_name
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
-class MainScreen(TravelScreen):
+class MainScreen(OutsideScreen):
     """See the module's description."""
 
-    def begin(self) -> None:
-        """Open the view of last time, at once from the cache, and what was being written."""
-        self.spawn(self._begin(), "open the last view")
-
-    async def _begin(self) -> None:
-        draft_id = await asyncio.to_thread(self._note.read)
+    def on_mount(self) -> None:
+        """Open the view of last time, at once from the cache, so that the first paint shows it."""
         self.open(self.session.last_narrow or Narrow.all())
+        self.call_after_refresh(self._take_up_draft)
+
+    async def _take_up_draft(self) -> None:
+        draft_id = await asyncio.to_thread(self._note.read)
         if draft_id and not self.writing.is_busy:
             self.writing.take_up(draft_id)
         self.writing.draft_noted = self._note_draft
@@ -78,13 +78,6 @@ class MainScreen(TravelScreen):
             self.writing.edit(message_id, _source(answer))
         else:
             self.tell("Only messages of your own can be edited.", severity="warning")
-
-    @on(MessagesPane.LinkRequested)
-    def _follow_link(self, event: MessagesPane.LinkRequested) -> None:
-        from narrowcast.platform.opener import open_link
-
-        self.spawn(open_link(event.url), "open the link")
-        self.tell(f"Opening {event.url}")
 
     @on(MessagesPane.StatusRequested)
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:

@@ -138,7 +138,7 @@ class Editor(Widget, can_focus=True):
         if self.password:
             cell = self.buffer.cursor
         self._top = min(max(self._top, row - height + 1), row, max(0, len(rows) - 1))
-        if self.buffer.multiline:
+        if self.buffer.multiline or not self.has_focus:
             self._left = 0
         elif cell < self._left or cell >= self._left + width:
             self._left = max(0, cell - width * 2 // 3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from narrowcast import names
 from narrowcast.widgets.one_line import OneLine, Piece
 
 if TYPE_CHECKING:
@@ -69,5 +68,6 @@ class StatusLine(OneLine):
         left.append((f" {unread} unread" if unread else " nothing unread", ""))
         if mentions:
             left.append((f", {mentions} mention{'s' if mentions > 1 else ''}", "accent"))
-        left.append((f"  {names.people(state, [state.me])} · {state.server.name or session.account.site}", "dim"))
+        who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
+        left.append((f"  {who} · {state.server.name or session.account.site}", "dim"))
         self.show_pieces(left, [(hint + " ", "dim")])
