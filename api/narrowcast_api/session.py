@@ -88,6 +88,7 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
         self._typing_due = asyncio.Event()
         self._views = Views(self)
+        self._held: asyncio.Event | None = None
         self._closed = False
         self._runner: asyncio.Task[object] | None = None
         machines = Machines(self)
@@ -280,10 +281,18 @@ class Session:
         if self._live is not None:
             self._live.stream.poke()
 
+    def hold_back(self, until: asyncio.Event) -> None:
+        """Leaves the network alone until then, so that an app can paint what the cache knows first: loading
+        HTTP would compete with it.
+        """
+        self._held = until
+
     async def _ready(self) -> Live:
         """The part that speaks to the server; loading it takes a while, so that keys must go on being
         answered.
         """
+        if self._held is not None:
+            await self._held.wait()
         if self._live is None:
             module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.live")
             if self._live is None:

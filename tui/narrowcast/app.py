@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import sys
@@ -38,6 +39,9 @@ log = logging.getLogger(__name__)
 CLOSE_SECONDS = 2.0
 """How long the session may take to say goodbye to the server."""
 
+COLLECT_AFTER = 2.0
+"""Seconds after which the collector of garbage runs again; while the app starts there is none."""
+
 KEY_TURNS = 40
 """Turns of the loop that a key gets to travel through widgets and messages before the next one follows."""
 
@@ -52,6 +56,11 @@ def terminal_driver() -> type[Driver] | None:
     from narrowcast.platform.driver import TerminalDriver
 
     return TerminalDriver
+
+
+def _collect_from_now_on() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 class NarrowcastApp(App[int], inherit_bindings=False):
@@ -159,6 +168,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     async def on_mount(self) -> None:
         """Take up the signals, then open what was asked for."""
+        self.set_timer(COLLECT_AFTER, _collect_from_now_on)
         if not self.is_headless and sys.platform != "win32":
             from narrowcast.platform.driver import TerminalDriver
             from narrowcast.platform.guardian import Guardian
@@ -222,9 +232,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             people=self.config.appearance.people,
             enter_sends=self.config.compose.enter == "send",
         )
+        painted = asyncio.Event()
+        session.hold_back(painted)
         await self.push_screen(screen)
         self._running_session = self.spawn(session.run(), "keep the account live")
-        self.call_after_refresh(screen.begin)
+        self.call_after_refresh(painted.set)
 
     def _leave_now(self, code: int) -> None:
         """A signal came, or the terminal went."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
 def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) -> int:
     """Take the terminal. Raises CommandError where there is none that can show the app."""
     check_terminal()
+    gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
     config = load(paths.config_file)
     from narrowcast.platform.logs import start_log
 

@@ -16,7 +16,6 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
@@ -205,13 +204,12 @@ class MessageCanvas(LineView):
         self._kept.clear()
         self._frame.clear()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def room_changed(self) -> None:
         """Another width: everything is laid out again, the first message in view stays."""
         self._maker = None
         self._kept.clear()
         self._frame.clear()
         self._arrange()
-        super().on_resize(event)
 
     # Inside.
 

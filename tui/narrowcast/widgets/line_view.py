@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -140,6 +140,7 @@ class LineView(Widget, can_focus=True):
         self._change_pending = False
         self._base: Style | None = None
         self._dragging = False
+        self._room = Size()
 
     # What a subclass gives.
 
@@ -162,6 +163,9 @@ class LineView(Widget, can_focus=True):
     def decorate_row(self, y: int, strip: Strip) -> Strip:
         """Last touch on its way to the compositor that must not count as a change: selection offsets."""
         return strip
+
+    def room_changed(self) -> None:
+        """Another size: subclasses drop what they composed for the old one."""
 
     def styles_changed(self) -> None:
         """Theme or focus changed: subclasses drop what they composed with the old styles."""
@@ -250,10 +254,24 @@ class LineView(Widget, can_focus=True):
         self._forget()
         self.styles_changed()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The first paint comes before Textual tells the size: it is taken from the layout then."""
+        self._take_room()
+        return super().render_lines(crop)
+
     def on_resize(self, _event: events.Resize) -> None:
         """Forgets what was painted at the old size."""
+        if self._take_room():
+            self.changed()
+
+    def _take_room(self) -> bool:
+        """Whether the size is another than that of the last paint; if so, what was painted is forgotten."""
+        if self._room == self.content_size:
+            return False
+        self._room = self.content_size
         self._forget()
-        self.changed()
+        self.room_changed()
+        return True
 
     def _forget(self) -> None:
         self._base = None

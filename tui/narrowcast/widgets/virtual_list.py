@@ -262,11 +262,10 @@ class VirtualList(LineView, Generic[T]):
         """Drops the strips of the old theme."""
         self._strips.clear()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def room_changed(self) -> None:
         """Keeps the selection in view."""
         self._strips.clear()
         self._show_cursor()
-        super().on_resize(event)
 
     # Inside.
 
