@@ -17,6 +17,7 @@ from textual.app import App, ComposeResult
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.panes.messages import MessagesPane
 from narrowcast.platform import images
+from narrowcast.platform.terminal_filter import TerminalFilter
 from narrowcast.screens.picture import PictureScreen
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.line_view import plain_text
@@ -85,6 +86,26 @@ def test_no_bytes_break_the_decoder(noise: bytes, at: int) -> None:
 )
 def test_graphics_are_told_from_the_environment(environment: dict[str, str], kind: str) -> None:
     assert images.graphics(environment) == kind
+
+
+@pytest.mark.parametrize("kind", ["kitty", "sixel"])
+def test_what_the_terminal_draws_itself_passes_the_gate_only_when_it_is_opened(kind: str) -> None:
+    decoded = images.decode(picture(size=(300, 200)), (40, 20))
+    data = images.drawing(kind, decoded, (40, 20))
+    assert data.startswith({"kitty": "\x1b_G", "sixel": "\x1bP"}[kind])
+    assert TerminalFilter(graphics=True)(data) == data
+    assert TerminalFilter()(data) == ""
+
+
+def test_other_terminals_get_half_blocks() -> None:
+    assert images.drawing("", images.decode(picture(), (40, 20)), (40, 20)) == ""
+
+
+@pytest.mark.parametrize("size", [(1, 10_000), (10_000, 1), (7, 7), (4000, 3000)])
+def test_a_drawing_fits_the_screen(size: tuple[int, int]) -> None:
+    columns, rows = images.fitted(size, (80, 24))
+    assert 1 <= columns <= 80
+    assert 1 <= rows <= 24
 
 
 @pytest.mark.parametrize("src", ["/user_uploads/1/a.mp4", "/user_uploads/1/a.mp3?x=1", ""])

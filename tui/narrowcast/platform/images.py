@@ -7,9 +7,9 @@ gigabytes of pixels.
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import io
-import os
 import sys
 from collections.abc import Mapping
 from types import ModuleType
@@ -19,14 +19,16 @@ from narrowcast.content.inlines import Spot, SpotKind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-    from textual.widget import Widget
 
-__all__ = ["MAX_BYTES", "TooLarge", "available", "decode", "graphics", "is_picture", "picture_widget"]
+__all__ = ["MAX_BYTES", "TooLarge", "available", "decode", "drawing", "fitted", "graphics", "is_picture"]
 
 MAX_BYTES = 20 * 2**20
 """Bytes of a picture's file."""
 MAX_PIXELS = 40_000_000
 """Pixels of a picture, width times height."""
+CELL = (10, 20)
+"""Pixels of a cell, where nobody says; only its shape matters."""
+_KITTY_CHUNK = 4096
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 """Formats that are decoded; the decoders of others are not let near foreign data."""
 
@@ -62,7 +64,7 @@ def decode(data: bytes, cells: tuple[int, int]) -> Image:
         width, height = picture.size
         if width * height > MAX_PIXELS:
             raise TooLarge(f"The picture has {width} x {height} pixels: too many to show.")
-        wanted = (max(1, cells[0] * 10), max(1, cells[1] * 20))
+        wanted = (max(1, cells[0] * CELL[0]), max(1, cells[1] * CELL[1]))
         picture.draft("RGB", wanted)
         picture.thumbnail(wanted)
         return picture.convert("RGBA")
@@ -88,23 +90,52 @@ def graphics(environment: Mapping[str, str]) -> str:
     return ""
 
 
-def picture_widget(picture: Image, cells: tuple[int, int]) -> Widget:
-    """A widget with the picture, drawn with the best that the terminal can do."""
-    kind = graphics(os.environ)
-    if kind and importlib.util.find_spec("textual_image") is not None:
-        widgets = _terminal_widgets()
-        widget: Widget = widgets.TGPImage(picture) if kind == "kitty" else widgets.SixelImage(picture)
-        return widget
-    from narrowcast.widgets.half_blocks import HalfBlocks
-
-    return HalfBlocks(picture, cells)
+def drawing(kind: str, picture: Image, cells: tuple[int, int]) -> str:
+    """The sequence that draws `picture` where the cursor is; `kind` as from `graphics`. '' if it cannot."""
+    if kind == "kitty":
+        return _kitty(picture, cells)
+    if kind == "sixel" and importlib.util.find_spec("textual_image") is not None:
+        return _sixel(picture, cells)
+    return ""
 
 
-def _terminal_widgets() -> ModuleType:
-    """textual-image's widgets, imported without the questions that the import asks a terminal."""
+def _kitty(picture: Image, cells: tuple[int, int]) -> str:
+    """PNG in the kitty protocol, in chunks of the size that it allows, without an answer."""
+    columns, rows = fitted(picture.size, cells)
+    png = io.BytesIO()
+    picture.save(png, "PNG")
+    data = base64.b64encode(png.getvalue()).decode()
+    chunks = [data[start : start + _KITTY_CHUNK] for start in range(0, len(data), _KITTY_CHUNK)]
+    sequences = []
+    for number, chunk in enumerate(chunks):
+        head = f"a=T,f=100,q=2,c={columns},r={rows}," if number == 0 else ""
+        sequences.append(f"\x1b_G{head}m={int(number < len(chunks) - 1)};{chunk}\x1b\\")
+    return "".join(sequences)
+
+
+def _sixel(picture: Image, cells: tuple[int, int]) -> str:
+    from rich.console import Console
+
+    columns, rows = fitted(picture.size, cells)
+    image = _renderables().Image(picture, width=columns, height=rows)
+    console = Console(file=io.StringIO(), force_terminal=True, width=cells[0], height=cells[1])
+    texts = (segment.text for segment in console.render(image, console.options))
+    return next((text for text in texts if text.startswith("\x1bP")), "")
+
+
+def fitted(size: tuple[int, int], cells: tuple[int, int]) -> tuple[int, int]:
+    """Columns and rows that a picture of `size` pixels takes within `cells`, its shape kept."""
+    width, height = max(1, size[0]), max(1, size[1])
+    scale = min(cells[0] * CELL[0] / width, cells[1] * CELL[1] / height)
+    columns = min(cells[0], max(1, round(width * scale / CELL[0])))
+    return columns, min(cells[1], max(1, round(height * scale / CELL[1])))
+
+
+def _renderables() -> ModuleType:
+    """textual-image's sixels, imported without the questions that the import asks a terminal."""
     screen = sys.__stdout__
     sys.__stdout__ = io.StringIO()  # type: ignore[misc, assignment]  # only while importing: no tty, no questions
     try:
-        return importlib.import_module("textual_image.widget")
+        return importlib.import_module("textual_image.renderable.sixel")
     finally:
         sys.__stdout__ = screen  # type: ignore[misc]  # as it was

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -9,11 +10,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Center, Middle
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from narrowcast.content.inlines import Spot
 from narrowcast.platform import images
+from narrowcast.platform.terminal_filter import TerminalFilter
 from narrowcast.safe_text import safe_line
+from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ class PictureScreen(ModalScreen[None]):
         super().__init__()
         self._session = session
         self._spot = spot
+        self._drawing = ""
 
     def compose(self) -> ComposeResult:
         """A place for the picture, and its name."""
@@ -52,13 +57,17 @@ class PictureScreen(ModalScreen[None]):
         try:
             data = await self._fetch()
             cells = (max(10, self.size.width), max(5, self.size.height - 1))
-            widget = images.picture_widget(images.decode(data, cells), cells)
+            picture = images.decode(data, cells)
+            self._drawing = images.drawing(images.graphics(os.environ), picture, cells)
+            widget: Widget = Static("") if self._drawing else HalfBlocks(picture, cells)
         except NarrowcastError as error:
             widget = Static(Content(safe_line(error.user_message)))
         except images.TooLarge as error:
             widget = Static(Content(safe_line(str(error))))
         await place.remove_children()
         await place.mount(widget)
+        if self._drawing:
+            self.call_after_refresh(self._draw, f"\x1b[1;1H{self._drawing}")
 
     async def _fetch(self) -> bytes:
         """The file itself, and if that is too large or elsewhere the server's own smaller copy."""
@@ -70,6 +79,18 @@ class PictureScreen(ModalScreen[None]):
                 raise
             return await fetch(url=self._spot.src, max_bytes=images.MAX_BYTES)
 
+    def _draw(self, data: str) -> None:
+        """Writes a picture of the terminal's own kind past Textual, which knows cells only."""
+        driver = self.app._driver
+        gate = getattr(driver, "gate", None)
+        if driver is not None and isinstance(gate, TerminalFilter):
+            gate.graphics = True
+            driver.write(data)
+            gate.graphics = False
+
     def action_leave(self) -> None:
-        """Back to the messages."""
+        """Back to the messages; the terminal's picture goes with everything else that is drawn again."""
+        if self._drawing:
+            self._draw("\x1b_Ga=d,d=A,q=2\x1b\\" if self._drawing.startswith("\x1b_G") else "\x1b[2J")
+            self.call_later(self.app.run_action, "app_redraw")
         self.dismiss(None)
