@@ -91,6 +91,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.demo: DemoServer | None = None
         self.keys: dict[str, tuple[str, ...]] = {action.id: action.keys for action in REGISTRY}
         self._demo_data = demo_data
+        self.outside: asyncio.subprocess.Process | None = None
+        """A program that has the terminal for now."""
         self._guardian: Guardian | None = None
         self._running_session: asyncio.Task[None] | None = None
         self._leaving = False
@@ -247,6 +249,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         if self._leaving:
             return
         self._leaving = True
+        if self.outside is not None:  # an editor has the terminal: it gives it back first
+            self.outside.terminate()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self.outside.wait()), CLOSE_SECONDS)
         await self.close_session()
         with contextlib.suppress(Exception):
             if self.demo is not None:

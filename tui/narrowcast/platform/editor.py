@@ -7,11 +7,12 @@ import os
 import shlex
 import tempfile
 from pathlib import Path
-from typing import Any
-
-from textual.app import App
+from typing import TYPE_CHECKING
 
 from narrowcast_api.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from narrowcast.app import NarrowcastApp
 
 
 def editor_command(configured: str) -> list[str]:
@@ -26,7 +27,7 @@ def editor_command(configured: str) -> list[str]:
     return words
 
 
-async def edit_outside(app: App[Any], text: str, configured: str = "") -> str | None:
+async def edit_outside(app: NarrowcastApp, text: str, configured: str = "") -> str | None:
     """``text`` as the editor left it; None if the editor failed. The file is private and removed
     afterwards.
     """
@@ -41,7 +42,11 @@ async def edit_outside(app: App[Any], text: str, configured: str = "") -> str | 
                 process = await asyncio.create_subprocess_exec(*command, name)
             except OSError as error:
                 raise InvalidInput(f"{command[0]} cannot be started: {error.strerror}.") from error
-            code = await process.wait()
+            app.outside = process
+            try:
+                code = await process.wait()
+            finally:
+                app.outside = None
         if code != 0:
             return None
         written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
