@@ -100,7 +100,9 @@ class DraftsScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            title.show_pieces([("Drafts", "strong")], [("Enter opens · x deletes · u undoes · Esc closes", "dim")])
+            title.show_pieces(
+                [("Drafts", "strong")], [("Enter opens · x deletes · u undoes · Esc closes", "dim")]
+            )
             yield title
             yield self.list
 

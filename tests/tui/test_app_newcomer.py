@@ -1,0 +1,45 @@
+"""What somebody who sees the app for the first time relies on: the screen says what to press, and it is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.drafts import ConflictScreen, TextLines
+from narrowcast_api.protocols.draft_sheets import DraftConflict
+from support.stage import on_stage
+
+
+async def test_the_status_line_shows_the_keys_of_the_pane_one_is_in(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("c")
+        assert "Ctrl-o editor" in stage.screen.status_line.plain
+        await stage.press("escape")
+        assert "r reply" in stage.screen.status_line.plain
+        await stage.press("h")
+        assert "t topics" in stage.screen.status_line.plain
+
+
+async def test_a_deleted_draft_comes_back_when_one_says_so(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.session.drafts.save(None, None, "precious words")
+        await stage.press("d")
+        await stage.press("x")
+        assert not stage.session.drafts.all()
+        await stage.press("u")
+        assert [draft.content for draft in stage.session.drafts.all()] == ["precious words"]
+
+
+async def test_both_versions_of_a_draft_are_shown_to_their_ends(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        drafts = stage.session.drafts
+        mine = drafts.get(drafts.save(None, None, "mine " * 40 + "here it ends"))
+        theirs = drafts.get(drafts.save(None, None, "本" * 100 + "\n\nthere it ends"))
+        assert mine is not None
+        assert theirs is not None
+        await stage.app.push_screen(ConflictScreen(stage.session, DraftConflict(mine, theirs)))
+        await stage.pilot.pause()
+        for shown, end in zip(
+            stage.app.screen.query(TextLines), ("here it ends", "there it ends"), strict=True
+        ):
+            rows = " ".join(shown.compose_row(row).text for row in range(shown.size.height))
+            assert end in " ".join(rows.split())
