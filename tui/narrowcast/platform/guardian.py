@@ -21,7 +21,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-PATIENCE = 4.0
+PATIENCE = 8.0
 """Seconds between the request to leave and the end by force."""
 
 CLEAN = (

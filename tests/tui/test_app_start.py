@@ -1,0 +1,114 @@
+"""Opening the app: with an account, without one, without a network, with a bad file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.app import NarrowcastApp
+from narrowcast.platform.paths import Paths
+from narrowcast.screens.drafts import ConflictScreen, DraftsScreen
+from narrowcast.screens.login import LoginScreen
+from narrowcast.screens.welcome import WelcomeScreen
+from narrowcast.widgets.editor import Editor
+from narrowcast_api.account import Account
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.protocols.draft_sheets import Draft, DraftConflict
+from narrowcast_api.secret import Secret
+from support import world
+from support.server import running_server
+from support.sessions import until
+from support.stage import on_stage
+
+
+def shown(app: NarrowcastApp) -> str:
+    """The screen as text."""
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(lambda: isinstance(app.screen, WelcomeScreen))
+            await pilot.press("s")
+            await until(lambda: isinstance(app.screen, LoginScreen))
+            app.screen.query_one("#site", Editor).text = server.url
+            app.screen.query_one("#email", Editor).text = "ada@demo.example"
+            app.screen.query_one("#secret", Editor).text = "wrong"
+            app.screen.query_one("#secret", Editor).focus()
+            await pilot.press("enter")
+            await until(lambda: "assword" in shown(app) and "Signing in" not in shown(app))
+            assert isinstance(app.screen, LoginScreen)
+            app.screen.query_one("#secret", Editor).text = world.PASSWORD
+            await pilot.press("enter")
+            await until(lambda: app.session is not None and app.session.is_live)
+            assert (tmp_path / "home" / "config" / "accounts").is_dir()
+            assert world.PASSWORD not in shown(app)
+            await app.close_session()
+
+
+async def test_an_account_file_that_others_can_read_is_explained(tmp_path: Path) -> None:
+    rc = tmp_path / "open.zuliprc"
+    Account("http://127.0.0.1:9", "a@b.example", Secret("key")).write_zuliprc(rc)
+    rc.chmod(0o644)
+    app = NarrowcastApp(rc, paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(app.screen, WelcomeScreen))
+        await pilot.pause()
+        assert "chmod 600" in shown(app)
+
+
+async def test_the_last_view_is_painted_from_the_cache_without_a_server(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        await server.send("bruno", "general", "lunch", "There is soup left.")
+        async with on_stage(tmp_path, server=server) as stage:
+            narrow = Narrow.topic(server.channel("general"), "lunch")
+            stage.screen.go(narrow)
+            view = stage.session.view(narrow)
+            await until(lambda: view.ids and not view.loading)
+            await stage.pilot.pause()
+    async with on_stage(tmp_path, server=server, live=False) as stage:
+        await until(lambda: "There is soup left." in shown(stage.app))
+        assert stage.screen.narrow == narrow
+        await until(lambda: "kept and sent when it is back" in shown(stage.app), seconds=20)
+        await stage.press("c")
+        await stage.type("Save me some")
+        await stage.press("enter")
+        await until(lambda: "Save me some" in shown(stage.app))
+        (entry,) = stage.session.outbox.entries()
+        assert entry.content == "Save me some"
+
+
+async def test_drafts_are_listed_opened_and_deleted(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        stage.session.drafts.save(None, where, "first draft")
+        stage.session.drafts.save(None, None, "second draft")
+        await stage.press("d")
+        screen = stage.app.screen
+        assert isinstance(screen, DraftsScreen)
+        assert "first draft" in shown(stage.app)
+        screen.list.select_key(next(d.draft_id for d in stage.session.drafts.all() if d.destination is None))
+        await stage.press("x")
+        assert [draft.content for draft in stage.session.drafts.all()] == ["first draft"]
+        await stage.press("enter")
+        await until(lambda: stage.screen.writing.text.text == "first draft")
+        assert stage.screen.writing.target.channel.text == "general"
+
+
+async def test_a_conflict_shows_both_texts_and_keeps_the_one_that_is_chosen(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        mine = stage.session.drafts.save(None, None, "written here")
+        theirs = stage.session.drafts.save(None, None, "written there")
+        conflict = DraftConflict(
+            Draft(mine, None, "written here", 0.0), Draft(theirs, None, "written there", 0.0)
+        )
+        kept: list[str | None] = []
+        await stage.app.push_screen(ConflictScreen(stage.session, conflict), kept.append)
+        await stage.pilot.pause()
+        assert "written here" in shown(stage.app)
+        assert "written there" in shown(stage.app)
+        await stage.press("2")
+        assert kept == [theirs]
+        assert [draft.content for draft in stage.session.drafts.all()] == ["written there"]
