@@ -51,6 +51,8 @@ class Limits:
     longpoll_seconds: int = 90
     reader_pause_seconds: float = 0.1
     """Between two answers to one reader of events, so that bursts travel together; the first never waits."""
+    answers_per_second: int = 1000
+    """To all readers of events together: with many of them each waits longer between two answers."""
     max_queued_events: int = 20_000
     """A queue whose reader is further behind than this is dropped; its client registers again."""
     unread_cap: int = 50_000

@@ -267,7 +267,9 @@ class EventHub:
     async def pace(self, queue: Queue) -> None:
         """Waits until the reader may be given events again. It is about work, so real time counts."""
         loop = asyncio.get_running_loop()
-        due = queue.answered + self._core.config.limits.reader_pause_seconds
+        limits = self._core.config.limits
+        pause = max(limits.reader_pause_seconds, len(self._queues) / limits.answers_per_second)
+        due = queue.answered + pause
         if due > loop.time():
             await asyncio.sleep(due - loop.time())
         queue.answered = loop.time()
