@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +30,23 @@ def editor_command(configured: str) -> list[str]:
     return words
 
 
+@contextmanager
+def kept_modes() -> Iterator[None]:
+    """The terminal's modes as they were, whatever a program did that was ended in the middle."""
+    if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+        yield
+        return
+    import termios
+
+    fd = sys.__stdin__.fileno()
+    modes = termios.tcgetattr(fd)
+    try:
+        yield
+    finally:
+        with suppress(termios.error, OSError):
+            termios.tcsetattr(fd, termios.TCSADRAIN, modes)
+
+
 async def edit_outside(app: NarrowcastApp, text: str, configured: str = "") -> str | None:
     """``text`` as the editor left it; None if the editor failed. The file is private and removed
     afterwards.
@@ -37,7 +57,7 @@ async def edit_outside(app: NarrowcastApp, text: str, configured: str = "") -> s
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        with app.suspend():
+        with app.suspend(), kept_modes():
             try:
                 process = await asyncio.create_subprocess_exec(*command, name)
             except OSError as error:
