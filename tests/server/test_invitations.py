@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -184,12 +185,13 @@ async def test_newer_parameters_have_defaults_and_are_unsupported_below_their_le
         (261, "include_realm_default_subscriptions", True),
         (267, "notify_referrer_on_join", False),
     ):
+        changes: dict[str, Any] = {name: value}
         server.set_level(level - 1)
-        answer = await invite(server, **{name: value})
+        answer = await invite(server, **changes)
         assert answer["ignored_parameters_unsupported"] == [name]
         assert (stored(server)[-1]["include_defaults"], stored(server)[-1]["notify_referrer"]) == (0, 1)
         server.set_level(level)
-        await invite(server, **{name: value})
+        await invite(server, **changes)
         assert (stored(server)[-1]["include_defaults"], stored(server)[-1]["notify_referrer"]) != (0, 1)
     server.set_level(260)
     answer = await invite(server, "/invites/multiuse", include_realm_default_subscriptions=True)
