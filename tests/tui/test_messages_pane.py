@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.messages import MessagesPane
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
+from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
 from support.message_stage import staged
 from support.sessions import until
 
@@ -296,6 +298,34 @@ async def test_messages_of_ones_own_show_at_once_and_settle(tmp_path: Path) -> N
         assert stage.app.text().count("from me") == 1
 
 
+async def test_what_is_on_its_way_shows_in_every_view_of_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "Who made this?")
+        topic = stage.topic.destination
+        assert isinstance(topic, ChannelDestination)
+        waiting = [
+            OutboxEntry("1", topic, "for bruno", OutboxState.WAITING, 0.0),
+            OutboxEntry("2", DirectDestination(frozenset()), "for myself", OutboxState.WAITING, 0.0),
+        ]
+        monkeypatch.setattr(stage.session.outbox, "entries", lambda: waiting)
+        await stage.show(Narrow.all())
+        await stage.see("for bruno")
+        await stage.see("@ Notes to myself")
+        for narrow, there, elsewhere in (
+            (stage.topic, "for bruno", "for myself"),
+            (Narrow.channel(topic.channel_id), "for bruno", "for myself"),
+            (Narrow.directs(), "for myself", "for bruno"),
+        ):
+            await stage.show(narrow)
+            await stage.see(there)
+            assert elsewhere not in stage.app.text()
+        await stage.show(Narrow.mentions())
+        await stage.see("No messages match")
+        assert "for " not in stage.app.text().split("\n")[0]
+
+
 async def test_one_comes_back_to_where_one_was(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 12)) as stage:
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(60)]
@@ -330,3 +360,23 @@ async def test_code_opens_in_the_playground_of_its_language(tmp_path: Path) -> N
         link = stage.app.asked[-1]
         assert isinstance(link, MessagesPane.LinkRequested)
         assert link.url == "https://play.example/?code=x%20%3D%201%20%26%202"
+
+
+async def test_a_page_that_brings_nothing_is_not_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "alone")
+        await stage.show(stage.topic, "newest")
+        await stage.see("alone")
+        asked: list[bool] = []
+
+        async def nothing() -> None:
+            asked.append(True)
+
+        assert stage.pane.view is not None
+        monkeypatch.setattr(stage.pane.view, "load_older", nothing)
+        for _ in range(5):
+            stage.pane.list.post_message(MessageList.PageWanted(older=True))
+            await stage.pilot.pause()
+        assert asked == [True]

@@ -26,7 +26,7 @@ from narrowcast.content.wrapping import Line, Run, wrap
 from narrowcast.panes.message_names import StateNames
 from narrowcast.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import Part, compose_line, lean_strip
-from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.state.messages import Message, grouped
 
 if TYPE_CHECKING:
@@ -147,8 +147,11 @@ class RowMaker:
 
     def conversation_parts(self, message: Message) -> list[Part]:
         """The name of the conversation that a message is in."""
+        return self.place_parts(message.destination(self.names.state.me))
+
+    def place_parts(self, where: Destination) -> list[Part]:
+        """The name of a conversation."""
         palette, state = self.palette, self.names.state
-        where = message.destination(state.me)
         if isinstance(where, ChannelDestination):
             channel = state.channels.name(where.channel_id) or f"channel {where.channel_id}"
             topic = where.topic or state.limits.empty_topic_name
@@ -161,10 +164,15 @@ class RowMaker:
         people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
         return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.place)]
 
+    def _sender_name(self, message: Message) -> str:
+        """The sender's name now; that of the message while people are not known yet."""
+        user = self.names.state.users.get(message.sender_id)
+        return safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
+
     def _sender_row(self, message: Message) -> Row:
         palette = self.palette
         user = self.names.state.users.get(message.sender_id)
-        name = safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
+        name = self._sender_name(message)
         left: list[Part] = [(name, palette.sender)]
         if user is not None and user.is_bot:
             left.append((" bot", palette.dim))
@@ -229,8 +237,7 @@ class RowMaker:
             return rows, inliner.spots, True
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
-            name = safe_line(state.users.name(message.sender_id), 60)
-            lead_in = (Run(name + " ", self.palette.sender),)
+            lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)
         layout = Layout(inliner, state.me, shape.opened, shape.pan)
         widget = read_widget(message.submessages) if message.submessages else None
         document = parse(content)
@@ -255,12 +262,13 @@ class RowMaker:
         strip = lean_strip([*cropped, Segment(status, self.base + self.palette.dim)], self.width)
         return Row(strip, row.text, row.start, row.soft)
 
-    def echo(self, entry: OutboxEntry, now: float, sender: bool) -> Rows:
+    def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
         """A message of one's own that the server has not confirmed yet."""
         palette = self.palette
         note, style = _echo_note(entry, now)
-        rows: list[Row] = []
-        if sender:
+        rows = [self.line(self.place_parts(entry.destination))] if lead.conversation else []
+        above = len(rows)
+        if lead.sender:
             name = safe_line(self.names.state.users.name(self.names.state.me), 60)
             rows.append(self.line([(name, palette.sender)], [(self.names.clock(entry.created), palette.dim)]))
         lines = 0
@@ -273,7 +281,7 @@ class RowMaker:
         if note:
             part = palette.error if style == "error" else palette.dim
             rows += [self.content_row(line) for line in wrap([Run(note, part)], self.width - INDENT)]
-        return Rows(rows, 0, [])
+        return Rows(rows, above, [])
 
 
 def _without_command(document: Document) -> Document:

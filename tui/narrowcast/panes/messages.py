@@ -68,6 +68,9 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         self._echo_timer: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._paging: set[bool] = set()
+        self._asked_from: dict[bool, int] = {}
+        """The edge from which the last older or newer page was asked for: a page that brings nothing is not
+        asked for again and again."""
         self._standing = False
         """Whether the place in the view is the reader's own; before, nothing counts as read."""
 
@@ -92,6 +95,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self.view.position = self.selected_id
         self._leave_modes()
         self._standing = False
+        self._asked_from.clear()
         self.session.read_marks.resume()
         self.view = view = self.session.view(narrow)
         names = StateNames(self.session.state)
@@ -138,6 +142,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     def _reopen(self, anchor: int | str) -> None:
         view = self.view
         if view is not None:
+            self._asked_from.clear()
             view.position = None
             self.work(self._open(view, anchor), "load messages")
 
@@ -166,6 +171,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     def _show_changes(self) -> None:
         self._frame = None
         changed, self._changed = self._changed, set()
+        if change.ConnectionChanged in changed:
+            self._asked_from.clear()
         if change.StateReplaced in changed and self.list.feed is not None:
             self.list.feed.names.state = self.session.state
         if not changed.isdisjoint(_NAMES) or change.SettingsChanged in changed:
@@ -182,11 +189,11 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         feed = self.list.feed
         if feed is None or self.view is None:
             return
-        destination = self.view.narrow.destination
-        entries = self.session.outbox.entries(destination) if destination is not None else []
-        known = self.session.state.messages
+        narrow, known = self.view.narrow, self.session.state.messages
         feed.echoes = [
-            entry for entry in entries if entry.message_id is None or entry.message_id not in known
+            entry
+            for entry in self.session.outbox.entries()
+            if (entry.message_id is None or entry.message_id not in known) and narrow.shows(entry.destination)
         ]
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
@@ -219,6 +226,10 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             return
         if not view.ids:
             return
+        edge = view.ids[0 if event.older else -1]
+        if self._asked_from.get(event.older) == edge:
+            return
+        self._asked_from[event.older] = edge
         self._paging.add(event.older)
         self.work(self._load_page(view, event.older), "load more messages")
 
