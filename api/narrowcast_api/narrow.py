@@ -233,6 +233,20 @@ class Narrow:
             return ChannelDestination(channel_id, topic)
         return None
 
+    def shows(self, destination: Destination) -> bool:
+        """Whether what is written to `destination` will appear in this view for certain, by its place alone."""
+        own = self.destination
+        if own is not None:
+            return own.key == destination.key
+        if self in (Narrow.all(), Narrow.directs()):
+            return not self.terms or isinstance(destination, DirectDestination)
+        channel_id = self.channel_id
+        return (
+            len(self.terms) == 1
+            and isinstance(destination, ChannelDestination)
+            and channel_id == destination.channel_id
+        )
+
     @property
     def near(self) -> int | None:
         """The message that the narrow points at, if it does: `near:` or `with:`."""

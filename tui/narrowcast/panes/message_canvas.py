@@ -46,7 +46,7 @@ class _Kept:
     """Rows of an item, and what they were made from."""
 
     source: object
-    lead: Lead | bool
+    lead: Lead
     shape: Shape
     rows: Rows
 
@@ -318,16 +318,16 @@ class MessageCanvas(LineView):
         message = feed.message(index)
         echo = feed.echo(index) if message is None else None
         source: object = message if message is not None else echo
-        lead: Lead | bool = feed.lead(index) if message is not None else feed.echo_has_sender(index)
+        lead = feed.lead(index) if message is not None else feed.echo_lead(index)
         kept = self._kept.get(key)
         if kept is not None and kept.source is source and kept.lead == lead and kept.shape == shape:
             self._kept.move_to_end(key)
             return kept.rows
         maker = self._row_maker(feed)
-        if message is not None and isinstance(lead, Lead):
+        if message is not None:
             rows = maker.message(message, lead, shape, feed.content(message))
         elif echo is not None:
-            rows = maker.echo(echo, self._wall(), bool(lead))
+            rows = maker.echo(echo, self._wall(), lead)
         else:
             rows = Rows([maker.line([("(deleted)", maker.palette.dim)])], 0, [])
         self.made += 1

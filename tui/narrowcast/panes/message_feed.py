@@ -140,9 +140,19 @@ class Feed:
                 above = above or before is None or before.id < gap.before
         return above, below
 
-    def echo_has_sender(self, index: int) -> bool:
-        """Whether an echo begins a run of one's own."""
-        before = self.message(index - 1) if index > 0 else None
-        if self.echo(index - 1) is not None:
-            return False
-        return before is None or before.sender_id != self.names.state.me
+    def echo_lead(self, index: int) -> Lead:
+        """What has to be said before an echo: where it goes if that is not clear, and whose it is."""
+        echo, before, me = (
+            self.echo(index),
+            self.message(index - 1) if index > 0 else None,
+            self.names.state.me,
+        )
+        if echo is None:
+            return Lead()
+        above = self.echo(index - 1)
+        place = (
+            above.destination if above is not None else before.destination(me) if before is not None else None
+        )
+        elsewhere = self.mixed and (place is None or place.key != echo.destination.key)
+        own = above is not None or (before is not None and before.sender_id == me)
+        return Lead(conversation=elsewhere, sender=elsewhere or not own)

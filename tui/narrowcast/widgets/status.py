@@ -54,6 +54,21 @@ def typing_text(session: Session, where: Destination | None) -> str:
     return f"{', '.join(typers)} {'is' if len(typers) == 1 else 'are'} typing…"
 
 
+def unsent_pieces(session: Session) -> list[Piece]:
+    """How many messages of one's own are not on the server, wherever they were written."""
+    from narrowcast_api.protocols.outbox_entry import OutboxState
+
+    states = [entry.state for entry in session.outbox.entries()]
+    stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
+    pieces: list[Piece] = []
+    if stuck:
+        pieces.append((f" {stuck} not sent: F8 tries again, F9 takes back ", "bad"))
+    waiting = sum(state is OutboxState.WAITING for state in states)
+    if waiting and not session.status.is_live:
+        pieces.append((f" {waiting} waiting to be sent ", "warn"))
+    return pieces
+
+
 class StatusLine(OneLine):
     """See the module's description."""
 
@@ -63,6 +78,7 @@ class StatusLine(OneLine):
         unread = state.unreads.count_all()
         mentions = state.unreads.count_mentions()
         left: list[Piece] = [connection_piece(session)]
+        left.extend(unsent_pieces(session))
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))
         left.append((f" {unread} unread" if unread else " nothing unread", ""))
