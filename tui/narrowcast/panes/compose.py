@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.message import Message
 
 from narrowcast import completion
 from narrowcast.actions import Context, in_context
 from narrowcast.owner import focus_now
 from narrowcast.panes.compose_fields import TargetLine
+from narrowcast.panes.compose_offers import ComposeOffers
 from narrowcast.panes.uploads import UploadRows
-from narrowcast.screens.picker import Choice, ChoiceList
+from narrowcast.screens.picker import ChoiceList
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import InvalidInput
@@ -26,18 +25,9 @@ from narrowcast_api.errors import InvalidInput
 if TYPE_CHECKING:
     from narrowcast_api.protocols.draft_sheets import Draft
     from narrowcast_api.session import Session
-    from narrowcast_api.state.state import State
 
 COUNT_FROM = 0.8
 """Share of the length limit from which the count is shown."""
-
-
-@cache
-def emoji_names() -> tuple[str, ...]:
-    """The names of the usual emoji; read when the first colon is typed."""
-    from narrowcast_assets.emoji import emoji_names as table
-
-    return tuple(table().name_to_code)
 
 
 def _bindings() -> Iterator[BindingType]:
@@ -46,7 +36,7 @@ def _bindings() -> Iterator[BindingType]:
             yield action.binding()
 
 
-class ComposePane(Vertical):
+class ComposePane(ComposeOffers):
     """See the module's description. ``enter_sends``: what Enter does; the other Enters do the opposite."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
@@ -98,7 +88,6 @@ class ComposePane(Vertical):
         """Told when another draft stands in compose, or none."""
         self.editing: int | None = None
         self._before_edit: tuple[Destination | None, str, str | None] | None = None
-        self._offered: tuple[Editor, int] | None = None
 
     def compose(self) -> ComposeResult:
         offers: ChoiceList[completion.Completion] = ChoiceList(id="offers")
@@ -112,16 +101,6 @@ class ComposePane(Vertical):
         """Say what the keys do."""
         self.target.show_kind(False)
         self._show_hint()
-
-    @property
-    def state(self) -> State:
-        """The live account's state."""
-        return self.session.state
-
-    @property
-    def offers(self) -> ChoiceList[completion.Completion]:
-        """The completions offered now."""
-        return self.query_one("#offers", ChoiceList)
 
     @property
     def draft_id(self) -> str | None:
@@ -454,61 +433,3 @@ class ComposePane(Vertical):
         self._make_room()
         self.target.show(self.state, where)
         self._show_hint()
-
-    # completion
-
-    def _completions(self, field: Editor, asked: bool) -> tuple[int, Iterable[completion.Completion]] | None:
-        typed = field.text[: field.buffer.cursor]
-        if field is self.text:
-            found = completion.offers(self.state, field.text, field.buffer.cursor, emoji_names, asked=asked)
-            return (found.start, found.completions) if found is not None else None
-        start = 0
-        if field is self.target.to:
-            start, people = completion.recipient_names(self.state, typed)
-        if not asked and not typed[start:].strip():
-            return None
-        if field is self.target.channel:
-            return 0, completion.channel_names(self.state, typed)
-        if field is self.target.topic:
-            channel_id = self.state.channels.id_of(self.target.channel.text.strip())
-            return 0, completion.topic_names(self.state, channel_id, typed)
-        return start, people
-
-    def _offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
-        if not edited and self._offered is None:
-            return
-        if self.screen.focused is not field:
-            self._close_offers()
-            return
-        found = self._completions(field, asked)
-        completions = list(found[1]) if found is not None else []
-        typed = field.text[: field.buffer.cursor]
-        if found is None or not completions or (len(completions) == 1 and completions[0].insert == typed):
-            self._close_offers()
-            return
-        self._offered = (field, found[0])
-        self.offers.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
-        self.offers.styles.height = len(completions)
-        self.offers.styles.offset = (2, -len(completions))
-        self.offers.action_first()
-        self.add_class("-offering")
-
-    def _close_offers(self) -> None:
-        self._offered = None
-        self.remove_class("-offering")
-
-    def _take_offer(self) -> None:
-        if self._offered is None:
-            return
-        field, start = self._offered
-        item = self.offers.selected_item
-        self._close_offers()
-        if item is not None:
-            field.replace(start, field.buffer.cursor, item.value.insert)
-            self._close_offers()
-
-    async def _on_key(self, event: events.Key) -> None:
-        if self._offered is not None and event.key in {"up", "down"}:
-            event.stop()
-            event.prevent_default()
-            self.offers.action_cursor_up() if event.key == "up" else self.offers.action_cursor_down()
