@@ -9,8 +9,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
 
-test: $(VENV)/.dev ## every test
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(VENV)/.dev ## every test, a file on each core at a time
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev ## style and types
 	@$(BIN)/ruff check .
@@ -22,7 +22,7 @@ format: $(VENV)/.dev
 	@$(BIN)/ruff format .
 
 bench: $(VENV)/.dev ## budgets, as ratios against a yardstick of the same run
-	@$(BIN)/python -m tests.bench
+	@cd tests && ../$(BIN)/python -m bench $(BENCH_ARGS)
 
 screenshots: $(VENV)/.dev ## draw screenshots/ from the running app
 	@$(BIN)/python screenshots/draw.py

@@ -1,0 +1,36 @@
+"""The yardstick of the server: one Starlette route that reads a form and answers nothing.
+
+PYTHONPATH=tests python -m bench.empty_server      prints its address
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+
+async def nothing(request: Request) -> JSONResponse:
+    """Reads and answers."""
+    await request.form()
+    return JSONResponse({"result": "success", "msg": ""})
+
+
+def main() -> None:
+    """Serves until it is ended."""
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    bound.listen()
+    sys.stdout.write(f"http://127.0.0.1:{bound.getsockname()[1]}/\n")
+    sys.stdout.flush()
+    app = Starlette(routes=[Route("/", nothing, methods=["POST"])])
+    uvicorn.Server(uvicorn.Config(app, access_log=False, log_config=None)).run(sockets=[bound])
+
+
+if __name__ == "__main__":
+    main()

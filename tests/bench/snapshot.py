@@ -1,0 +1,71 @@
+"""A large organization: how long until it is usable, against json.loads of its snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from statistics import median
+
+from bench.results import Row, mb, ms, work
+from bench.servers import Served
+from bench.watched import LIVE, Watched, end, resident_bytes
+from narrowcast_api.account import Account
+from narrowcast_api.client import Client
+from narrowcast_api.routes import register as routes
+from support.terminal import narrowcast
+
+
+def register(served: Served) -> bytes:
+    """The snapshot as the client asks for it."""
+    account = Account.from_zuliprc(served.rc("ada"))
+
+    async def ask() -> dict[str, object]:
+        client = Client.open(account)
+        try:
+            await client.connection.identify()
+            return await routes.register(client.connection)
+        finally:
+            await client.aclose()
+
+    return json.dumps(asyncio.run(ask()), separators=(",", ":")).encode()
+
+
+def measure(served: Served, small: Served, folder: Path) -> list[Row]:
+    """Work from exec to live, less that of the demo organization."""
+    body = register(served)
+    loads = work(lambda: json.loads(body))
+    start, _ = _until_live(small, folder / "small")
+    first, memory = _until_live(served, folder / "large")
+    warm, warm_memory = _until_live(served, folder / "large")
+    rows = []
+    for what, spent, used in (("first start", first, memory), ("warm cache", warm, warm_memory)):
+        ratio = (spent - start) / loads
+        rows.append(
+            Row(
+                f"large organization usable, {what} (work, less start-up {ms(start)})",
+                ms(spent - start),
+                f"json.loads of {mb(len(body))} {ms(loads)}",
+                ratio,
+                "<= 2",
+                ratio <= 2,
+            )
+        )
+        rows.append(Row(f"  its memory, {what}", mb(used)))
+    return rows
+
+
+def _until_live(served: Served, folder: Path) -> tuple[float, int]:
+    found = []
+    memory = 0
+    for _ in range(1 if not (folder / "cache").exists() else 2):
+        app = Watched(narrowcast("--rc", str(served.rc("ada"))), folder)
+        try:
+            while LIVE.pattern.encode() not in app.output and app.process.poll() is None:
+                app.take(30)
+            app.take_until_quiet(2.0)
+            found.append(app.when(lambda screen: LIVE.search(screen) is not None)[1])
+            memory = resident_bytes(app.pid)
+        finally:
+            end(app)
+    return median(found), memory

@@ -1,0 +1,141 @@
+"""A process in a pseudo-terminal whose output has times, and whose work and memory are read from /proc.
+
+The work of a process is the CPU time of all its threads: other programs on the machine do not change it much.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from re import compile as pattern
+
+from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+TESTS = Path(__file__).resolve().parent.parent
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Of a process whose home is below ``folder``; what is measured is found as it is here."""
+    path = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH", ""))))
+    return {"PATH": os.environ["PATH"], "PYTHONPATH": path, **home(folder)}
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of all threads of a process until now."""
+    total = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            total += int((task / "schedstat").read_text().split()[0])
+        except (FileNotFoundError, ProcessLookupError):  # the thread has just ended
+            continue
+    return total / 1e9
+
+
+def main_thread_seconds(pid: int) -> float:
+    """CPU time of its first thread, the one that handles keys."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+def resident_bytes(pid: int | str) -> int:
+    """Memory in use (RSS)."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise LookupError("VmRSS")
+
+
+class Watched(Terminal):
+    """A terminal that notes when each piece of output came, and leaves the screen for later."""
+
+    def __init__(self, command: list[str], folder: Path, *, size: tuple[int, int] = (120, 40)) -> None:
+        self.started = time.monotonic()
+        env = {**environment(folder), "COLORTERM": "truecolor"}
+        super().__init__(command, env=env, size=size)
+        self.pid = self.process.pid
+        self.pieces: list[tuple[float, float, bytes]] = []
+        """(seconds since the start, CPU seconds, bytes)"""
+
+    def take(self, seconds: float) -> bytes:
+        """What comes within ``seconds``, without a look at it."""
+        ready, _, _ = select.select([self._master], [], [], seconds)
+        if not ready:
+            return b""
+        try:
+            data = os.read(self._master, 1 << 20)
+        except OSError:
+            return b""
+        self.output += data
+        self.pieces.append((time.monotonic() - self.started, cpu_seconds(self.pid), data))
+        return data
+
+    def take_until_quiet(self, quiet: float = 0.5, patience: float = PATIENCE) -> bytes:
+        """Reads until nothing has come for ``quiet`` seconds."""
+        end = time.monotonic() + patience
+        taken = bytearray()
+        while time.monotonic() < end:
+            data = self.take(quiet)
+            if not data:
+                break
+            taken += data
+        return bytes(taken)
+
+    def when(self, holds: Callable[[str], bool]) -> tuple[float, float]:
+        """Shows the pieces to a screen until ``holds(screen)``; (seconds, CPU seconds) of that piece."""
+        for seconds, cpu, data in self.pieces:
+            self._stream.feed(data)
+            if holds(self.text):
+                return seconds, cpu
+        raise AssertionError(f"it was never on the screen:\n{self.text}")
+
+    def forget(self) -> None:
+        """Shows the screen what came until now, and begins the notes anew."""
+        for _, _, data in self.pieces:
+            self._stream.feed(data)
+        self.pieces.clear()
+
+    def key_work(self, key: str, quiet: float = 0.06) -> tuple[float, int]:
+        """CPU seconds and bytes that a key takes until the process is quiet again."""
+        before = cpu_seconds(self.pid)
+        self.press(key)
+        taken = self.take(1.0) + self.take_until_quiet(quiet)
+        return cpu_seconds(self.pid) - before, len(taken)
+
+    def key_answer(self, key: str) -> tuple[float, float]:
+        """Seconds and CPU seconds of the main thread until the first bytes answer a key."""
+        start, before = time.monotonic(), main_thread_seconds(self.pid)
+        self.press(key)
+        if not self.take(10.0):
+            raise AssertionError(f"{key!r} was not answered")
+        return time.monotonic() - start, main_thread_seconds(self.pid) - before
+
+
+LIVE = pattern(r"● live")
+
+
+def open_app(rc: Path, folder: Path, *, size: tuple[int, int] = (120, 40)) -> Watched:
+    """The app of an account, until it is live and quiet."""
+    app = Watched(narrowcast("--rc", str(rc)), folder, size=size)
+    try:
+        app.wait_for(LIVE.pattern)
+        app.take_until_quiet(1.0)
+        app.forget()
+    except BaseException:
+        app.kill()
+        raise
+    return app
+
+
+def end(app: Watched) -> None:
+    """Leaves the app as a user does."""
+    app.signal(15)
+    app.wait_end(20)
+    app.hang_up()
+
+
+def python(*arguments: str) -> list[str]:
+    """A module of the bench as a command."""
+    return [sys.executable, "-m", *arguments]

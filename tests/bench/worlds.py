@@ -1,0 +1,117 @@
+"""Organizations to measure with, put into a data folder without the server.
+
+PYTHONPATH=tests python -m bench.worlds FOLDER KIND      (a process of its own: its memory is not the bench's)
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions import organization
+from narrowcast_server.actions.channels import create_channel
+from narrowcast_server.actions.users import create_user
+from narrowcast_server.config import Config
+from narrowcast_server.core import Core
+from narrowcast_server.demo import populate
+
+READ = 1
+"""The flag of a read message in the store."""
+NOW = 1_780_000_000
+WORDS = "Some words of a message that is as long as messages are, which is not very long. "
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much there is of what. Each channel has ten topics; Ada follows all channels."""
+
+    users: int
+    channels: int
+    unread: int
+    read_each: int = 20
+    """Messages in each channel that Ada has read."""
+
+
+KINDS = {
+    "middle": Size(users=20_000, channels=300, unread=5_000),
+    "large": Size(users=50_000, channels=5_000, unread=100_000, read_each=0),
+    "busy": Size(users=200, channels=20, unread=0, read_each=5_000),
+}
+
+
+def make(folder: Path, kind: str) -> None:
+    """Makes the data folder; ``demo`` is the demo world with nobody alive. Ada's key goes to ``ada.key``."""
+    folder.mkdir(parents=True, mode=0o700)
+    core = Core(folder, Config(durable=False))
+    try:
+        if kind == "demo":
+            populate(core)
+        else:
+            with core.transaction():
+                _fill(core, KINDS[kind])
+        for name in ("ada", "bruno"):
+            person = next(user for user in core.users.all() if user.delivery_email.startswith(f"{name}"))
+            (folder / f"{name}.key").write_text(f"{person.delivery_email} {person.api_key}")
+    finally:
+        core.close()
+
+
+def _fill(core: Core, size: Size) -> None:
+    organization.set_up(core, name="Large", domain="demo.example", description="")
+    ada = create_user(core, email="ada@demo.example", full_name="Ada Moreno", role=Role.OWNER)
+    bruno = create_user(core, email="bruno@demo.example", full_name="Bruno Castell")
+    channel = create_channel(core, None, "channel 0", description="Things.")
+    store = core.store
+    store.execute_many(
+        "INSERT INTO users (delivery_email, full_name, role, api_key, date_joined, settings)"
+        " SELECT ?, ?, role, ?, date_joined, settings FROM users WHERE id = ?",
+        ((f"user{i}@demo.example", f"Person Number {i}", f"key{i}", bruno.id) for i in range(size.users)),
+    )
+    store.execute_many(
+        "INSERT INTO channels (name, description, rendered_description, date_created, settings)"
+        " SELECT ?, description, rendered_description, date_created, settings FROM channels WHERE id = ?",
+        ((f"channel {i}", channel.id) for i in range(1, size.channels)),
+    )
+    for person in (ada, bruno):
+        store.execute(
+            "INSERT INTO subscriptions (user_id, channel_id, color) SELECT ?, id, '#76ce90' FROM channels",
+            person.id,
+        )
+    messages = size.read_each * size.channels + size.unread
+    unread_from = messages - size.unread
+    channels = store.integers("SELECT id FROM channels ORDER BY id")
+    store.execute_many(
+        "INSERT INTO messages (id, sender_id, channel_id, topic, content, rendered, timestamp, client)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, 'bench')",
+        (
+            (
+                i + 1,
+                bruno.id,
+                channels[i % len(channels)],
+                f"topic {i // len(channels) % 10}",
+                WORDS * (i % 4 + 1),
+                f"<p>{i} {WORDS * (i % 4 + 1)}</p>",
+                NOW + 60 * i // 20,
+            )
+            for i in range(messages)
+        ),
+    )
+    store.execute(
+        "INSERT INTO user_messages (user_id, message_id, flags) SELECT ?, id, CASE WHEN id <= ? THEN ? ELSE 0 END"
+        " FROM messages",
+        ada.id,
+        unread_from,
+        READ,
+    )
+    store.execute(
+        "INSERT INTO user_messages (user_id, message_id, flags) SELECT ?, id, ? FROM messages",
+        bruno.id,
+        READ,
+    )
+    core.forget()
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]), sys.argv[2])
