@@ -36,7 +36,7 @@ PICTURES = (
     Picture("conversation", (120, 36), ("ctrl+k", *"welcome", "enter")),
     Picture("content", (120, 40), ("ctrl+k", *"what a message", "enter")),
     Picture("narrow", (80, 24), ("ctrl+k", *"gusts", "enter")),
-    Picture("wide", (200, 60), ("I",)),
+    Picture("wide", (200, 60), ("ctrl+k", *"gusts", "enter")),
     Picture("help", (120, 36), ("question_mark",)),
 )
 
@@ -63,6 +63,8 @@ async def draw(picture: Picture) -> None:
             await settle(pilot)
         await settle(pilot, seconds=2.0)
         svg = _REMOTE_FONTS.sub("", app.export_screenshot(title="narrowcast"))
+        # Blanks at the ends of a run of text are part of the picture.
+        svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
         (FOLDER / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
         await app.run_action("app_quit")
 
