@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from itertools import islice
 
 from textual import events
 
@@ -14,7 +15,7 @@ from narrowcast.panes.message_typing import TypedKeys
 __all__ = ["Finding"]
 
 SEARCHED_AT_ONCE = 20_000
-"""Messages looked through by one press of n; from there the next press goes on."""
+"""Messages looked through at once in one direction; from there the next press of n goes on."""
 
 _TAGS = re.compile(r"<[^<>]*>")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
@@ -68,18 +69,30 @@ class Finding(TypedKeys):
         feed = self.list.feed
         if feed is None or self.view is None:
             return
-        ids = feed.ids
-        start = feed.index(self.list.selected)
-        for index in range(start + direction, start + direction * SEARCHED_AT_ONCE, direction):
-            if not 0 <= index < len(ids):
-                more = "older" if direction < 0 else "newer"
-                ends = self.view.found_oldest if direction < 0 else self.view.found_newest
-                self.say("Nothing more." if ends else f"Nothing more loaded; scroll for {more} messages.")
-                return
+        ids, here = feed.ids, feed.index(self.list.selected)
+        older = direction < 0
+        whole = self.view.found_oldest if older else self.view.found_newest
+        ahead = range(here - 1, -1, -1) if older else range(here + 1, len(ids))
+        behind = range(len(ids) - 1, here, -1) if older else range(here)
+        for index in islice(ahead, SEARCHED_AT_ONCE):
             if self._holds(found, ids[index]):
                 self.list.select(ids[index])
                 return
-        self.say("Nothing among those; press again to go on.")
+        if len(ahead) > SEARCHED_AT_ONCE:
+            self.list.select(ids[ahead[SEARCHED_AT_ONCE]])
+            self.say("Nothing among those; press again to go on.")
+            return
+        for index in islice(behind, SEARCHED_AT_ONCE):
+            if self._holds(found, ids[index]):
+                self.list.select(ids[index])
+                self.say(
+                    f"Nothing {'older' if older else 'newer'}{'' if whole else ' is loaded'}: went round."
+                )
+                return
+        if not self._holds(found, self.list.selected):
+            self.say(f"Not found{'' if whole else ' in what is loaded'}; / searches on the server.")
+        else:
+            self.say("Nowhere else here; / searches on the server.")
 
     # Jumps.
 
