@@ -6,8 +6,8 @@ import enum
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from faults.proxy import Fault
 from faults.world import World
+from support.fault_proxy import Fault
 
 Act = Callable[[World], Awaitable[None]]
 
@@ -64,8 +64,8 @@ async def _refuse(world: World) -> None:
     await world.proxy.refuse()
 
 
-async def _freeze(world: World) -> None:
-    world.proxy.freeze()
+async def _hang(world: World) -> None:
+    world.proxy.hang()
 
 
 async def _cut(world: World) -> None:
@@ -81,7 +81,7 @@ async def _flap(world: World) -> None:
 
 
 async def _slow(world: World) -> None:
-    world.proxy.latency = 0.2  # two seconds of the fast clock, each way
+    world.proxy.delay = 0.2  # two seconds of the fast clock, each way
 
 
 async def _queue_expires(world: World) -> None:
@@ -151,7 +151,7 @@ SCENARIOS = [
     Scenario(
         "half-open: nothing passes, nobody says so",
         "time-out from the server's own value; outcome looked up",
-        _freeze,
+        _hang,
         120.0,
         _heal,
         Offer.PERHAPS,

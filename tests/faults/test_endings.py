@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from faults.cases import CASES
-from faults.proxy import Fault
 from faults.world import World, world_at
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.storage.folders import account_folder_name
+from support.fault_proxy import Fault
 from support.server import TestServer
 
 TESTS = Path(__file__).resolve().parents[1]

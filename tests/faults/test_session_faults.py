@@ -66,7 +66,7 @@ transports = pytest.mark.parametrize("polling", [True, False], ids=["long poll",
 @transports
 async def test_a_cut_connection_loses_no_message(tmp_path: Path, polling: bool) -> None:
     async with bench(tmp_path, polling) as b:
-        b.proxy.cut()
+        await b.proxy.cut()
         sent = [await b.say(f"number {i}") for i in range(20)]
         await until(lambda: b.has(*sent))
         assert b.session.is_live
@@ -79,7 +79,7 @@ async def test_an_outage_is_shown_and_what_was_said_in_it_appears(tmp_path: Path
         await until(lambda: b.session.status.kind is ConnectionKind.RECONNECTING)
         sent = [await b.say(f"number {i}") for i in range(3)]
         b.session.outbox.send(b.place, "from the tunnel")
-        await b.proxy.accept()
+        await b.proxy.listen()
         await until(lambda: b.session.is_live and b.has(*sent))
         await until(lambda: b.session.outbox.entries() == [])
         assert await b.on_server("from the tunnel") == 1
@@ -107,7 +107,7 @@ async def test_an_expired_queue_leaves_no_gap(tmp_path: Path, polling: bool) -> 
         await b.server.call("dario", "DELETE", "/events", {"queue_id": old})
         b.session.outbox.send(b.place, "written meanwhile")
         draft = b.session.drafts.save(None, b.place, "half a thought")
-        await b.proxy.accept()
+        await b.proxy.listen()
         await until(lambda: b.session.is_live and b.has(*sent))
         assert b.session.queue_id != old
         await until(lambda: b.session.outbox.entries() == [])
@@ -117,29 +117,33 @@ async def test_an_expired_queue_leaves_no_gap(tmp_path: Path, polling: bool) -> 
         assert kept.content == "half a thought"
 
 
-@pytest.mark.parametrize("fault", [Fault.FAIL_BEFORE, Fault.GARBAGE, Fault.FAIL_AFTER, Fault.CUT_MID_BODY])
+@pytest.mark.parametrize(
+    "fault", [Fault.REFUSED_BY_GATEWAY, Fault.PORTAL, Fault.FAILED_AFTERWARDS, Fault.CUT_IN_BODY]
+)
 async def test_a_bad_answer_to_a_poll_loses_nothing(tmp_path: Path, fault: Fault) -> None:
     async with bench(tmp_path) as b:
-        b.proxy.on("GET", EVENTS, fault)
+        b.proxy.fail(fault, "GET", EVENTS, times=1)
         sent = [await b.say(f"number {i}") for i in range(3)]
         await until(lambda: b.has(*sent))
         more = await b.say("after it")
         await until(lambda: b.session.is_live and b.has(more))
 
 
-@pytest.mark.parametrize("fault", [Fault.FAIL_BEFORE, Fault.FAIL_AFTER, Fault.LOSE_ANSWER, Fault.GARBAGE])
+@pytest.mark.parametrize(
+    "fault", [Fault.REFUSED_BY_GATEWAY, Fault.FAILED_AFTERWARDS, Fault.LOST_AFTERWARDS, Fault.PORTAL]
+)
 async def test_registration_that_fails_is_tried_again(tmp_path: Path, fault: Fault) -> None:
     async with bench(tmp_path) as b:
-        b.proxy.on("POST", REGISTER, fault)
+        b.proxy.fail(fault, "POST", REGISTER, times=1)
         await b.server.call("dario", "DELETE", "/events", {"queue_id": b.session.queue_id})
         sent = await b.say()
         await until(lambda: b.session.is_live and b.has(sent))
 
 
-@pytest.mark.parametrize("fault", [Fault.FAIL_AFTER, Fault.LOSE_ANSWER, Fault.CUT_MID_BODY])
+@pytest.mark.parametrize("fault", [Fault.FAILED_AFTERWARDS, Fault.LOST_AFTERWARDS, Fault.CUT_IN_BODY])
 async def test_a_message_whose_answer_is_lost_is_there_once(tmp_path: Path, fault: Fault) -> None:
     async with bench(tmp_path) as b:
-        b.proxy.on("POST", MESSAGES, fault)
+        b.proxy.fail(fault, "POST", MESSAGES, times=1)
         b.session.outbox.send(b.place, "only once")
         await until(lambda: b.session.outbox.entries() == [])
         assert await b.on_server("only once") == 1
@@ -147,7 +151,7 @@ async def test_a_message_whose_answer_is_lost_is_there_once(tmp_path: Path, faul
 
 async def test_a_message_that_never_arrived_is_offered_again_and_sent_once(tmp_path: Path) -> None:
     async with bench(tmp_path) as b:
-        b.proxy.on("POST", MESSAGES, Fault.FAIL_BEFORE)
+        b.proxy.fail(Fault.REFUSED_BY_GATEWAY, "POST", MESSAGES, times=1)
         local_id = b.session.outbox.send(b.place, "never left")
         await until(lambda: b.session.outbox.entries()[0].state is OutboxState.FAILED, 15)
         assert await b.on_server("never left") == 0
@@ -177,7 +181,7 @@ async def test_what_was_read_offline_is_marked_later(tmp_path: Path) -> None:
         await b.proxy.refuse()
         await until(lambda: not b.session.is_live)
         b.session.read_marks.seen([unread])
-        await b.proxy.accept()
+        await b.proxy.listen()
         await until(lambda: unread not in b.session.state.unreads)
 
 
@@ -189,7 +193,7 @@ async def test_a_view_opened_without_a_network_is_filled_when_it_returns(tmp_pat
         view = b.session.view(Narrow.topic(b.place.channel_id, "stew"))
         await view.open()
         assert view.error is not None
-        await b.proxy.accept()
+        await b.proxy.listen()
         await until(lambda: other in view.ids and view.error is None)
 
 
@@ -199,7 +203,7 @@ async def test_a_refused_key_is_told_and_nothing_is_thrown_away(tmp_path: Path) 
         key = b.server.core.users[user_id].api_key
         b.server.core.users.update(user_id, api_key="z" * 32)
         await b.proxy.refuse()
-        await b.proxy.accept()
+        await b.proxy.listen()
         await until(lambda: b.session.status.kind is ConnectionKind.REFUSED)
         b.session.outbox.send(b.place, "still here")
         b.server.core.users.update(user_id, api_key=key)

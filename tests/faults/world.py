@@ -10,12 +10,12 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from faults.proxy import FaultProxy, fault_proxy
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
 from narrowcast_api.session import Session
 from narrowcast_api.views import MessageView
+from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 
 SPEED = 10.0
@@ -188,7 +188,7 @@ async def world_at(folder: Path) -> AsyncIterator[World]:
     """A world in which everything works."""
     world = World(folder)
     await world.start_server()
-    async with fault_proxy(world.server.url) as proxy:
+    async with FaultProxy(world.server.url) as proxy:
         world.proxy = proxy
         watching = asyncio.create_task(world.watch_the_loop())
         try:

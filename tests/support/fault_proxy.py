@@ -1,186 +1,306 @@
-"""A proxy between a client and the server that does what networks do: cut, hang, refuse, delay, lie.
+"""A proxy between a client and the server that breaks what passes through it, as networks and servers do.
 
 async with FaultProxy(server.url) as proxy:
     account = replace(server.account("ada"), site=proxy.url)
-    proxy.cut()                                     # every connection is reset
-    await proxy.refuse(); await proxy.accept()      # nobody listens, then somebody does
-    proxy.hang(); proxy.go_on()                     # half-open: nothing comes and nothing ends
-    proxy.delay = 0.3                               # seconds on the way to the server, and back
-    proxy.on("POST", "/api/v1/messages", LOSE_ANSWER)      # for the next such request
+    await proxy.cut()                                      # every connection is reset
+    await proxy.refuse(); await proxy.listen()             # nobody listens, then somebody does
+    proxy.hang(); proxy.go_on()                            # half-open: nothing comes and nothing ends
+    proxy.delay = 0.3                                      # seconds on the way to the server, and back
+    proxy.fail(Fault.LOST_AFTERWARDS, "POST", "/api/v1/messages", times=1)
 """
 
 from __future__ import annotations
 
 import asyncio
+import enum
 from contextlib import suppress
-from enum import Enum, auto
+from dataclasses import dataclass
 from typing import Self
-from urllib.parse import urlsplit
 
-_CHUNK = 65536
-_BAD_GATEWAY = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<html></html"
-_GARBAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n\x00\xffnot json"
+import httpx
+
+_HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"}
+_PAGE = b"<html><body><h1>Welcome to the hotel network</h1></body></html>"
 
 
-class Fault(Enum):
+class Fault(enum.Enum):
     """What happens to one request."""
 
-    FAIL_BEFORE = auto()
-    """The server never sees it, the client gets 502."""
-    FAIL_AFTER = auto()
-    """The server carries it out, the client gets 502."""
-    LOSE_ANSWER = auto()
-    """The server carries it out, the connection ends before the answer."""
-    CUT_MID_BODY = auto()
-    """The answer ends in the middle."""
-    GARBAGE = auto()
-    """The client gets something that is no JSON."""
+    REFUSED_BY_GATEWAY = "502 before the server sees the request"
+    FAILED_AFTERWARDS = "502 after the server has carried it out"
+    LOST_BEFORE = "the connection is cut before the server sees the request"
+    LOST_AFTERWARDS = "the connection is cut after the server has carried it out"
+    CUT_IN_BODY = "the answer is cut in the middle of its body"
+    PORTAL = "200 with a page of a hotel network"
+    NOT_HTTP = "bytes that are no HTTP"
+    TOO_MANY = "429 with retry-after"
+    HELD_BEFORE = "the server never sees the request, and no answer comes"
+    HELD_AFTERWARDS = "the server has carried it out, and no answer comes"
+
+
+_BEFORE = {Fault.REFUSED_BY_GATEWAY, Fault.LOST_BEFORE, Fault.PORTAL, Fault.NOT_HTTP, Fault.TOO_MANY}
+
+
+@dataclass(slots=True)
+class Rule:
+    """A fault for requests whose method and path begin like these; `left` times, None for ever."""
+
+    fault: Fault
+    method: str = ""
+    path: str = "/"
+    left: int | None = None
+
+    def applies(self, method: str, path: str) -> bool:
+        return self.left != 0 and method.startswith(self.method) and path.startswith(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it came."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    head: bytes
+    body: bytes
 
 
 class FaultProxy:
-    """See the module. Times are real, so keep them short."""
+    """Listens at `url` and passes on to `target`. Without faults it changes nothing but the addresses.
 
-    def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        self._host, self._target = str(parts.hostname), int(parts.port or 80)
-        self._server: asyncio.Server | None = None
-        self._port = 0
-        self._writers: set[asyncio.StreamWriter] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+    Times are real, so keep them short. `seen` has every request with the fault that it met, `held` those that
+    wait for ever.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self.rules: list[Rule] = []
+        self.delay = 0.0
+        self.seen: list[str] = []
+        self.held: list[str] = []
         self._flowing = asyncio.Event()
         self._flowing.set()
-        self._faults: list[tuple[bytes, Fault]] = []
-        self.delay = 0.0
-        self.connections = 0
+        self._events = asyncio.Event()
+        self._events.set()
+        self._port = 0
+        self._server: asyncio.Server | None = None
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        self._client = httpx.AsyncClient(trust_env=False, timeout=None)
 
     async def __aenter__(self) -> Self:
-        await self.accept()
+        await self.listen()
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._flowing.set()
         await self.refuse()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._client.aclose()
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """Where clients connect; the same after `refuse` and `listen`."""
         return f"http://127.0.0.1:{self._port}"
 
-    async def accept(self) -> None:
-        """Listens, on the same port each time."""
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self._port)
-        self._port = self._server.sockets[0].getsockname()[1]
+    # faults
 
-    async def refuse(self) -> None:
-        """Stops listening and resets what is open."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
-        self.cut()
+    def fail(self, fault: Fault, method: str = "", path: str = "/", times: int | None = None) -> None:
+        """Break requests from now on: the next `times`, or all."""
+        self.rules.append(Rule(fault, method, path, times))
 
-    def cut(self) -> None:
-        """Resets every connection."""
-        for writer in list(self._writers):
-            writer.transport.abort()
+    def forgive(self) -> None:
+        """Forget the faults that have not happened yet."""
+        self.rules.clear()
 
     def hang(self) -> None:
-        """Nothing goes through, nothing ends."""
+        """Nothing passes and nobody says so: a cable was pulled, a laptop changed networks."""
         self._flowing.clear()
 
     def go_on(self) -> None:
-        """Things go through again."""
+        """What hung goes through."""
         self._flowing.set()
 
-    def on(self, method: str, path: str, fault: Fault) -> None:
-        """The next request with this beginning suffers `fault`."""
-        self._faults.append((f"{method} {path}".encode(), fault))
+    def silence_events(self) -> None:
+        """Event streams that are open stay open and say nothing more; everything else works."""
+        self._events.clear()
 
-    def forgive(self) -> None:
-        """Forgets the faults that have not happened yet."""
-        self._faults.clear()
+    async def heal(self) -> None:
+        """The network works again. What hung is gone."""
+        self.forgive()
+        if not self._events.is_set():
+            await self.cut()
+            self._events.set()
+        self.delay = 0.0
+        if not self._flowing.is_set():
+            await self.cut()
+            self.go_on()
+        await self.listen()
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        task = asyncio.create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def cut(self) -> None:
+        """End every connection, also those that wait for events."""
+        tasks = list(self._connections)
+        for task in tasks:
+            self._connections[task].transport.abort()
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
-        far: asyncio.StreamWriter | None = None
+    async def refuse(self) -> None:
+        """Nobody listens any more."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        await self.cut()
+
+    async def listen(self) -> None:
+        """Somebody listens, on the same port each time."""
+        if self._server is None:
+            self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._port)
+            self._port = self._server.sockets[0].getsockname()[1]
+
+    # passing on
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections[task] = writer
         try:
-            far_reader, far = await asyncio.open_connection(self._host, self._target)
-            self._writers.add(far)
-            lost: list[Fault] = []
-            back = asyncio.create_task(self._back(far_reader, writer, lost))
-            try:
-                await self._forth(reader, writer, far, lost)
-            finally:
-                back.cancel()
-                await asyncio.gather(back, return_exceptions=True)
-        except (OSError, asyncio.IncompleteReadError):
-            return
+            with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                while await self._one(reader, writer):
+                    pass
         finally:
-            for one in (writer, far):
-                if one is not None:
-                    self._writers.discard(one)
-                    one.close()
-                    with suppress(OSError):
-                        await one.wait_closed()
-
-    async def _forth(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        far: asyncio.StreamWriter,
-        lost: list[Fault],
-    ) -> None:
-        while data := await reader.read(_CHUNK):
-            await self._on_the_way()
-            fault = self._fault_of(data)
-            if fault in (Fault.FAIL_BEFORE, Fault.GARBAGE):
-                writer.write(_BAD_GATEWAY if fault is Fault.FAIL_BEFORE else _GARBAGE)
-                await writer.drain()
-                return
-            if fault is not None:
-                lost.append(fault)
-            far.write(data)
-            await far.drain()
-
-    async def _back(
-        self, far_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, lost: list[Fault]
-    ) -> None:
-        with suppress(OSError):
-            while data := await far_reader.read(_CHUNK):
-                await self._on_the_way()
-                if lost:
-                    await self._lose(writer, data, lost.pop())
-                    return
-                writer.write(data)
-                await writer.drain()
-        writer.close()
-
-    async def _lose(self, writer: asyncio.StreamWriter, data: bytes, fault: Fault) -> None:
-        if fault is Fault.FAIL_AFTER:
-            writer.write(_BAD_GATEWAY)
-        elif fault is Fault.CUT_MID_BODY:
-            writer.write(data[: len(data) - 5])
-        if fault is not Fault.LOSE_ANSWER:
-            await writer.drain()
+            del self._connections[task]
             writer.close()
-        else:
-            writer.transport.abort()
 
-    def _fault_of(self, data: bytes) -> Fault | None:
-        for index, (start, fault) in enumerate(self._faults):
-            if data.startswith(start):
-                del self._faults[index]
-                return fault
-        return None
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Serve one request; whether the connection goes on."""
+        request = await _read_request(reader)
+        await self._on_the_way()
+        fault = self._fault_for(request)
+        self.seen.append(f"{request.method} {request.path}{'' if fault is None else ' ' + fault.name}")
+        if fault is Fault.HELD_BEFORE:
+            await self._hold(request)
+        if fault in _BEFORE:
+            return await _misbehave(writer, fault)
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            await self._pipe(request, reader, writer)
+            return False
+        answer = await self._ask(request, reader)
+        if answer is None:
+            return False
+        await self._on_the_way()
+        if fault is Fault.HELD_AFTERWARDS:
+            await self._hold(request)
+        if fault is not None:
+            return await _misbehave(writer, fault, answer)
+        writer.write(answer)
+        await writer.drain()
+        return True
 
     async def _on_the_way(self) -> None:
         if self.delay:
             await asyncio.sleep(self.delay)
         await self._flowing.wait()
+
+    def _fault_for(self, request: Request) -> Fault | None:
+        for rule in self.rules:
+            if rule.applies(request.method, request.path):
+                if rule.left is not None:
+                    rule.left -= 1
+                return rule.fault
+        return None
+
+    async def _ask(self, request: Request, reader: asyncio.StreamReader) -> bytes | None:
+        """The server's answer; None if the client went away meanwhile."""
+        asking = asyncio.ensure_future(self._forward(request))
+        leaving = asyncio.ensure_future(reader.read(1))
+        try:
+            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            return asking.result() if asking.done() else None
+        finally:
+            asking.cancel()
+            leaving.cancel()
+            await asyncio.gather(asking, leaving, return_exceptions=True)
+
+    async def _forward(self, request: Request) -> bytes:
+        headers = {key: value for key, value in request.headers.items() if key not in _HOP_BY_HOP}
+        try:
+            response = await self._client.request(
+                request.method, self.target + request.path, headers=headers, content=request.body or None
+            )
+        except httpx.HTTPError:
+            return _answer(502, b"no server")
+        kept = {key: value for key, value in response.headers.items() if key.lower() not in _HOP_BY_HOP}
+        return _answer(response.status_code, response.content, kept)
+
+    async def _hold(self, request: Request) -> None:
+        """Until the connection is cut."""
+        self.held.append(f"{request.method} {request.path}")
+        await asyncio.Event().wait()
+
+    async def _pipe(
+        self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """A WebSocket: bytes both ways until either side ends."""
+        host, port = self.target.removeprefix("http://").rsplit(":", 1)
+        up_reader, up_writer = await asyncio.open_connection(host, int(port))
+        try:
+            up_writer.write(request.head)
+            ways = [
+                asyncio.ensure_future(self._copy(reader, up_writer)),
+                asyncio.ensure_future(self._copy(up_reader, writer, self._events)),
+            ]
+            try:
+                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for way in ways:
+                    way.cancel()
+                await asyncio.gather(*ways, return_exceptions=True)
+        finally:
+            up_writer.close()
+
+    async def _copy(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event | None = None
+    ) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                await self._on_the_way()
+                if flows is not None:
+                    await flows.wait()
+                writer.write(data)
+                await writer.drain()
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Request:
+    head = await reader.readuntil(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    method, path, _ = first.split(" ", 2)
+    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    headers = {key.strip().lower(): value.strip() for key, value in pairs}
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Request(method, path, headers, head, body)
+
+
+async def _misbehave(writer: asyncio.StreamWriter, fault: Fault, answer: bytes = b"") -> bool:
+    """Do to an answer what the fault says; whether the connection goes on."""
+    match fault:
+        case Fault.REFUSED_BY_GATEWAY | Fault.FAILED_AFTERWARDS:
+            said = _answer(502, b"<html>Bad Gateway</html>", {"content-type": "text/html"})
+        case Fault.TOO_MANY:
+            body = b'{"result":"error","code":"RATE_LIMIT_HIT","msg":"slow down","retry-after":3.0}'
+            said = _answer(429, body, {"content-type": "application/json", "retry-after": "3.0"})
+        case Fault.PORTAL:
+            said = _answer(200, _PAGE, {"content-type": "text/html"})
+        case Fault.NOT_HTTP:
+            said = bytes(range(256)) * 4
+        case Fault.CUT_IN_BODY:
+            said = answer[: len(answer) - max(1, (len(answer) - answer.index(b"\r\n\r\n") - 4) // 2)]
+        case _:
+            said = b""
+    writer.write(said)
+    await writer.drain()
+    return fault in {Fault.REFUSED_BY_GATEWAY, Fault.FAILED_AFTERWARDS, Fault.TOO_MANY, Fault.PORTAL}
+
+
+def _answer(status: int, body: bytes, headers: dict[str, str] | None = None) -> bytes:
+    lines = [f"HTTP/1.1 {status} -", f"content-length: {len(body)}"]
+    lines += [f"{key}: {value}" for key, value in (headers or {}).items()]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
