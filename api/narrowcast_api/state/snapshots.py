@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from narrowcast_api.state.rows import Row
+from narrowcast_api.state.rows import Row, ids, integer, rows, table
 from narrowcast_api.state.state import State
 from narrowcast_api.state.unreads import TopicPlace
 
@@ -52,15 +52,40 @@ _CACHED_KEYS = frozenset(
 )
 
 
+_MANY_PEOPLE = 5_000
+"""People from which on the cached snapshot names only those whom the first paint shows: it is read before it."""
+
+
 def cacheable(answer: Row) -> dict[str, object]:
-    """The part of a snapshot that is worth keeping on disk: what the state reads, without keys of bots."""
-    return {
+    """The part of a snapshot that is worth keeping on disk: what the state reads, without keys of bots.
+
+    Of a large organization only the people one talks with and the channels one is in.
+    """
+    kept = {
         key: value
         for key, value in answer.items()
         if key in _CACHED_KEYS
         or key.startswith(("server_presence_", "server_typing_", "service_", "zulip_"))
         or (key.startswith("realm_") and key not in _NOT_CACHED)
     }
+    people = kept.get("realm_users")
+    if isinstance(people, list) and len(people) > _MANY_PEOPLE:
+        _keep_acquaintances(kept)
+    return kept
+
+
+def _keep_acquaintances(kept: dict[str, object]) -> None:
+    known = {integer(kept, "user_id")}
+    for row in rows(kept.get("recent_private_conversations")):
+        known.update(ids(row.get("user_ids")))
+    for row in rows(table(kept.get("unread_msgs")).get("pms")):
+        known.add(integer(row, "other_user_id", integer(row, "sender_id")))
+    kept["realm_users"] = [row for row in rows(kept["realm_users"]) if row.get("user_id") in known]
+    names = set(map(str, known))
+    for key in ("presences", "user_status"):
+        kept[key] = {name: value for name, value in table(kept.get(key)).items() if name in names}
+    for key in ("realm_non_active_users", "streams", "unsubscribed", "never_subscribed"):
+        kept.pop(key, None)
 
 
 def dump_progress(state: State) -> dict[str, object]:

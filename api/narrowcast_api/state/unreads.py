@@ -87,11 +87,19 @@ class Unreads:
         if not added:
             return
         if isinstance(place, TopicPlace):
-            self._topics.setdefault(place.channel_id, {}).setdefault(place.topic, set()).update(added)
+            channel = self._topics.get(place.channel_id)
+            if channel is None:
+                channel = self._topics[place.channel_id] = {}
+            known = channel.get(place.topic)
             self._counts.pop(place.channel_id, None)
+            if known is None:
+                channel[place.topic] = set(added)
+            else:
+                known.update(added)
         else:
             self._directs.setdefault(place, set()).update(added)
-        self._places.update(dict.fromkeys(added, place))
+        for message_id in added:
+            self._places[message_id] = place
 
     def add_topic(self, channel_id: int, topic: str, message_ids: Iterable[int]) -> None:
         """Messages of a topic became unread."""

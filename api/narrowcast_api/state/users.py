@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from narrowcast_api.state.rows import (
+    BadRow,
     Row,
     boolean,
     integer,
@@ -64,24 +65,29 @@ def read_role(row: Row) -> int:
 def read_user(row: Row, *, is_active: bool = True) -> User:
     """A row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
 
-    The two checks by hand are for speed: each call would cost a snapshot of 50,000 people some milliseconds.
+    The checks by hand are for speed: each call would cost a snapshot of 50,000 people some milliseconds.
     """
     get = row.get
+    user_id = get("user_id")
+    if type(user_id) is not int:
+        raise BadRow("user_id")
     name, email, role, profile = get("full_name"), get("email"), get("role"), get("profile_data")
+    address, active = get("delivery_email"), get("is_active")
+    zone, joined = get("timezone"), get("date_joined")
     is_bot = get("is_bot") is True
     return User(
-        required_int(row, "user_id"),
+        user_id,
         name if type(name) is str else "",
         email if type(email) is str else "",
-        optional_text(row, "delivery_email"),
+        address if type(address) is str else None,
         role if type(role) is int else read_role(row),
-        boolean(row, "is_active", is_active),
+        active if type(active) is bool else is_active,
         is_bot,
         optional_int(row, "bot_type") if is_bot else None,
         optional_int(row, "bot_owner_id") if is_bot else None,
         get("is_system_bot") is True,
-        text(row, "timezone"),
-        text(row, "date_joined"),
+        zone if type(zone) is str else "",
+        joined if type(joined) is str else "",
         _read_profile(profile) if profile else _NO_PROFILE,
     )
 
