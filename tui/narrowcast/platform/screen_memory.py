@@ -33,6 +33,7 @@ class ScreenMemory:
 
     rows: dict[int, list[Cell]] = field(default_factory=dict)
     _plain: dict[Style, Style] = field(default_factory=dict)
+    _looks: dict[Style, Style] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Nothing is known of the terminal: the next update is sent whole."""
@@ -63,7 +64,10 @@ class ScreenMemory:
         if plain is None:
             if len(self._plain) > MAX_STYLES:
                 self._plain.clear()
+                self._looks.clear()
             plain = style if style.link or not style.meta else style.clear_meta_and_links()
+            # One object for each look: cells are then compared by identity, not style by style.
+            plain = self._looks.setdefault(plain, plain)
             self._plain[style] = plain
         return plain
 

@@ -111,10 +111,12 @@ def _differs_until(old: Strip, new: Strip) -> int:
             if not after:
                 break
             new_text, new_style, _ = after.pop()
+        if old_style is not new_style and old_style != new_style:
+            break
         length = min(len(old_text), len(new_text))
-        if old_style != new_style or old_text[-length:] != new_text[-length:]:
+        if old_text[-length:] != new_text[-length:]:
             equal = 0
-            while old_style == new_style and old_text[-1 - equal] == new_text[-1 - equal]:
+            while old_text[-1 - equal] == new_text[-1 - equal]:
                 equal += 1
             same += cell_len(old_text[len(old_text) - equal :])
             break
@@ -210,7 +212,8 @@ class LineView(Widget, can_focus=True):
     def repaint_changes(self) -> None:
         """Asks for a repaint of the rows that differ from what was painted last."""
         self._change_pending = False
-        width, height = self.content_size
+        self._take_room()
+        width, height = self._room
         regions: list[Region] = []
         for y in range(height):
             old = self._painted.get(y)
@@ -228,7 +231,7 @@ class LineView(Widget, can_focus=True):
         thumb = self.thumb()
         if thumb is None:
             return strip
-        width = self.content_size.width
+        width = self._room.width
         start, length = thumb
         glyph = "▐" if start <= y < start + length else " "
         style = self.base_style + self.part_style("line-view--thumb")
