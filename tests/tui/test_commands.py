@@ -133,6 +133,24 @@ async def test_login_stores_an_account_that_only_its_owner_can_read(tmp_path: Pa
         )
 
 
+async def test_an_invitation_makes_an_account_and_stores_it(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        made = await server.call("ada", "POST", "/invites/multiuse", {"invite_as": 400})
+        answer = await run(
+            tmp_path,
+            "login",
+            made["invite_link"],
+            "--name",
+            "Nora New",
+            "--email",
+            "nora@demo.example",
+            stdin="a long new passphrase\n",
+        )
+        assert answer.code == 0, answer.err
+        sent = await run(tmp_path, "send", "--channel", "general", "--topic", "hello", "I am new here")
+        assert sent.code == 0, sent.err
+
+
 async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

@@ -76,7 +76,8 @@ def _app_commands(commands: _Commands) -> None:
     )
     serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
     login = commands.add_parser("login", help="sign in and store the account")
-    login.add_argument("url", metavar="URL", help="address of the organization")
+    login.add_argument("url", metavar="URL", help="address of the organization, or the link of an invitation")
+    login.add_argument("--name", help="your name, when URL is an invitation (default: ask)")
     login.add_argument("--email", help="your email address (default: ask)")
     login.add_argument(
         "--api-key", action="store_true", help="sign in with an API key instead of the password"

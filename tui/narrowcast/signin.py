@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from narrowcast import accounts
 from narrowcast_api.account import Account
+from narrowcast_api.errors import InvalidInput
 from narrowcast_api.secret import Secret
+
+_INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
+
+
+def invitation(url: str) -> tuple[str, str] | None:
+    """The organization's address and the token, if ``url`` is the link of an invitation."""
+    found = _INVITATION.match(url.strip())
+    return (found["site"], found["token"]) if found is not None else None
+
+
+async def join(
+    site: str, token: str, email: str, full_name: str, password: Secret, *, ca_bundle: Path | None = None
+) -> Account:
+    """Make an account at ``site`` from an invitation. Raises what the library raises."""
+    from narrowcast_api.connection import Connection
+    from narrowcast_api.routes.auth import accept_invitation
+
+    connection = Connection(site, ca_bundle=ca_bundle)
+    try:
+        return await accept_invitation(
+            connection, token=token, email=email, full_name=full_name, password=password
+        )
+    finally:
+        await connection.aclose()
 
 
 async def sign_in(
@@ -21,6 +47,8 @@ async def sign_in(
     from narrowcast_api.connection import Connection
     from narrowcast_api.routes.auth import fetch_api_key
 
+    if invitation(site) is not None:
+        raise InvalidInput(f"This is an invitation. Join with: narrowcast login {site}")
     if not is_key:
         connection = Connection(site, ca_bundle=ca_bundle)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from narrowcast_api.account import Account
 from narrowcast_api.connection import Connection
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.routes.common import text_segment
 from narrowcast_api.secret import Secret
 
 
@@ -17,9 +18,26 @@ async def fetch_api_key(connection: Connection, *, username: str, password: Secr
     answer = await connection.request(
         "POST", "/fetch_api_key", {"username": username, "password": password}, authenticated=False
     )
+    return _account(connection, answer)
+
+
+def _account(connection: Connection, answer: dict[str, object]) -> Account:
     # Wrapped before anything can fail, so that no traceback holds the key.
     key = Secret(text) if isinstance(text := answer.pop("api_key", None), str) else Secret("")
     text, email = None, answer.get("email")
     if not key or not isinstance(email, str):
         raise MalformedAnswer("signing in gave no key")
     return Account(connection.site, email, key, connection.ca_bundle)
+
+
+async def accept_invitation(
+    connection: Connection, *, token: str, email: str, full_name: str, password: Secret
+) -> Account:
+    """POST /join/{token}: make an account from an invitation link of an embedded server (outside the contract).
+
+    Other servers take invitations in a browser only; there it raises NotFound. BadRequest says what is wrong
+    with the link, the address or the password.
+    """
+    params = {"email": email, "full_name": full_name, "password": password}
+    path = f"/join/{text_segment(token, 'token')}"
+    return _account(connection, await connection.request("POST", path, params, authenticated=False))
