@@ -99,9 +99,13 @@ class Client:
         transport: httpx.AsyncBaseTransport | None = None,
         clock: Clock | None = None,
         server: ServerInfo | None = None,
+        ca_bundle: Path | None = None,
     ) -> Self:
-        """A client for an account, or for an address where nobody is signed in. Nothing is sent yet."""
-        return cls(Connection(account, transport=transport, clock=clock, server=server))
+        """A client for an account, or for an address where nobody is signed in. Nothing is sent yet.
+
+        `ca_bundle` is a PEM file of further certificate authorities to trust, where the account names none.
+        """
+        return cls(Connection(account, transport=transport, clock=clock, server=server, ca_bundle=ca_bundle))
 
     @classmethod
     def from_zuliprc(cls, path: Path | str) -> Self:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
 import stat
 import subprocess
 import sys
@@ -14,8 +16,15 @@ from narrowcast_api.account import Account, AccountError, normal_site
 from narrowcast_api.client import Client
 from narrowcast_api.connection import Connection
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.errors import BadEventQueueId, BadRequest, MalformedAnswer, NotConnected, OutcomeUnknown
-from narrowcast_api.routes.common import Group
+from narrowcast_api.errors import (
+    BadEventQueueId,
+    BadRequest,
+    InvalidInput,
+    MalformedAnswer,
+    NotConnected,
+    OutcomeUnknown,
+)
+from narrowcast_api.routes.common import Bound, Group
 from narrowcast_api.secret import Secret
 from support.api import ACCOUNT, KEY, make_connection, scripted_client
 from support.ledger import proves
@@ -141,6 +150,54 @@ async def test_bound_functions_keep_their_name_and_text() -> None:
         assert client.messages.send.__name__ == "send_message"
         assert (client.messages.send.__doc__ or "").startswith("POST /messages")
         assert "level 442" in repr(client)
+
+
+class _Plain(pydoc.TextDoc):
+    """Help without overstruck letters."""
+
+    def bold(self, text: str) -> str:
+        return text
+
+
+async def test_help_shows_what_a_caller_passes() -> None:
+    async with scripted_client() as (client, _):
+        for group in vars(client).values():
+            if not isinstance(group, Group):
+                continue
+            for name, bound in vars(type(group)).items():
+                if isinstance(bound, Bound):
+                    call = getattr(group, name)
+                    assert "connection" not in inspect.signature(call).parameters, name
+                    assert inspect.iscoroutinefunction(call)
+        text = pydoc.render_doc(client.messages.send, renderer=_Plain())
+        assert "send_message(*, to: 'Destination', content: 'str'" in text
+        assert KEY not in text
+
+
+async def test_one_name_where_a_list_belongs_is_refused_and_not_taken_apart() -> None:
+    async with scripted_client() as (client, _):
+        for call in (
+            client.subscriptions.remove(channels="general"),
+            client.subscriptions.add(channels="general"),
+            client.settings.add_alert_words(words="lunch"),
+            client.settings.remove_alert_words(words="lunch"),
+        ):
+            with pytest.raises(InvalidInput, match="must be a list"):
+                await call
+
+
+async def test_an_address_without_an_account_can_have_authorities_of_its_own(tmp_path: Path) -> None:
+    async with Client.open("https://chat.example.org", ca_bundle=tmp_path / "ca.pem") as client:
+        assert client.connection.ca_bundle == tmp_path / "ca.pem"
+
+
+async def test_signing_in_is_offered_with_the_server() -> None:
+    transport = ScriptedTransport()
+    transport.prepare("POST", "/api/v1/fetch_api_key", json={"api_key": KEY, "email": "ada@example.org"})
+    async with Client.open("https://chat.example.org", transport=transport) as client:
+        account = await client.server.fetch_api_key(username="ada@example.org", password=Secret("tea"))
+    assert account == ACCOUNT
+    assert transport.last.authorization is None
 
 
 @proves("EVT-01", "EVT-08")

@@ -304,3 +304,10 @@ async def test_a_permission_that_no_group_has_is_refused() -> None:
     async with scripted_client() as (client, _):
         with pytest.raises(InvalidInput, match="can_fly_group"):
             await client.user_groups.update(user_group_id=60, can_fly_group=Change(1))  # type: ignore[call-arg]  # on purpose
+
+
+async def test_a_bare_value_where_a_change_belongs_is_refused() -> None:
+    bare: Any = {"can_mention_group": 11}
+    async with scripted_client() as (client, _):
+        with pytest.raises(InvalidInput, match="needs a Change"):
+            await client.user_groups.update(user_group_id=60, **bare)

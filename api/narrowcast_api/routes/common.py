@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from functools import partial, update_wrapper
+from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from urllib.parse import quote
 
@@ -28,6 +28,7 @@ __all__ = [
     "read",
     "segment",
     "text_segment",
+    "texts",
 ]
 
 M = TypeVar("M", bound=BaseModel)
@@ -67,6 +68,13 @@ def text_segment(value: str, name: str) -> str:
         return quote(value, safe="")
     except UnicodeEncodeError:
         raise InvalidInput(f"{name} holds a character that cannot be sent") from None
+
+
+def texts(values: Iterable[str], name: str) -> list[str]:
+    """Texts as a list; InvalidInput for a single one, which would fall apart into its letters."""
+    if isinstance(values, str):
+        raise InvalidInput(f"{name} must be a list")
+    return list(values)
 
 
 def ids(values: Iterable[int], name: str) -> list[int]:
@@ -115,5 +123,5 @@ class Bound(Generic[P, R]):
     ) -> Bound[P, R] | Callable[P, Coroutine[Any, Any, R]]:
         if group is None:
             return self
-        call = partial(self.function, group._connection)
-        return update_wrapper(call, self.function)
+        # A method of its connection, so that `help` and `inspect.signature` show what a caller passes.
+        return MethodType(self.function, group._connection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.connection import Connection
+from narrowcast_api.routes.auth import fetch_api_key
 from narrowcast_api.routes.common import Bound, Group
 from narrowcast_api.wire.server import ServerSettings
 
@@ -19,6 +20,7 @@ async def get_server_settings(connection: Connection) -> ServerSettings:
 
 
 class Server(Group):
-    """The server itself."""
+    """The server itself, and signing in to it."""
 
     settings = Bound(get_server_settings)
+    fetch_api_key = Bound(fetch_api_key)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.levels import Beyond, require
-from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment, texts
 from narrowcast_api.secret import Secret
 from narrowcast_api.wire.users import AlertWords, ApiKey
 
@@ -54,13 +54,13 @@ async def get_alert_words(connection: Connection) -> list[str]:
 
 async def add_alert_words(connection: Connection, *, words: Iterable[str]) -> list[str]:
     """POST /users/me/alert_words: add some; gives all there are now."""
-    params = {"alert_words": list(words)}
+    params = {"alert_words": texts(words, "words")}
     return read(AlertWords, await connection.request("POST", "/users/me/alert_words", params)).alert_words
 
 
 async def remove_alert_words(connection: Connection, *, words: Iterable[str]) -> list[str]:
     """DELETE /users/me/alert_words: take some away; gives those that are left."""
-    params = {"alert_words": list(words)}
+    params = {"alert_words": texts(words, "words")}
     return read(AlertWords, await connection.request("DELETE", "/users/me/alert_words", params)).alert_words
 
 

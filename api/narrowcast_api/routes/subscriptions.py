@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from narrowcast_api.connection import Connection
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
 from narrowcast_api.levels import Beyond, Gate, require, supports
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment, texts
 from narrowcast_api.routes.users import list_users
 from narrowcast_api.wire.channels import (
     SubscribeResult,
@@ -45,7 +45,7 @@ async def subscribe(
     the settings given (`extra` holds further ones by their wire names). `principals` are user ids, or API
     email addresses; below level 9 ids are looked up. BadPrincipal, which is a BadRequest, for unknown people.
     """
-    named = channels if isinstance(channels, Mapping) else dict.fromkeys(channels, "")
+    named = channels if isinstance(channels, Mapping) else dict.fromkeys(texts(channels, "channels"), "")
     wanted = [
         {"name": name, "description": description} if description else {"name": name}
         for name, description in named.items()
@@ -85,7 +85,7 @@ async def unsubscribe(
     level 208 (USUB-14); PermissionDenied or BadRequest when one may not remove others. Nothing is promised
     about a partial effect of a request that failed.
     """
-    names = list(channels)
+    names = texts(channels, "channels")
     if not names:
         raise InvalidInput("no channel given")
     server = await connection.identified()

@@ -239,6 +239,8 @@ def _for_level(server: ServerInfo, key: str, value: object) -> object:
 
 
 def _change(server: ServerInfo, key: str, change: Change, notices: list[str]) -> object:
+    if not isinstance(change, Change):
+        raise InvalidInput(f"{key} needs a Change: the new value and, if known, the old one")
     new = _for_level(server, key, wire_setting(change.new))
     if key == GroupSetting.MENTION and not supports(server, Gate.GROUP_MENTION_OBJECT):
         if change.old is not None:
