@@ -60,20 +60,23 @@ class Directory:
         return self._emails.get(user_id)
 
 
+_OPERATOR = re.compile(r"(?:^|\s)-?[a-z-]+:")
 _PEOPLE = {"sender", "dm", "dm-including"}
 
 
 def parse_narrow(terms: Sequence[str]) -> Narrow:
-    """The narrow that command-line words say; a word with blanks in it is one operand or one phrase."""
+    """The narrow that command-line words say. A word with blanks is one operand or one phrase, unless it has
+    quotes or several operators: then it says all itself.
+    """
     parts = []
     for term in terms:
         operator, colon, operand = term.partition(":")
-        if " " in term and colon and re.fullmatch(r"-?[a-z-]+", operator):
-            parts.append(f'{operator}:"{operand}"')
-        elif " " in term and not colon and not term.startswith('"'):
-            parts.append(f'"{term}"')
-        else:
+        if " " not in term or '"' in term or _OPERATOR.search(term, 1):
             parts.append(term)
+        elif colon and _OPERATOR.fullmatch(operator + colon):
+            parts.append(f'{operator}:"{operand}"')
+        else:
+            parts.append(f'"{term}"')
     return Narrow.search(" ".join(parts))
 
 

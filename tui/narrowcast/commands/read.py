@@ -51,7 +51,7 @@ async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator
         page = await client.messages.list(
             narrow=wire,
             anchor=anchor,
-            num_before=min(limit, PAGE) - (1 if include else 0),
+            num_before=min(limit, PAGE),  # some servers count the newest among these, some do not: cut below
             include_anchor=include,
             apply_markdown=False,
         )

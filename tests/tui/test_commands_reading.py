@@ -1,0 +1,37 @@
+"""What `read`, `search` and `export` take: how many messages, and which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.commands.directory import parse_narrow
+from narrowcast.commands.read import newest
+from narrowcast_api.narrow import Narrow, Term
+from support.server import running_server
+
+
+@pytest.mark.parametrize(
+    ("words", "terms"),
+    [
+        (["topic:cli test"], (Term("topic", "cli test"),)),
+        (['topic:"cli test"'], (Term("topic", "cli test"),)),
+        (["channel:general topic:lunch"], (Term("channel", "general"), Term("topic", "lunch"))),
+        (['channel:general topic:"cli test"'], (Term("channel", "general"), Term("topic", "cli test"))),
+        (["channel:general", "soup"], (Term("channel", "general"), Term("search", "soup"))),
+        (["hot soup"], (Term("search", '"hot soup"'),)),
+    ],
+)
+def test_operators_are_understood_however_the_shell_passes_them(
+    words: list[str], terms: tuple[Term, ...]
+) -> None:
+    assert parse_narrow(words) == Narrow(terms)
+
+
+async def test_as_many_messages_are_read_as_were_asked_for(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        sent = [await server.send("ada", "general", "soup", f"spoon {number}") for number in range(4)]
+        for limit in range(1, 6):
+            messages = await newest(server.account("ada"), Narrow.search("topic:soup"), limit)
+            assert [message.id for message in messages] == sent[-limit:]
