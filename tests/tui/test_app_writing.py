@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from narrowcast.config import Config, Writing
 from narrowcast_api.destinations import ChannelDestination
@@ -75,12 +76,21 @@ async def test_ctrl_j_breaks_the_line_where_enter_sends(tmp_path: Path) -> None:
 async def test_keys_that_follow_at_once_land_in_the_field_that_the_first_key_opened(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await in_topic(stage, "general", "lunch")
-        from textual import events
-
         for character in "chad a thought":
             key = "space" if character == " " else character
             stage.app.post_message(events.Key(key, character))
         await until(lambda: stage.screen.writing.text.text == "had a thought")
+
+
+async def test_what_is_pasted_is_one_text_and_sends_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        stage.app.post_message(events.Paste("first\r\nsecond\x1b[31m"))
+        await until(lambda: stage.screen.writing.text.text == "first\nsecond\x1b[31m")
+        assert stage.app.focused is stage.screen.writing.text
+        assert stage.session.outbox.entries() == []
+        shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        assert "\x1b" not in shown
 
 
 async def test_a_draft_is_kept_for_each_conversation_and_comes_back_with_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 
 from narrowcast.owner import app_of, focus_now
 from narrowcast.panes.compose import ComposePane
@@ -84,6 +84,12 @@ class MainScreen(OutsideScreen):
         self.tell(event.text)
 
     # compose asks
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Text pasted anywhere else than in a field is meant for compose."""
+        event.stop()
+        self.writing.text.insert(event.text)
+        focus_now(self.writing.text)
 
     @on(ComposePane.Left)
     def _leave_compose(self) -> None:
