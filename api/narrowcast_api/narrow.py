@@ -218,12 +218,6 @@ class Narrow:
         return operand if isinstance(operand, frozenset) else None
 
     @property
-    def search_text(self) -> str | None:
-        """The words searched for, if any."""
-        operand = self._operand("search")
-        return operand if isinstance(operand, str) else None
-
-    @property
     def destination(self) -> Destination | None:
         """Where a message written in this view goes; None where that is for the writer to choose."""
         if len(self.terms) == 1 and self.direct_user_ids is not None:

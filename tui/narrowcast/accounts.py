@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import re
 import stat
 from pathlib import Path
@@ -78,16 +77,6 @@ def name_for(account: Account) -> str:
     host = urlsplit(account.site).netloc
     person = account.email.split("@", 1)[0]
     return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{person}-{host}").strip("-.") or "account"
-
-
-def site_of(path: Path) -> str:
-    """The organization of a stored account without reading its key; '' if the file cannot be read."""
-    parser = configparser.ConfigParser(interpolation=None)
-    try:
-        parser.read_string(path.read_text(encoding="utf-8"))
-        return parser.get("api", "site", fallback="")
-    except (OSError, UnicodeDecodeError, configparser.Error):
-        return ""
 
 
 def _entry(account: Account) -> str:

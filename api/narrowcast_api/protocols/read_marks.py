@@ -64,10 +64,6 @@ class ReadMarks:
         """Another view was opened: what is seen counts again."""
         self._suspended = False
 
-    @property
-    def suspended(self) -> bool:
-        return self._suspended
-
     def wake(self) -> None:
         """The connection is live again: try now."""
         self._backoff.reset()

@@ -185,10 +185,6 @@ class Channels:
             )
         return self._subscribed
 
-    def ordered_folders(self) -> list[Folder]:
-        """The folders that are in use, in their order."""
-        return sorted((f for f in self.folders.values() if not f.is_archived), key=lambda f: (f.order, f.id))
-
     def put(self, channels: Iterable[Channel]) -> None:
         """Adds channels, in place of older records of theirs."""
         self._by_id.update((channel.channel_id, channel) for channel in channels)

@@ -94,13 +94,6 @@ class Groups:
             if group_id in group.subgroups:
                 self.put(group._replace(subgroups=group.subgroups - {group_id}))
 
-    def remove_user(self, user_id: int) -> bool:
-        """Takes a deactivated person out of every group; says whether any changed."""
-        affected = [group for group in self._by_id.values() if user_id in group.members]
-        for group in affected:
-            self.put(group._replace(members=group.members - {user_id}))
-        return bool(affected)
-
     def update(self, group_id: int, data: Row) -> None:
         """Changes only what `data` carries: name, description, deactivated, permissions."""
         group = self._by_id.get(group_id)

@@ -85,17 +85,6 @@ def read_slim(row: Row) -> Seen:
     return Seen(active, idle if idle > active else active)
 
 
-def read_legacy(row: Row) -> Seen:
-    """A presence by client name, each with `status` and `timestamp`, as old servers send it."""
-    seen = Seen()
-    for entry in row.values():
-        fields = table(entry)
-        when = number(fields, "timestamp", 0)
-        active = when if text(fields, "status") == "active" else 0
-        seen = Seen(max(seen.active, active), max(seen.idle, when))
-    return seen
-
-
 class Status(NamedTuple):
     """What somebody says about themselves; every part may be empty."""
 

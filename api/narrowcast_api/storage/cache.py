@@ -114,11 +114,13 @@ class Cache:
 
     def last_view(self) -> CachedView | None:
         """The view that was saved last."""
-        return self._view("SELECT key, ids, anchor FROM views ORDER BY opened DESC LIMIT 1")
-
-    def load_view(self, key: str) -> CachedView | None:
-        """A view as it was saved."""
-        return self._view("SELECT key, ids, anchor FROM views WHERE key = ?", key)
+        for key, ids, anchor in self.file.read(
+            "SELECT key, ids, anchor FROM views ORDER BY opened DESC LIMIT 1"
+        ):
+            with suppress(ValueError, TypeError):
+                numbers = tuple(int(number) for number in json.loads(str(ids)))
+                return CachedView(str(key), numbers, anchor if isinstance(anchor, int) else None)
+        return None
 
     def load_snapshot(self) -> bytes | None:
         """The last answer of registration, as it was given to `save_snapshot`."""
@@ -248,13 +250,6 @@ class Cache:
         found = self._messages(f"{where} AND id < ? ORDER BY id DESC LIMIT ?", *parameters, bound, limit)
         found.reverse()
         return found
-
-    def _view(self, query: str, *parameters: object) -> CachedView | None:
-        for key, ids, anchor in self.file.read(query, *parameters):
-            with suppress(ValueError, TypeError):
-                numbers = tuple(int(number) for number in json.loads(str(ids)))
-                return CachedView(str(key), numbers, anchor if isinstance(anchor, int) else None)
-        return None
 
     def _shrink(self) -> None:
         """Forget what was seen longest ago until the file is within its limit, with some room to spare."""

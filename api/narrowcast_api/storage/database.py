@@ -27,11 +27,6 @@ def is_damage(error: sqlite3.Error) -> bool:
     return _primary_code(error) in _DAMAGED
 
 
-def is_passing(error: sqlite3.Error) -> bool:
-    """Whether the same statement may work later: disk full, read-only, locked, input or output error."""
-    return isinstance(error, sqlite3.OperationalError) and not is_damage(error)
-
-
 def describe(error: sqlite3.Error) -> str:
     """The cause in words for people."""
     return {

@@ -181,15 +181,6 @@ class CreatedChannelFolder(WireModel):
     channel_folder_id: Id
 
 
-class DefaultChannelGroup(WireModel):
-    """A group of default channels that a newcomer may choose."""
-
-    id: Id | None = None
-    name: str
-    description: str = ""
-    streams: GoodList[Any] = []
-
-
 class ChannelEmail(WireModel):
     """Answer of GET /streams/{id}/email_address."""
 

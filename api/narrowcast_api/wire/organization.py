@@ -151,14 +151,6 @@ class InviteLink(WireModel):
     invite_link: str
 
 
-class InvitationProblem(WireModel):
-    """Why one address was not invited; ``flag`` is opaque (INV-37), true for deactivated accounts."""
-
-    email: str
-    reason: str
-    flag: bool = False
-
-
 class NavigationView(WireModel):
     """An entry of the user's own navigation."""
 

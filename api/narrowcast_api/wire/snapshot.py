@@ -101,13 +101,6 @@ class Registration(WireModel):
     server_emoji_data_url: str | None = None
 
 
-class RecentDirect(WireModel):
-    """A direct conversation and its last message; ``user_ids`` without the caller."""
-
-    user_ids: list[Id]
-    max_message_id: Id
-
-
 T = TypeVar("T")
 
 
@@ -139,7 +132,6 @@ _PLAYGROUNDS: TypeAdapter[list[Playground]] = TypeAdapter(GoodList[Playground])
 _PROFILE_FIELDS: TypeAdapter[list[ProfileField]] = TypeAdapter(GoodList[ProfileField])
 _FOLDERS: TypeAdapter[list[ChannelFolder]] = TypeAdapter(GoodList[ChannelFolder])
 _VIEWS: TypeAdapter[list[NavigationView]] = TypeAdapter(GoodList[NavigationView])
-_DIRECTS: TypeAdapter[list[RecentDirect]] = TypeAdapter(GoodList[RecentDirect])
 _IDS: TypeAdapter[list[int]] = TypeAdapter(GoodList[Id])
 _WORDS: TypeAdapter[list[str]] = TypeAdapter(GoodList[str])
 
@@ -308,11 +300,6 @@ class Snapshot:
     def navigation_views(self) -> list[NavigationView]:
         """The caller's own navigation entries."""
         return self._read("navigation_views", _VIEWS, [])
-
-    @cached_property
-    def recent_directs(self) -> list[RecentDirect]:
-        """Direct conversations, newest first."""
-        return self._read("recent_private_conversations", _DIRECTS, [])
 
     @cached_property
     def starred(self) -> list[int]:

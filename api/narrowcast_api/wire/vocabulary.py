@@ -149,15 +149,6 @@ class TypingOperation(StrEnum):
     STOP = "stop"
 
 
-class TypingType(StrEnum):
-    """``type`` of POST /typing (TYP-02..06): ``private`` below 174, ``channel`` from 248."""
-
-    DIRECT = "direct"
-    STREAM = "stream"
-    CHANNEL = "channel"
-    PRIVATE = "private"
-
-
 class MessageType(StrEnum):
     """``type`` of messages sent and scheduled (SCH-04); those that arrive say ``stream`` or ``private``."""
 
@@ -309,74 +300,6 @@ class Capability(StrEnum):
     EMPTY_TOPIC_NAME = "empty_topic_name"
     SIMPLIFIED_PRESENCE_EVENTS = "simplified_presence_events"
     INDIVIDUAL_EMOJI_CHANGES = "individual_emoji_changes"
-
-
-class EventType(StrEnum):
-    """``type`` of an event."""
-
-    ALERT_WORDS = "alert_words"
-    ATTACHMENT = "attachment"
-    CHANNEL_FOLDER = "channel_folder"
-    CUSTOM_PROFILE_FIELDS = "custom_profile_fields"
-    DEFAULT_STREAMS = "default_streams"
-    DELETE_MESSAGE = "delete_message"
-    DRAFTS = "drafts"
-    HEARTBEAT = "heartbeat"
-    INVITES_CHANGED = "invites_changed"
-    MESSAGE = "message"
-    MUTED_TOPICS = "muted_topics"
-    MUTED_USERS = "muted_users"
-    NAVIGATION_VIEW = "navigation_view"
-    ONBOARDING_STEPS = "onboarding_steps"
-    PRESENCE = "presence"
-    REACTION = "reaction"
-    REALM = "realm"
-    REALM_BOT = "realm_bot"
-    REALM_DEACTIVATED = "realm_deactivated"
-    REALM_DOMAINS = "realm_domains"
-    REALM_EMOJI = "realm_emoji"
-    REALM_EXPORT = "realm_export"
-    REALM_EXPORT_CONSENT = "realm_export_consent"
-    REALM_FILTERS = "realm_filters"
-    REALM_LINKIFIERS = "realm_linkifiers"
-    REALM_PLAYGROUNDS = "realm_playgrounds"
-    REALM_USER = "realm_user"
-    REALM_USER_SETTINGS_DEFAULTS = "realm_user_settings_defaults"
-    REMINDERS = "reminders"
-    RESTART = "restart"
-    SAVED_SNIPPETS = "saved_snippets"
-    SCHEDULED_MESSAGES = "scheduled_messages"
-    STREAM = "stream"
-    SUBMESSAGE = "submessage"
-    SUBSCRIPTION = "subscription"
-    TYPING = "typing"
-    TYPING_EDIT_MESSAGE = "typing_edit_message"
-    UPDATE_DISPLAY_SETTINGS = "update_display_settings"
-    UPDATE_GLOBAL_NOTIFICATIONS = "update_global_notifications"
-    UPDATE_MESSAGE = "update_message"
-    UPDATE_MESSAGE_FLAGS = "update_message_flags"
-    USER_GROUP = "user_group"
-    USER_SETTINGS = "user_settings"
-    USER_STATUS = "user_status"
-    USER_TOPIC = "user_topic"
-    WEB_RELOAD_CLIENT = "web_reload_client"
-
-
-class NarrowOperator(StrEnum):
-    """``operator`` of a narrow's term, today's words."""
-
-    CHANNEL = "channel"
-    CHANNELS = "channels"
-    TOPIC = "topic"
-    DM = "dm"
-    DM_INCLUDING = "dm-including"
-    SENDER = "sender"
-    HAS = "has"
-    IS = "is"
-    NEAR = "near"
-    ID = "id"
-    WITH = "with"
-    SEARCH = "search"
 
 
 class Anchor(StrEnum):

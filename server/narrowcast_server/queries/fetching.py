@@ -12,8 +12,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.event_variants import QueueOptions, message_variant
 from narrowcast_server.models import FlagBit, Message, User
 from narrowcast_server.queries.messages import message_objects
-from narrowcast_server.queries.narrow import Query, build, muted_condition
-from narrowcast_server.queries.narrow_terms import Term
+from narrowcast_server.queries.narrow import Query, muted_condition
 from narrowcast_server.queries.words import highlighted_html, highlighted_text
 
 if TYPE_CHECKING:
@@ -128,8 +127,3 @@ def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
         json.dumps(list(ids)),
     )
     return {row["message_id"]: row["flags"] for row in rows}
-
-
-def narrow_query(core: Core, user: User, terms: Sequence[Term] | None) -> Query:
-    """The query of an optional narrow."""
-    return build(core, user, terms or ())

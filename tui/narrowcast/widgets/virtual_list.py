@@ -129,11 +129,6 @@ class VirtualList(LineView, Generic[T]):
         return self._shown
 
     @property
-    def query_text(self) -> str:
-        """The filter."""
-        return self._query
-
-    @property
     def selected_item(self) -> T | None:
         """The item under the selection."""
         return self._shown[self._cursor] if 0 <= self._cursor < len(self._shown) else None
