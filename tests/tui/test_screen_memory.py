@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pyte
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -75,6 +77,23 @@ def test_a_span_sends_its_own_columns_and_no_others() -> None:
     chops = [{0: strip_of([("bbbbbbbbbbbb", Style())])} for _ in range(HEIGHT)]
     update = ChopsUpdate(chops, [(1, 4, 6)], [[WIDTH]] * HEIGHT)
     assert memory.of_chops(update, CONSOLE) == "\x1b[2;5Hbb"
+
+
+@pytest.mark.parametrize("wide", ["👩\u200d🚀", "🧑🏾\u200d💻", "👍🏽", "🇯🇵", "क्षि", "1⃣"])
+def test_a_character_of_several_parts_takes_the_columns_it_shows(wide: str) -> None:
+    memory = ScreenMemory()
+    row = strip_of([(f"a{wide}", Style()), ("bc:.", Style(bold=True))])
+    sent = memory.of_layout(LayoutUpdate([[row]], Region(0, 0, WIDTH, 1)), CONSOLE)
+    assert "bc:." in sent
+    assert len(memory.rows[0]) == WIDTH
+
+
+def test_what_comes_after_an_emoji_stands_in_its_column_in_every_terminal() -> None:
+    memory = ScreenMemory()
+    row = strip_of([("🛠ab", Style()), ("🐙c", Style(bold=True)), ("d", Style())])
+    sent = memory.of_layout(LayoutUpdate([[row]], Region(0, 0, WIDTH, 1)), CONSOLE)
+    columns = [(m[1], m[2][:1]) for m in re.finditer(r"\x1b\[(\d+)G(?:\x1b\[[\d;]*m)?([^\x1b]+)", sent)]
+    assert columns == [("2", "a"), ("6", "c")]
 
 
 def test_after_forgetting_everything_is_sent() -> None:

@@ -8,10 +8,11 @@ suspension, when frames fell away, when the user asks for a redraw.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rich.cells import cell_len
+from rich.cells import cell_len, split_graphemes
 from rich.console import Console
 from rich.control import Control
 from rich.segment import Segment
@@ -22,6 +23,14 @@ from textual.strip import Strip
 GAP = 6
 """Equal cells between two runs that are cheaper to send again than to jump over."""
 MAX_STYLES = 4096
+
+_CLUSTER = re.compile("[\\u0300-\\u036f\\u200d\\ufe0f\\U0001f1e6-\\U0001f1ff\\U0001f3fb-\\U0001f3ff]")
+"""What may join the character before it although the columns add up."""
+
+_UNSURE = re.compile(
+    "[\\u0900-\\u0dff].|[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]"
+)
+"""Emoji, and Indic letters with marks: terminals differ in the columns that they give them."""
 
 Cell = tuple[str, Style | None]
 """What one column shows; '' in the right half of a wide character."""
@@ -141,33 +150,46 @@ class Difference(CompositorUpdate):
 
 
 def _spread(text: str, style: Style | None, cells: list[Cell]) -> None:
-    """Characters to columns: marks join the character before them, wide ones take two."""
-    for character in text:
-        wide = cell_len(character)
+    """Characters to columns: what makes one character on the screen stays together, wide ones take two."""
+    if cell_len(text) == len(text) and not _CLUSTER.search(text):
+        cells.extend([(character, style) for character in text])
+        return
+    for start, end, wide in split_graphemes(text)[0]:
         if wide == 0 and cells:
             before, its_style = cells[-1]
             place = -2 if before == "" and len(cells) > 1 else -1
-            cells[place] = (cells[place][0] + character, its_style)
+            cells[place] = (cells[place][0] + text[start:end], its_style)
             continue
-        cells.append((character, style))
-        if wide == 2:
-            cells.append(("", style))
+        cells.append((text[start:end], style))
+        cells.extend([("", style)] * (wide - 1))
 
 
 def _run(y: int, x: int, cells: list[Cell], console: Console, start: int = 0, end: int | None = None) -> str:
-    """Move there, and the cells from ``start`` to ``end`` in as few segments as their styles allow."""
+    """Move there, and the cells from ``start`` to ``end`` in as few segments as their styles allow.
+
+    Behind what terminals disagree about the cursor is put where the next column is, so that a row keeps its columns
+    whatever the terminal makes of an emoji.
+    """
     end = len(cells) if end is None else end
     while start > 0 and cells[start][0] == "":
         start -= 1
     if end < len(cells) and cells[end][0] == "":
         end += 1
+    out: list[str] = [Control.move_to(x + start, y).segment.text]
     segments: list[Segment] = []
     text: list[str] = []
     style = cells[start][1] if start < end else None
-    for character, its_style in cells[start:end]:
-        if its_style is not style and its_style != style:
+    unsure = False
+    for place in range(start, end):
+        character, its_style = cells[place]
+        if unsure and character:
+            segments.append(Segment("".join(text), style))
+            out += [Strip(segments).render(console), Control.move_to_column(x + place).segment.text]
+            segments, text, style, unsure = [], [], its_style, False
+        elif its_style is not style and its_style != style:
             segments.append(Segment("".join(text), style))
             text, style = [], its_style
         text.append(character)
+        unsure = unsure or (not character.isascii() and _UNSURE.search(character) is not None)
     segments.append(Segment("".join(text), style))
-    return Control.move_to(x + start, y).segment.text + Strip(segments).render(console)
+    return "".join([*out, Strip(segments).render(console)])
