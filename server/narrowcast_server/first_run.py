@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,6 +37,28 @@ def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], 
             _first_owner(core, folder)
     if demo:
         write_accounts(core, folder / ACCOUNTS, people(core))
+    elif (folder / OWNER_FILE).exists():
+        _follow_address(core, folder / OWNER_FILE)
+
+
+def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
+    """For people who look at the terminal of a server: what to do next."""
+    if demo:
+        return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
+    if not (folder / OWNER_FILE).exists():
+        return f"sign in with: narrowcast login {url}"
+    return (
+        f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
+        f"others sign in with: narrowcast login {url}"
+    )
+
+
+def _follow_address(core: Core, file: Path) -> None:
+    """The owner's file goes on fitting when the server has another address or the owner another key."""
+    match = re.search(r"^email=(.*)$", file.read_text(), re.MULTILINE)
+    owner = core.user_by_address(match[1].strip()) if match is not None else None
+    if owner is not None:
+        write_secret(file, account_file(core, owner))
 
 
 def people(core: Core) -> list[User]:

@@ -67,6 +67,9 @@ def run(options: Options) -> int:
 async def _run(options: Options) -> None:
     async with running(options) as server:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
+        if sys.stderr.isatty():
+            hint = first_run.how_to_open(options.data, server.url, demo=options.demo)
+            await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -19,6 +19,7 @@ import pytest
 from narrowcast_api.account import Account
 from narrowcast_server.config import Config
 from narrowcast_server.core import Core
+from narrowcast_server.first_run import how_to_open
 from narrowcast_server.schema import MIGRATIONS
 from narrowcast_server.serve import check
 from narrowcast_server.store import Store, StoreError
@@ -48,7 +49,7 @@ async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.sub
 
 
 def owner(folder: Path, url: str) -> httpx.AsyncClient:
-    """A client of the first owner. The address in the file may be that of an earlier run."""
+    """A client of the first owner."""
     account = Account.from_zuliprc(folder / "owner.zuliprc")
     return httpx.AsyncClient(
         base_url=f"{url}/api/v1", auth=(account.email, account.key.reveal()), trust_env=False, timeout=30
@@ -69,6 +70,15 @@ async def test_a_first_run_makes_an_owner_whose_secrets_are_private(tmp_path: Pa
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), 10) == 0
+
+
+async def test_the_owners_file_follows_the_address_of_the_server(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for _ in range(2):
+        async with served(folder) as (_process, url):
+            assert Account.from_zuliprc(folder / "owner.zuliprc").site.rstrip("/") == url
+    assert "--rc" in how_to_open(folder, url, demo=False)
+    assert url in how_to_open(tmp_path, url, demo=False)
 
 
 async def test_no_acknowledged_message_is_lost_by_a_kill(tmp_path: Path) -> None:
