@@ -1,6 +1,6 @@
 """The long soak: 200 clients and 50 messages a second for a minute, against a server in a process of its own.
 
-PYTHONPATH=tests python -m bench.soak
+cd tests && python -m bench.soak
 """
 
 from __future__ import annotations
