@@ -96,7 +96,7 @@ class State:
         self.channels = Channels()
         self.topics = Topics()
         self.groups = Groups()
-        self.unreads = Unreads(self.is_counted)
+        self.unreads = Unreads(self.is_counted, self.topics.has_choices)
         self.messages = Messages()
         self.starred: set[int] = set()
         self.directs = Directs()

@@ -36,6 +36,7 @@ class Topics:
         self._known: dict[int, dict[str, Topic]] = {}
         self._loaded: set[int] = set()
         self._policies: dict[tuple[int, str], tuple[str, int]] = {}
+        self._chosen: frozenset[int] | None = None
 
     def of(self, channel_id: int) -> list[Topic]:
         """The topics known of a channel, the most recent first."""
@@ -96,6 +97,13 @@ class Topics:
             self._policies[key] = (topic, policy)
         else:
             self._policies.pop(key, None)
+        self._chosen = None
+
+    def has_choices(self, channel_id: int) -> bool:
+        """Whether one has chosen anything for a topic of the channel."""
+        if self._chosen is None:
+            self._chosen = frozenset(chosen for chosen, _ in self._policies)
+        return channel_id in self._chosen
 
     def policies(self) -> Iterator[tuple[int, str, Visibility]]:
         """Every choice: channel, topic, which."""
@@ -105,3 +113,4 @@ class Topics:
     def clear_muted(self) -> None:
         """Forgets which topics are muted, before the whole list of an old server's `muted_topics` comes."""
         self._policies = {key: entry for key, entry in self._policies.items() if entry[1] != Visibility.MUTED}
+        self._chosen = None

@@ -29,11 +29,17 @@ class Unreads:
     """Ids of unread messages by conversation.
 
     `is_counted(channel_id, topic, inside)` says whether a topic counts: `inside` its channel only the choice
-    for the topic matters, elsewhere muted channels are left out too.
+    for the topic matters, elsewhere muted channels are left out too. `has_choices(channel_id)` says whether topics
+    of a channel can differ in that: where they cannot, one is asked for all.
     """
 
-    def __init__(self, is_counted: Callable[[int, str, bool], bool]) -> None:
+    def __init__(
+        self,
+        is_counted: Callable[[int, str, bool], bool],
+        has_choices: Callable[[int], bool] = lambda _: True,
+    ) -> None:
         self._is_counted = is_counted
+        self._has_choices = has_choices
         self._topics: dict[int, dict[str, set[int]]] = {}
         self._directs: dict[DirectPlace, set[int]] = {}
         self._places: dict[int, Place] = {}
@@ -188,9 +194,14 @@ class Unreads:
         counts = self._counts.get(channel_id)
         if counts is None:
             inside = overall = 0
-            for topic, message_ids in self._topics.get(channel_id, {}).items():
-                inside += len(message_ids) if self._is_counted(channel_id, topic, True) else 0
-                overall += len(message_ids) if self._is_counted(channel_id, topic, False) else 0
+            topics = {
+                topic: len(message_ids) for topic, message_ids in self._topics.get(channel_id, {}).items()
+            }
+            if len(topics) > 1 and not self._has_choices(channel_id):
+                topics = {next(iter(topics)): sum(topics.values())}
+            for topic, count in topics.items():
+                inside += count if self._is_counted(channel_id, topic, True) else 0
+                overall += count if self._is_counted(channel_id, topic, False) else 0
             counts = self._counts[channel_id] = (inside, overall)
         return counts
 
