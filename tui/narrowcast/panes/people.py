@@ -88,6 +88,7 @@ class PeoplePane(Vertical):
         super().__init__(id="people")
         self.session = session
         self.list = PeopleList(empty_text="Nobody matches.", id="people-list")
+        self._outdated = False
 
     def compose(self) -> ComposeResult:
         yield Editor(placeholder="find a person (w)", id="find-person")
@@ -97,8 +98,16 @@ class PeoplePane(Vertical):
         """Fill the list."""
         self.refresh_people()
 
+    def on_show(self) -> None:
+        """What changed while nobody could see it."""
+        if self._outdated:
+            self.refresh_people()
+
     def refresh_people(self) -> None:
-        """Everybody who is active, the present ones first."""
+        """Everybody who is active, the present ones first; later, while the pane is hidden."""
+        self._outdated = not self.display
+        if self._outdated:
+            return
         state = self.session.state
         now = time.time()
         people = []
