@@ -18,6 +18,16 @@ PACKAGES = {
     "narrowcast_assets": ROOT / "assets" / "narrowcast_assets",
 }
 TERMINAL = {"textual", "rich"}
+WEB = {"httpx", "httpcore", "websockets", "requests", "urllib.request", "http"}
+INPUT_OUTPUT = WEB | {"sqlite3", "socket", "ssl", "subprocess", "threading", "tempfile", "shutil", "os"}
+LIVE = {
+    "narrowcast_api.client",
+    "narrowcast_api.connection",
+    "narrowcast_api.events",
+    "narrowcast_api.live",
+    "narrowcast_api.session",
+    "narrowcast_api.views",
+}
 HEAVY = {
     "httpx",
     "websockets",
@@ -45,21 +55,66 @@ def imports_of(path: Path) -> Iterator[tuple[str, bool]]:
             yield node.module, id(node) in top
 
 
-def files_of(package: str) -> Iterator[Path]:
-    return PACKAGES[package].rglob("*.py")
+def files_of(package: str, part: str = "") -> Iterator[Path]:
+    return (PACKAGES[package] / part).rglob("*.py")
 
 
-def offenders(package: str, forbidden: set[str]) -> list[str]:
+def offenders(package: str, forbidden: set[str], part: str = "") -> list[str]:
+    """The imports of a package, or of a part of it, that are a forbidden module or lie within one."""
     return [
         f"{path.relative_to(ROOT)} imports {name}"
-        for path in files_of(package)
+        for path in files_of(package, part)
         for name, _ in imports_of(path)
-        if name.split(".")[0] in forbidden
+        if any(name == module or name.startswith(f"{module}.") for module in forbidden)
     ]
+
+
+def api(*modules: str) -> set[str]:
+    return {f"narrowcast_api.{module}" for module in modules}
 
 
 def test_the_api_knows_neither_terminal_nor_app_nor_server() -> None:
     assert offenders("narrowcast_api", TERMINAL | {"narrowcast", "narrowcast_server"}) == []
+
+
+def test_only_the_api_speaks_http() -> None:
+    assert offenders("narrowcast", WEB) == []
+
+
+def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
+    speaking = {
+        str(path.relative_to(PACKAGES["narrowcast_api"]))
+        for path in files_of("narrowcast_api")
+        if any(name.split(".")[0] in WEB for name, top in imports_of(path) if top)
+    }
+    assert speaking == {
+        "addresses.py",
+        "client.py",
+        "connection.py",
+        "exchange.py",
+        "events/websocket.py",
+        "files/downloads.py",
+        "files/tus.py",
+    }
+
+
+@pytest.mark.parametrize(
+    ("part", "forbidden"),
+    [
+        ("state", INPUT_OUTPUT | {"asyncio"} | LIVE | api("routes", "files", "storage", "protocols")),
+        ("protocols", INPUT_OUTPUT | api("connection", "session", "live", "views", "files")),
+        ("wire", INPUT_OUTPUT | {"asyncio"} | LIVE | api("routes", "files", "storage", "protocols", "state")),
+        (
+            "routes",
+            (INPUT_OUTPUT | LIVE | api("storage", "protocols", "state")) - api("connection", "client"),
+        ),
+        ("storage", WEB | LIVE | api("routes", "files", "protocols")),
+        ("files", {"sqlite3"} | api("session", "live", "views", "events", "storage", "protocols", "state")),
+    ],
+)
+def test_each_part_of_the_api_keeps_to_its_subject(part: str, forbidden: set[str]) -> None:
+    assert list(files_of("narrowcast_api", part))
+    assert offenders("narrowcast_api", forbidden, part) == []
 
 
 def test_the_server_knows_of_the_api_only_its_vocabulary() -> None:

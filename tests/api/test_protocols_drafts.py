@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.protocols.outbox_entry import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
-from narrowcast_api.storage.records import DraftVersion
+from narrowcast_api.storage.records import DraftRecord, DraftVersion
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere
 
@@ -54,12 +55,12 @@ async def test_typing_does_not_write_to_the_disk_at_every_key(client: DraftClien
         writes = 0
         put = client.journal.put_draft
 
-        def counting(record: object) -> object:
+        def counting(record: DraftRecord) -> Future[bool]:
             nonlocal writes
             writes += 1
-            return put(record)  # type: ignore[arg-type]
+            return put(record)
 
-        client.journal.put_draft = counting  # type: ignore[method-assign,assignment]
+        client.journal.put_draft = counting  # type: ignore[method-assign]  # a spy
         client.online = False
         draft_id = client.drafts.save(None, LUNCH, "x")
         for length in range(2, 102):

@@ -113,7 +113,7 @@ async def test_the_journal_has_the_words_when_send_returns_and_the_try_before_th
 
         async def looking(*args: object, **kwargs: object) -> int:
             kept.extend((r.content, r.state, r.tried) for r in bench.journal.load_outbox())
-            return await send(*args, **kwargs)  # type: ignore[arg-type]
+            return await send(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
 
         bench.outbox._send = looking
         bench.outbox.send(LUNCH, "Soup today")
@@ -419,6 +419,55 @@ async def test_what_waits_behind_a_failure_says_so_and_goes_on_once_it_is_cancel
         bench.outbox.cancel(failed)
         await bench.clock.advance(2)
         assert bench.server.contents() == ["behind"]
+
+
+async def test_who_sees_a_failure_and_writes_on_is_not_held_up(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("refused")
+        failed = bench.outbox.send(LUNCH, "refused")
+        bench.outbox.send(LUNCH, "behind")
+        await bench.clock.advance(2)
+        assert bench.server.contents() == []
+        bench.outbox.send(LUNCH, "all the same")
+        assert all(entry.waits_for != failed for entry in bench.outbox.entries())
+        await bench.clock.advance(2)
+        assert bench.server.contents() == ["behind", "all the same"]
+        bench.outbox.retry(failed)
+        await bench.clock.advance(2)
+        assert bench.server.contents() == ["behind", "all the same", "refused"]
+
+
+async def test_a_message_that_is_too_long_does_not_hold_up_the_next(bench: OutboxBench) -> None:
+    async with bench:
+        bench.outbox.send(LUNCH, "x" * 1001)
+        bench.outbox.send(LUNCH, "in short")
+        await bench.clock.advance(2)
+        assert bench.server.contents() == ["in short"]
+        assert states(bench) == [FAILED, SENT]
+
+
+async def test_a_message_without_an_event_is_fetched_and_leaves(bench: OutboxBench) -> None:
+    async with bench:
+        bench.shows = True
+        bench.outbox.send(LUNCH, "to a channel that one is not in")
+        await bench.clock.advance(2)
+        assert (states(bench), bench.shown) == ([SENT], [])
+        await bench.clock.advance(2)
+        assert (states(bench), bench.shown) == ([], [101])
+
+
+async def test_fetching_what_was_sent_is_tried_until_it_works(bench: OutboxBench) -> None:
+    async with bench:
+        bench.shows = True
+        bench.show_failures.extend([NotConnected("down"), ServerFault(502)])
+        bench.outbox.send(LUNCH, "to a channel that one is not in")
+        bench.server.online = False
+        await bench.clock.advance(30)
+        assert bench.shown == []
+        bench.server.online = True
+        bench.outbox.wake()
+        await bench.clock.advance(30)
+        assert (states(bench), bench.shown) == ([], [101, 101, 101])
 
 
 async def test_a_failed_message_sent_again_keeps_its_place(bench: OutboxBench) -> None:

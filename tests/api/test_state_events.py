@@ -59,7 +59,7 @@ def test_every_sample_event_applies_twice_without_harm(event: dict[str, object])
     state.apply(parse_event(event))
 
 
-@pytest.mark.skipif(captures() is None, reason="no recordings beside the checkout")
+@pytest.mark.skipif(captures() is None, reason="NARROWCAST_CAPTURES is not set")
 def test_every_recorded_event_applies() -> None:
     state = State.from_snapshot(fixture("snapshot.json"))
     for name, event in recorded_events():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,9 +23,11 @@ ME = 1
 LUNCH = ChannelDestination(7, "lunch")
 
 
-def message(number: int, content: str = "<p>hello</p>", **changes: object) -> Message:
-    base: dict[str, object] = {"channel_id": 7, "topic": "lunch"}
-    return Message(number, 2, "Bruno", "bruno@demo.example", 1_800_000_000, content, **{**base, **changes})  # type: ignore[arg-type]
+def message(number: int, content: str = "<p>hello</p>", **changes: Any) -> Message:
+    made = Message(
+        number, 2, "Bruno", "bruno@demo.example", 1_800_000_000, content, channel_id=7, topic="lunch"
+    )
+    return replace(made, **changes)
 
 
 def direct(number: int, people: set[int]) -> Message:
@@ -217,8 +221,13 @@ async def test_a_file_that_nobody_closed_is_checked_at_the_next_start(tmp_path: 
     if closed:
         cache.close()
     checked = []
+
+    def verify() -> bool:
+        checked.append(1)
+        return True
+
     again = Cache.open(tmp_path / "cache.db")
-    again.file.verify = lambda: bool(checked.append(1)) or True  # type: ignore[func-returns-value,method-assign]
+    again.file.verify = verify  # type: ignore[method-assign]  # a spy
     await again.run(again.verify_after_crash)
     assert bool(checked) is not closed
     again.close()

@@ -129,7 +129,7 @@ class World:
     async def close(self) -> None:
         for session in list(self._running):
             await self.close_session(session)
-        with suppress(Exception):
+        with suppress(OSError):
             await self.proxy.heal()
         await self.stop_server()
 

@@ -15,7 +15,7 @@ from support.server import Answer, TestServer
 
 FOUND = captures()
 CAPTURES = FOUND or Path()
-pytestmark = pytest.mark.skipif(FOUND is None, reason="the recorded traffic is not on this machine")
+pytestmark = pytest.mark.skipif(FOUND is None, reason="NARROWCAST_CAPTURES is not set")
 
 CAPABILITIES = dict.fromkeys(
     (

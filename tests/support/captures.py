@@ -1,7 +1,7 @@
 """Recordings of a real server, read where they are at hand.
 
-They are reference data and no part of the project: ``NARROWCAST_CAPTURES`` names their folder, else
-``shared/captures`` beside the checkout. Tests that use them always run on the project's own fixtures too.
+They are reference data and no part of the project: the environment variable ``NARROWCAST_CAPTURES`` names their
+folder. Tests that use them always run on the project's own fixtures too.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 FIXTURES = Path(__file__).resolve().parents[1] / "api" / "fixtures"
-_BESIDE = Path(__file__).resolve().parents[3] / "shared" / "captures"
 
 
 def captures() -> Path | None:
     """The folder of recordings, where there is one."""
     named = os.environ.get("NARROWCAST_CAPTURES")
-    folder = Path(named) if named else _BESIDE
-    return folder if folder.is_dir() else None
+    return Path(named) if named else None
 
 
 def fixture(name: str) -> Any:

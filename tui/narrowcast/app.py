@@ -254,9 +254,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self.outside.wait()), CLOSE_SECONDS)
         await self.close_session()
-        with contextlib.suppress(Exception):
+        try:
             if self.demo is not None:
                 await self.demo.stop()
+        except Exception:
+            log.exception("the demo's server did not stop")
         self.exit(code)
 
     async def close_session(self) -> None:
@@ -318,9 +320,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def _handle_exception(self, error: Exception) -> None:
         """A defect in a handler ends the app: log it, keep the draft, and leave the terminal clean."""
         log.error("unhandled", exc_info=error)
-        with contextlib.suppress(Exception):
+        try:
             if (screen := self.main_screen) is not None:
                 screen.keep()
+        except Exception:
+            log.exception("the text in the editor was not kept as a draft")
         if self.is_headless:
             super()._handle_exception(error)  # tests want to see it
             return

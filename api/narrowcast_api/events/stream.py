@@ -277,8 +277,10 @@ class EventStream:
     async def _close_socket(self) -> None:
         socket, self._socket = self._socket, None
         if socket is not None:
-            with suppress(Exception):
+            try:
                 await socket.close()
+            except Exception as error:  # it is gone either way
+                logger.debug("the event stream did not close: %s", type(error).__name__)
 
     # time
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import lru_cache
 
 from narrowcast.safe_text import safe_block
 
 __all__ = ["readable"]
+
+log = logging.getLogger(__name__)
 
 MAX_SOURCE = 4_000
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -16,8 +19,6 @@ _TEXT = re.compile(r"\\(?:text|mathrm|mathbf|mathit|operatorname|textbf|textit)\
 _SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits|nolimits)(?![a-zA-Z])\s*")
 _SPACE = re.compile(r"\\(?:[,;:! ]|quad|qquad)|(?<!\\)~")
 _BLANKS = re.compile(r"[ \t\n]+")
-
-
 _COMMAND = re.compile(r"\\([a-zA-Z]+)(?=(\w|√)?)")
 
 
@@ -64,7 +65,8 @@ def readable(tex: str) -> str:
         expanded = _COMMAND.sub(_spelled, _SPACE.sub(" ", _SIZES.sub("", _expand(line))))
         try:
             shown = str(unicodeit.replace(expanded))
-        except Exception:  # a converter's bug must not hide the message
+        except Exception as error:  # a converter's bug must not hide the message
+            log.warning("a formula is shown as it was written: %s", type(error).__name__)
             shown = line
         lines.append(_BLANKS.sub(" ", shown).replace("( ", "(").strip())
     return safe_block("\n".join(line for line in lines if line))

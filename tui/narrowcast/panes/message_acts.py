@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.message_posts import (
-    PaneBase,
-)
+from narrowcast.panes.message_posts import PaneBase
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
 
@@ -80,8 +79,9 @@ class MessageActs(PaneBase):
         if self.view is not None:
             self._reopen(self.list.selected if isinstance(self.list.selected, int) else "newest")
 
+    @abstractmethod
     def _reopen(self, anchor: int | str) -> None:
-        raise NotImplementedError
+        """Opens the view again at a message or at one of its ends."""
 
     # Writing.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from textual.message import Message as TextualMessage
@@ -73,9 +74,9 @@ class PaneBase(Widget):
     list: MessageList
     view: MessageView | None
 
+    @abstractmethod
     def work(self, request: Awaitable[object], what: str) -> None:
         """Runs a request in the background; what goes wrong is said, never raised."""
-        raise NotImplementedError
 
     def say(self, text: str) -> None:
         """Says something to the user."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from textual import events
 
 from narrowcast.content.addresses import InApp
@@ -17,13 +19,13 @@ __all__ = ["TypedKeys"]
 class TypedKeys(PaneBase):
     """Sends keys to the mode that waits for them, before any binding sees them."""
 
+    @abstractmethod
     def action_message_reload(self) -> None:
         """Fetches the view again."""
-        raise NotImplementedError
 
+    @abstractmethod
     def toggle_reaction(self, message: Message, reaction_type: str, code: str, name: str) -> None:
         """Adds a reaction of one's own, or removes it."""
-        raise NotImplementedError
 
     def go_to(self, target: InApp) -> None:
         """Goes to a view; to a message where it is now, for it may have been moved since the link was made."""
@@ -43,12 +45,13 @@ class TypedKeys(PaneBase):
             narrow = Narrow.from_destination(message.destination(self.session.state.me))
         self.post_message(self.NarrowRequested(narrow, message_id if message is not None else None))
 
+    @abstractmethod
     def _hint_key(self, hints: Hints, event: events.Key) -> None:
-        raise NotImplementedError
+        """A key while hints wait for a label."""
 
+    @abstractmethod
     def _find_key(self, found: Found, event: events.Key) -> bool:
         """A key while something is found; whether it was used."""
-        raise NotImplementedError
 
     def on_key(self, event: events.Key) -> None:
         """Keys of a mode are taken here; all others go on to the bindings."""
