@@ -173,7 +173,7 @@ EXAMPLES = (
         name="image within a line",
         markdown="",
         html='<p>look <img class="inline-image" alt="a wren" data-original-dimensions="192x192" data-original-src="/user_uploads/1/a.png" src="/user_uploads/thumbnail/1/a.png/840x560.webp"> there</p>',
-        screen="look there\n▣ a wren  image 192×192",
+        screen="look\n▣ a wren  image 192×192\nthere",
     ),
     ContentExample(
         name="video",

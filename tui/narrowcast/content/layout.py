@@ -43,6 +43,9 @@ __all__ = ["Layout", "Names", "Rendered", "Spot", "SpotKind"]
 MIN_WIDTH = 12
 """Nested blocks are no longer set in below this many cells."""
 
+MAX_TABLE_ROWS = 2_000
+"""Rows of a table that are shown."""
+
 _BULLETS = "•◦▪"
 _CARD_GLYPHS = {CardKind.IMAGE: "▣", CardKind.VIDEO: "▶", CardKind.AUDIO: "♪", CardKind.WEBSITE: "↗"}
 
@@ -233,8 +236,10 @@ class Layout:
     def _table(self, block: Table, width: int) -> Iterator[Line]:
         head = [self.inliner.runs(cell) for cell in block.head]
         bold = [[Run(run.text, self.palette.heading + run.style) for run in cell] for cell in head]
-        rows = [[self.inliner.runs(cell) for cell in row] for row in block.rows[:2000]]
+        rows = [[self.inliner.runs(cell) for cell in row] for row in block.rows[:MAX_TABLE_ROWS]]
         yield from table_lines(bold, rows, block.aligns, width, self.pan, self.palette)
+        if (left := len(block.rows) - MAX_TABLE_ROWS) > 0:
+            yield Line(clip([Run(f"… {left} more rows: y copies the source", self.palette.dim)], width))
 
     def _card(self, card: Card, width: int) -> Iterator[Line]:
         palette = self.palette

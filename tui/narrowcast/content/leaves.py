@@ -12,8 +12,6 @@ from narrowcast.content.blocks import (
     CODE,
     Align,
     Break,
-    Card,
-    CardKind,
     Inline,
     Inlines,
     Mention,
@@ -24,7 +22,6 @@ from narrowcast.content.blocks import (
 from narrowcast.safe_text import SafeText, safe_line
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
-_SIZE = re.compile(r"(\d{1,7})x(\d{1,7})")
 
 
 def children(node: LexborNode) -> Iterator[LexborNode]:
@@ -131,23 +128,3 @@ def alignment(cell: LexborNode) -> Align:
     if "right" in style:
         return Align.RIGHT
     return Align.CENTER if "center" in style else Align.LEFT
-
-
-def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Card:
-    """A card for an image, a video or a sound; its name falls back to the name of the file."""
-    src = attribute(node, "src")
-    size = _SIZE.fullmatch(attribute(node, "data-original-dimensions"))
-    name = title or attribute(node, "title") or attribute(node, "alt")
-    target = href or src
-    if not name:
-        path = target.partition("?")[0]
-        last = path.rpartition("/")[2]
-        name = last if "." in last else path.partition("://")[2] or path
-    return Card(
-        kind,
-        safe_line(name, 200),
-        target,
-        src,
-        size=(int(size[1]), int(size[2])) if size else None,
-        loading="image-loading-placeholder" in classes_of(node),
-    )

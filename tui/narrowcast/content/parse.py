@@ -29,6 +29,8 @@ _ANY_TAG = re.compile(r"</?[a-zA-Z!?][^<>]*>")
 _VOID = frozenset(
     {"br", "hr", "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed"}
 )
+_DRAWN = frozenset({"path", "line"})
+"""Shapes of drawings, as formulas have them for roots and arrows."""
 
 
 def parse(html: str) -> Document:
@@ -60,11 +62,16 @@ def _too_deep(html: str) -> bool:
         return True
     open_now: dict[str, int] = {}
     depth = 0
+    drawing = -1
     for closing, raw_name in _TAG.findall(html):
         name = raw_name.lower()
         if name in _VOID:
             continue
+        if name != "svg" and name not in _DRAWN:
+            drawing = -1
         if not closing:
+            if name == "svg":
+                drawing = depth
             open_now[name] = open_now.get(name, 0) + 1
             depth += 1
             if depth > MAX_NESTING:
@@ -72,6 +79,10 @@ def _too_deep(html: str) -> bool:
         elif open_now.get(name, 0) > 0:
             open_now[name] -= 1
             depth -= 1
+            if name == "svg" and 0 <= drawing < depth:
+                # Shapes end themselves; the end of a drawing that holds nothing else ends them all.
+                open_now.update(dict.fromkeys(_DRAWN, 0))
+                depth = drawing
     return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
@@ -16,7 +17,6 @@ from narrowcast.content.blocks import (
     Block,
     Blocks,
     Break,
-    Card,
     CardKind,
     ChannelLink,
     CodeBlock,
@@ -33,6 +33,7 @@ from narrowcast.content.blocks import (
     Table,
     Text,
 )
+from narrowcast.content.cards import PREVIEWS, in_line, loose, picture_card, preview, website
 from narrowcast.content.leaves import (
     alignment,
     all_text,
@@ -44,7 +45,6 @@ from narrowcast.content.leaves import (
     mention,
     moment,
     number,
-    picture_card,
     trimmed,
 )
 from narrowcast.safe_text import SafeText, safe_block, safe_line
@@ -57,45 +57,44 @@ _LOOKS = {"strong": BOLD, "b": BOLD, "em": ITALIC, "i": ITALIC, "del": STRIKE, "
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TABLE_PARTS = frozenset({"thead", "tbody", "tfoot"})
 _BLOCK_TAGS = frozenset(
-    {
-        "p",
-        "div",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "table",
-        "hr",
-        "section",
-        "article",
-        "figure",
-        "details",
-    }
+    {"p", "div", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "table", "caption", "hr", "section"}
+    | {"article", "aside", "header", "footer", "main", "nav", "figure", "figcaption", "details", "summary"}
+    | {"address", "center", "fieldset", "legend", "form"}
     | _HEADINGS.keys()
 )
+_OWN_ROWS = frozenset({"pre", "table", "ul", "ol", "blockquote", "hr"})
+_OWN_ROW_CLASSES = frozenset({"codehilite", "spoiler-block", "message_embed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A block met among inlines: the paragraph ends before it and goes on after it."""
+
+    block: Block
+
+
+Flow = list[Inline | Aside]
 
 
 class Reader:
-    """Reads one message. `exhausted` tells that it held more nodes than are read."""
+    """Reads one message. `exhausted` tells that it held more than is read."""
 
     def __init__(self) -> None:
         self.exhausted = False
         self._nodes = 0
         self._spoilers = 0
-        self._cards: list[Block] = []
 
     def blocks_of(self, node: LexborNode, depth: int = 0) -> Blocks:
         """The children of `node` as blocks; loose inlines become paragraphs."""
         blocks: list[Block] = []
-        inlines: list[Inline] = []
+        inlines: Flow = []
         self._read_blocks(node, depth, blocks, inlines)
         self._flush(blocks, inlines)
         return tuple(blocks)
 
     # Blocks.
 
-    def _read_blocks(self, node: LexborNode, depth: int, blocks: list[Block], inlines: list[Inline]) -> None:
+    def _read_blocks(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
         if depth > MAX_DEPTH:
             inlines.append(Text(inline_text(all_text(node))))
             return
@@ -109,14 +108,12 @@ class Reader:
             self._flush(blocks, inlines)
             self._read_block(child, tag, depth, blocks, inlines)
 
-    def _read_block(
-        self, node: LexborNode, tag: str, depth: int, blocks: list[Block], inlines: list[Inline]
-    ) -> None:
+    def _read_block(self, node: LexborNode, tag: str, depth: int, blocks: list[Block], inlines: Flow) -> None:
         if tag == "hr":
             blocks.append(Rule())
         elif tag in _HEADINGS:
-            blocks.append(Heading(_HEADINGS[tag], self._inlines_of(node, depth)))
-            self._flush(blocks, inlines)
+            words, asides = self._inlines_of(node, depth)
+            blocks += [Heading(_HEADINGS[tag], words), *asides]
         elif tag in ("ul", "ol"):
             blocks.append(self._list(node, tag, depth))
         elif tag == "blockquote":
@@ -124,6 +121,9 @@ class Reader:
         elif tag == "pre":
             blocks.append(self._code(node, ""))
         elif tag == "table":
+            for child in children(node):
+                if child.tag == "caption":
+                    blocks.extend(self.blocks_of(child, depth + 1))
             blocks.append(self._table(node, depth))
         elif tag == "div":
             self._division(node, depth, blocks, inlines)
@@ -131,21 +131,16 @@ class Reader:
             self._read_blocks(node, depth + 1, blocks, inlines)
             self._flush(blocks, inlines)
 
-    def _division(self, node: LexborNode, depth: int, blocks: list[Block], inlines: list[Inline]) -> None:
+    def _division(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
         classes = classes_of(node)
         if "codehilite" in classes:
             blocks.append(self._code(node, attribute(node, "data-code-language")))
         elif "spoiler-block" in classes:
             blocks.append(self._spoiler(node, depth))
         elif "message_embed" in classes:
-            blocks.append(self._website(node))
-        elif classes & {
-            "message_inline_image",
-            "message_inline_video",
-            "youtube-video",
-            "message_inline_ref",
-        }:
-            self._preview(node, classes, blocks, depth)
+            blocks += website(node)
+        elif classes & PREVIEWS and (shown := preview(node, classes)):
+            blocks += shown
         else:
             self._read_blocks(node, depth + 1, blocks, inlines)
             self._flush(blocks, inlines)
@@ -159,15 +154,13 @@ class Reader:
                 items.append(self.blocks_of(child, depth + 1))
             elif child.is_element_node or (child.text_content or "").strip():
                 loose: list[Block] = []
-                inlines: list[Inline] = []
+                inlines: Flow = []
                 self._read_blocks_single(child, depth, loose, inlines)
                 items.append(tuple(loose))
         start = None if tag == "ul" else (number(attribute(node, "start") or "1") or 0)
         return ListBlock(start, tuple(items))
 
-    def _read_blocks_single(
-        self, node: LexborNode, depth: int, blocks: list[Block], inlines: list[Inline]
-    ) -> None:
+    def _read_blocks_single(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
         """One node that stands where only list items should."""
         tag = node.tag or ""
         if tag in _BLOCK_TAGS:
@@ -210,6 +203,8 @@ class Reader:
                 header += self.blocks_of(child, depth + 1)
             elif child.is_element_node:
                 blocks += self.blocks_of(child, depth + 1)
+            elif child.is_text_node:
+                blocks += loose(child.text_content or "")
         return Spoiler(index, header, blocks)
 
     def _table(self, node: LexborNode, depth: int) -> Table:
@@ -220,12 +215,16 @@ class Reader:
             cells: list[Inlines] = []
             heads = 0
             for cell in children(row):
-                if cell.tag not in ("td", "th") or len(cells) >= MAX_COLUMNS or self._spent():
+                if cell.tag not in ("td", "th") or self._spent():
                     continue
+                if len(cells) >= MAX_COLUMNS:
+                    self.exhausted = True
+                    break
                 if len(cells) >= len(aligns):
                     aligns.append(alignment(cell))
                 heads += cell.tag == "th"
-                cells.append(self._inlines_of(cell, depth + 1))
+                words, asides = self._inlines_of(cell, depth + 1)
+                cells.append(words + tuple(in_line(block) for block in asides))
             if cells:
                 (head if heads == len(cells) and not rows and not head else rows).append(tuple(cells))
         width = len(aligns)
@@ -239,47 +238,22 @@ class Reader:
             elif child.tag == "tr":
                 yield child
 
-    # Cards.
-
-    def _website(self, node: LexborNode) -> Card:
-        title = node.css_first(".message_embed_title")
-        description = node.css_first(".message_embed_description")
-        links = [attribute(link, "href") for link in node.css("a")]
-        return Card(
-            CardKind.WEBSITE,
-            safe_line(all_text(title), 200) if title else safe_line(next(iter(links), ""), 200),
-            next((href for href in links if href), ""),
-            description=safe_line(" ".join(all_text(description).split()), 400)
-            if description
-            else SafeText(""),
-        )
-
-    def _preview(self, node: LexborNode, classes: frozenset[str], blocks: list[Block], depth: int) -> None:
-        link = node.css_first("a")
-        href = attribute(link, "href") if link else ""
-        title = attribute(link, "title") if link else ""
-        picture = node.css_first("video") or node.css_first("img")
-        if picture is None:
-            self._read_blocks(node, depth + 1, blocks, [])
-            return
-        kind = CardKind.IMAGE
-        if picture.tag == "video" or classes & {"youtube-video", "message_inline_video"}:
-            kind = CardKind.VIDEO
-        blocks.append(picture_card(picture, kind, href, title))
-
     # Inlines.
 
-    def _inlines_of(self, node: LexborNode, depth: int) -> Inlines:
-        inlines: list[Inline] = []
+    def _inlines_of(self, node: LexborNode, depth: int) -> tuple[Inlines, list[Block]]:
+        """The children of `node` as inlines, and the blocks among them."""
+        flow: Flow = []
         for child in children(node):
             if self._spent():
                 break
-            self._read_inline(child, depth + 1, 0, "", inlines)
-        return trimmed(inlines)
+            self._read_inline(child, depth + 1, 0, "", flow)
+        words = [item for item in flow if not isinstance(item, Aside)]
+        return trimmed(words), [item.block for item in flow if isinstance(item, Aside)]
 
-    def _read_inline(self, node: LexborNode, depth: int, look: int, href: str, into: list[Inline]) -> None:
+    def _read_inline(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         if node.is_text_node:
-            into.append(Text(inline_text(node.text_content or ""), look, href))
+            text = node.text_content or ""
+            into.append(Text(safe_line(text) if look & CODE else inline_text(text), look, href))
             return
         if node.is_comment_node:
             return
@@ -296,16 +270,33 @@ class Reader:
             self._media(node, tag, look, href, into)
         elif tag == "time":
             into.append(moment(node, look))
+        elif tag in _BLOCK_TAGS:
+            self._block_in_line(node, tag, depth, look, href, into)
         else:
             self._descend(node, depth, look | _LOOKS.get(tag, 0), href, into)
 
-    def _descend(self, node: LexborNode, depth: int, look: int, href: str, into: list[Inline]) -> None:
+    def _block_in_line(
+        self, node: LexborNode, tag: str, depth: int, look: int, href: str, into: Flow
+    ) -> None:
+        """A block among inlines: what needs rows of its own gets them, the rest begins a line."""
+        if tag in _OWN_ROWS or classes_of(node) & _OWN_ROW_CLASSES:
+            blocks: list[Block] = []
+            self._read_block(node, tag, depth + 1, blocks, [])
+            into.extend(Aside(block) for block in blocks)
+            return
+        if into and not isinstance(into[-1], Break | Aside):
+            into.append(Break())
+        self._descend(node, depth, look, href, into)
+        if into and not isinstance(into[-1], Break | Aside):
+            into.append(Break())
+
+    def _descend(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         for child in children(node):
             if self._spent():
                 return
             self._read_inline(child, depth + 1, look, href, into)
 
-    def _span(self, node: LexborNode, depth: int, look: int, href: str, into: list[Inline]) -> None:
+    def _span(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         classes = classes_of(node)
         if "emoji" in classes:
             into.append(Text(emoji(node, classes), look, href))
@@ -317,15 +308,15 @@ class Reader:
             found = FOUND if "highlight" in classes else 0
             self._descend(node, depth, look | found, href, into)
 
-    def _math(self, node: LexborNode, display: bool, look: int, into: list[Inline]) -> None:
+    def _math(self, node: LexborNode, display: bool, look: int, into: Flow) -> None:
         source = node.css_first("annotation")
         tex = safe_block((all_text(source) if source else all_text(node)).strip())
         if display:
-            self._cards.append(MathBlock(tex))
+            into.append(Aside(MathBlock(tex)))
         else:
             into.append(Math(safe_line(tex), look))
 
-    def _link(self, node: LexborNode, depth: int, look: int, into: list[Inline]) -> None:
+    def _link(self, node: LexborNode, depth: int, look: int, into: Flow) -> None:
         href = attribute(node, "href")
         channel_id = number(attribute(node, "data-stream-id"))
         if channel_id is not None and "stream" in classes_of(node):
@@ -333,28 +324,36 @@ class Reader:
             return
         before = len(into)
         self._descend(node, depth, look, href, into)
-        if len(into) == before and href and not self._cards:
+        if len(into) == before and href:
             into.append(Text(safe_line(href, 200), look, href))
 
-    def _media(self, node: LexborNode, tag: str, look: int, href: str, into: list[Inline]) -> None:
+    def _media(self, node: LexborNode, tag: str, look: int, href: str, into: Flow) -> None:
         if tag == "img" and "emoji" in classes_of(node):
             name = attribute(node, "alt") or attribute(node, "title")
             into.append(Text(safe_line(name, 60), look, href))
             return
         kind = {"img": CardKind.IMAGE, "video": CardKind.VIDEO, "audio": CardKind.AUDIO}[tag]
-        self._cards.append(picture_card(node, kind, href, ""))
+        into.append(Aside(picture_card(node, kind, href, "")))
 
     # Bookkeeping.
 
-    def _flush(self, blocks: list[Block], inlines: list[Inline]) -> None:
-        """Ends the paragraph under way; what it held that needs rows of its own comes below it."""
-        if kept := trimmed(inlines):
-            blocks.append(Paragraph(kept))
+    def _flush(self, blocks: list[Block], inlines: Flow) -> None:
+        """Ends the paragraph under way."""
+        words: list[Inline] = []
+        for item in (*inlines, None):
+            if isinstance(item, Aside) or item is None:
+                if kept := trimmed(words):
+                    blocks.append(Paragraph(kept))
+                words.clear()
+                if item is not None:
+                    blocks.append(item.block)
+            elif words or not isinstance(item, Break) or not blocks:
+                words.append(item)
         inlines.clear()
-        blocks.extend(self._cards)
-        self._cards.clear()
 
     def _spent(self) -> bool:
         self._nodes += 1
-        self.exhausted = self._nodes > MAX_NODES
-        return self.exhausted
+        if self._nodes > MAX_NODES:
+            self.exhausted = True
+            return True
+        return False

@@ -14,7 +14,7 @@ from narrowcast.content.wrapping import Line, Run, wrap
 __all__ = ["table_lines"]
 
 MIN_COLUMN = 6
-MAX_CELL_ROWS = 30
+MAX_CELL_ROWS = 300
 _MEASURED_ROWS = 500
 
 Cell = list[Run]
@@ -64,15 +64,18 @@ def _aligned(runs: list[Run], width: int, align: Align, palette: Palette) -> lis
 def _row_lines(
     row: Sequence[Cell], widths: Sequence[int], aligns: Sequence[Align], palette: Palette
 ) -> Iterator[Line]:
-    wrapped = [
-        list(islice(wrap(cell, width), MAX_CELL_ROWS)) for cell, width in zip(row, widths, strict=False)
-    ]
+    wrapped: list[list[Line]] = []
+    for cell, width in zip(row, widths, strict=False):
+        lines = list(islice(wrap(cell, width), MAX_CELL_ROWS + 1))
+        if len(lines) > MAX_CELL_ROWS:
+            lines[MAX_CELL_ROWS:] = [Line([Run("…", palette.dim)])]
+        wrapped.append(lines)
     for number in range(max((len(cell) for cell in wrapped), default=0)):
         runs: list[Run] = []
-        for index, (cell, width) in enumerate(zip(wrapped, widths, strict=True)):
+        for index, (part_lines, width) in enumerate(zip(wrapped, widths, strict=True)):
             if index:
                 runs.append(Run(" │ ", palette.bar))
-            part = cell[number].runs if number < len(cell) else []
+            part = part_lines[number].runs if number < len(part_lines) else []
             runs += _aligned(part, width, aligns[index], palette)
         yield Line(runs)
 

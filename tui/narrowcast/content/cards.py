@@ -1,0 +1,122 @@
+"""Cards: pictures, videos, sounds and websites; and blocks where there is only room for a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+from selectolax.lexbor import LexborNode
+
+from narrowcast.content.blocks import (
+    CODE,
+    Block,
+    Blocks,
+    Card,
+    CardKind,
+    CodeBlock,
+    Heading,
+    Inline,
+    ListBlock,
+    Math,
+    MathBlock,
+    Paragraph,
+    Quote,
+    Spoiler,
+    Text,
+)
+from narrowcast.content.leaves import all_text, attribute, children, classes_of, inline_text
+from narrowcast.safe_text import SafeText, safe_line
+
+__all__ = ["PREVIEWS", "in_line", "loose", "picture_card", "preview", "website"]
+
+_VIDEOS = frozenset({"youtube-video", "vimeo-video", "embed-video", "message_inline_video"})
+PREVIEWS = _VIDEOS | {"message_inline_image", "message_inline_ref"}
+"""Classes of elements that show what a link leads to."""
+
+_DEEPEST = 30
+_SIZE = re.compile(r"(\d{1,7})x(\d{1,7})")
+
+
+def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Card:
+    """A card for an image, a video or a sound; its name falls back to the name of the file."""
+    src = attribute(node, "src")
+    size = _SIZE.fullmatch(attribute(node, "data-original-dimensions"))
+    name = title or attribute(node, "title") or attribute(node, "alt")
+    target = href or src
+    if not name:
+        path = target.partition("?")[0]
+        last = path.rpartition("/")[2]
+        name = last if "." in last else path.partition("://")[2] or path
+    return Card(
+        kind,
+        safe_line(name, 200),
+        target,
+        src,
+        size=(int(size[1]), int(size[2])) if size else None,
+        loading="image-loading-placeholder" in classes_of(node),
+    )
+
+
+def website(node: LexborNode) -> Blocks:
+    """What a website says about itself."""
+    title = node.css_first(".message_embed_title")
+    description = node.css_first(".message_embed_description")
+    links = [attribute(link, "href") for link in node.css("a")]
+    said = safe_line(" ".join(all_text(description).split()), 400) if description else SafeText("")
+    href = next((href for href in links if href), "")
+    name = safe_line(all_text(title) if title else href, 200)
+    known = {part.mem_id for part in (title, description) if part is not None}
+    return (Card(CardKind.WEBSITE, name, href, description=said), *loose(_text_outside(node, known)))
+
+
+def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
+    """A picture or video that a link leads to, and what is said beside it; () where there is none."""
+    picture = node.css_first("video") or node.css_first("img")
+    if picture is None:
+        return ()
+    link = node.css_first("a")
+    href = attribute(link, "href") if link else ""
+    title = attribute(link, "title") if link else ""
+    is_video = picture.tag == "video" or classes & _VIDEOS
+    card = picture_card(picture, CardKind.VIDEO if is_video else CardKind.IMAGE, href, title)
+    said = _text_outside(node, {picture.mem_id})
+    return (card, *loose(said.removeprefix(card.title)))
+
+
+def loose(text: str) -> Blocks:
+    """Text that stands where none is expected, as a paragraph; blanks are nothing."""
+    shown = inline_text(text.strip())
+    return (Paragraph((Text(shown),)),) if shown else ()
+
+
+def _text_outside(node: LexborNode, known: Container[int], depth: int = 0) -> str:
+    """The text of a node without that of the elements in `known` (their `mem_id`)."""
+    if depth > _DEEPEST:
+        return all_text(node)
+    text = ""
+    for child in children(node):
+        if child.is_text_node:
+            text += child.text_content or ""
+        elif child.is_element_node and child.mem_id not in known:
+            text += _text_outside(child, known, depth + 1) + " "
+    return " ".join(text.split())
+
+
+def in_line(block: Block) -> Inline:
+    """A block as it stands in a cell of a table, where there are no rows of its own for it."""
+    match block:
+        case MathBlock():
+            return Math(safe_line(block.tex))
+        case Card():
+            return Text(SafeText(f"[{block.title or block.kind.value}]"), 0, block.href)
+        case CodeBlock():
+            return Text(safe_line(block.source), CODE)
+        case Paragraph() | Heading():
+            return Text(safe_line("".join(getattr(one, "text", " ") for one in block.inlines)))
+        case Quote() | Spoiler():
+            inner = block.blocks
+        case ListBlock():
+            inner = tuple(one for item in block.items for one in item)
+        case _:
+            inner = ()
+    return Text(safe_line(" ".join(getattr(in_line(one), "text", "") for one in inner)))
