@@ -1,5 +1,6 @@
 """The mark of Narrowcast: a beam that narrows to a point, as text and as a picture."""
 
+from pathlib import Path
 from typing import Final
 
 LOGO: Final = """\
@@ -22,3 +23,6 @@ LOGO_SVG: Final = """\
 <path d="M10 14 L46 30 L46 34 L10 50 Z" fill="#a8dadc"/>\
 <circle cx="52" cy="32" r="5" fill="#e63946"/></svg>
 """
+
+LOGO_FILE: Final = Path(__file__).with_name("logo.png")
+"""The same picture, 256 pixels wide, for those who want a PNG."""

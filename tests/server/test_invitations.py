@@ -54,6 +54,7 @@ async def test_each_address_gets_an_invitation_and_administrators_hear_of_it(
     server: TestServer, text: str
 ) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("elif")
+    inviter = await server.listen("dario")
     answer = await invite(server, invitee_emails=text)
     assert answer.keys() == {"result", "msg"}
     listed = (await server.call("dario", "GET", "/invites"))["invites"]
@@ -61,6 +62,7 @@ async def test_each_address_gets_an_invitation_and_administrators_hear_of_it(
     assert {row["invited_as"] for row in listed} == {400}
     assert len(server.core.store.all("SELECT * FROM sent_emails")) == 2
     assert len(await administrator.events("invites_changed")) == 1
+    assert len(await inviter.events("invites_changed")) == 1
     assert await member.events("invites_changed") == []
 
 
@@ -298,7 +300,9 @@ async def test_an_accepted_invitation_keeps_its_promises(server: TestServer, not
     assert (await server.call("nadia", "GET", "/users/me"))["role"] == 600
     path = f"/user_groups/{group_id}/members/{answer['user_id']}"
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
-    notices = [event["message"]["sender_full_name"] for event in await listener.events("message")]
+    events = await listener.events("message", "invites_changed")
+    assert [event["type"] for event in events].count("invites_changed") == 1
+    notices = [event["message"]["sender_full_name"] for event in events if event["type"] == "message"]
     assert notices == (["Notification Bot"] if notify else [])
     await server.refusal(None, "POST", f"/join/{token}", {**NEWCOMER, "email": "other@example.com"})
 

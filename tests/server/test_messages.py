@@ -220,6 +220,35 @@ async def test_a_moved_topic_takes_its_policy_along_and_leaves_a_notice(server: 
     assert [topic["name"] for topic in topics] == ["old", "new"]
 
 
+async def test_a_message_moved_to_another_channel_is_told_to_both(server: TestServer) -> None:
+    message_id = await server.send("bruno", "operations", "t")
+    newcomer, reader = await server.listen("elif"), await server.listen("dario")
+    stranger = await server.listen("hugo")
+    fields = {"stream_id": server.channel("general"), "send_notification_to_new_thread": False}
+    await server.call("bruno", "PATCH", f"/messages/{message_id}", fields)
+    for listener in (newcomer, reader):
+        (event,) = await listener.events("update_message")
+        assert (event["message_ids"], event["new_stream_id"]) == ([message_id], server.channel("general"))
+    assert await stranger.events("update_message") == []
+    assert (await message(server, "elif", message_id))["stream_id"] == server.channel("general")
+
+
+async def test_protected_history_tells_newcomers_nothing_of_what_moves_in(server: TestServer) -> None:
+    message_id = await server.send("ada", "engineering", "t")
+    await server.call(
+        "bruno",
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [{"name": "operations"}], "principals": [server.id("greta"), server.id("farid")]},
+    )
+    with_it, without_it = await server.listen("farid"), await server.listen("greta")
+    fields = {"stream_id": server.channel("operations"), "send_notification_to_new_thread": False}
+    await server.call("bruno", "PATCH", f"/messages/{message_id}", fields)
+    assert len(await with_it.events("update_message")) == 1
+    assert await without_it.events("update_message") == []
+    await server.refusal("greta", "GET", f"/messages/{message_id}")
+
+
 async def test_resolving_is_a_move_that_keeps_the_topic(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     fields = {"topic": "✔ bug", "propagate_mode": "change_all"}

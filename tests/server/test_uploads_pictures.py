@@ -104,6 +104,18 @@ async def test_clients_find_the_names_of_emoji_where_registration_says(tmp_path:
         assert names.keys() == emoji_names().code_to_names.keys()
 
 
+async def test_the_organizations_pictures_are_where_registration_says(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        snapshot = (await server.listen("ada")).snapshot
+        names = ("realm_icon_url", "realm_logo_url", "realm_night_logo_url")
+        urls = [snapshot[name] for name in names]
+        urls += [server.url + bot["avatar_url"] for bot in snapshot["cross_realm_bots"]]
+        for url in urls:
+            response = await server.raw(None, "GET", url)
+            assert (response.status_code, response.headers["content-type"]) == (200, "image/png")
+        assert (await server.raw(None, "GET", f"{server.url}/static/images/other.png")).status_code == 404
+
+
 async def test_a_poll_collects_votes_of_those_who_see_it(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         message_id = await server.send("ada", "general", "lunch", "/poll Lunch?\nsoup\nnoodles")

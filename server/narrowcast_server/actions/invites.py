@@ -102,7 +102,7 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
         )
         sent += 1
     if sent:
-        _tell(core)
+        emit_changed(core, user.id)
     if errors:
         raise _failed(errors, sent > 0)
 
@@ -156,7 +156,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
 def create_link(core: Core, user: User, terms: Terms) -> str:
     """A reusable link (INVM-01), absolute."""
     token = _store(core, user, None, terms)
-    _tell(core)
+    emit_changed(core, user.id)
     return link_of(core, token)
 
 
@@ -165,9 +165,10 @@ def link_of(core: Core, token: str) -> str:
     return f"{core.url}/join/{token}/"
 
 
-def _tell(core: Core) -> None:
-    administrators = [user.id for user in core.users.all() if user.is_active and user.is_administrator]
-    core.emit({"type": "invites_changed"}, administrators)
+def emit_changed(core: Core, inviter_id: int) -> None:
+    """Whoever can list the invitation hears that the list has changed."""
+    administrators = {user.id for user in core.users.all() if user.is_active and user.is_administrator}
+    core.emit({"type": "invites_changed"}, administrators | {inviter_id})
 
 
 def open_invites(core: Core, user: User) -> list[dict[str, object]]:
@@ -208,9 +209,9 @@ def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Ro
 
 def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
     """Withdraws an invitation or a link."""
-    _changeable(core, user, invite_id, multiuse=multiuse)
+    row = _changeable(core, user, invite_id, multiuse=multiuse)
     core.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
-    _tell(core)
+    emit_changed(core, row["inviter_id"])
 
 
 def resend(core: Core, user: User, invite_id: int) -> None:

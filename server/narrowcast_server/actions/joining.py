@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.groups import join_groups
+from narrowcast_server.actions.invites import emit_changed
 from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
@@ -51,6 +52,7 @@ def join(core: Core, token: str, email: str, full_name: str, password: str) -> U
     join_groups(core, user, json.loads(row["group_ids"]))
     if row["email"] is not None:
         core.store.execute("UPDATE invites SET accepted = 1 WHERE id = ?", row["id"])
+        emit_changed(core, row["inviter_id"])
     _tell_inviter(core, row, user)
     return user
 

@@ -146,7 +146,10 @@ def _check_age(core: Core, user: User, move: Move, setting: str) -> None:
 
 
 def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], set[int]]:
-    """Moves; gives what `update_message` says of it, and who is told: those who saw the messages and still do."""
+    """Moves; gives what `update_message` says of it, and who is told.
+
+    Those who saw the messages and still may, and the subscribers of the new channel who may now.
+    """
     saw: set[int] = set()
     for message in move.messages:
         saw |= who_sees(core, message)
@@ -170,8 +173,10 @@ def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], set[in
         _change_access(core, move, saw)
         refresh_first_message(core, move.source.id)
         refresh_first_message(core, move.target.id)
-    still = {i for i in saw if access.may_read(core, core.users[i], move.target)}
-    return _event(move), still
+    told = {i for i in saw if access.may_read(core, core.users[i], move.target)}
+    if not access.history_is_protected(move.target):
+        told.update(access.subscriber_ids(core, move.target.id))
+    return _event(move), told
 
 
 def _event(move: Move) -> dict[str, object]:

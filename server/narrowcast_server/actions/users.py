@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 MAX_NAME = 100
 _FORBIDDEN_IN_NAMES = frozenset('*`\\>"@')
+_LIKE_A_MENTION = re.compile(r"\|\d+$")
+"""`@**name|id**` is a mention by id."""
 
 
 def check_full_name(core: Core, name: str) -> str:
@@ -29,6 +32,8 @@ def check_full_name(core: Core, name: str) -> str:
         raise ServiceError("Name too long!")
     if any(character in _FORBIDDEN_IN_NAMES or not character.isprintable() for character in name):
         raise ServiceError("Invalid characters in name!")
+    if _LIKE_A_MENTION.search(name):
+        raise ServiceError("Invalid format!")
     return name
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from starlette.responses import FileResponse, Response
 
 from narrowcast_assets.emoji import EMOJI_FILE
-from narrowcast_assets.logo import LOGO_SVG
+from narrowcast_assets.logo import LOGO_FILE, LOGO_SVG
 from narrowcast_server.actions.users import emit_person
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError
@@ -25,6 +25,7 @@ from narrowcast_server.uploads.serving import file_response, missing_file
 routes = Routes()
 
 EMOJI_DATA_PATH: Final = "/static/emoji.json"
+_LOGO_NAMES: Final = ("icon.png", "logo.png", "notification-bot.png")
 _PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 
 
@@ -110,3 +111,11 @@ def extra_emoji(call: Call) -> Response:
     """The picture of the one emoji that the service adds of its own."""
     headers = {"Cache-Control": "max-age=86400", "X-Content-Type-Options": "nosniff"}
     return Response(LOGO_SVG, media_type="image/svg+xml", headers=headers)
+
+
+@routes.add("GET", "/static/images/{name}", absolute=True, public=True, accepts_anything=True)
+def logo(call: Call) -> Response:
+    """The organization's icon and logo, and the picture of its bot: this server's mark for all of them."""
+    if call.path["name"] not in _LOGO_NAMES:
+        raise missing_file()
+    return FileResponse(LOGO_FILE, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
