@@ -44,6 +44,8 @@ async def test_an_empty_view_says_what_to_press(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         await stage.see("Press c to write the first.")
+        await stage.show(Narrow.all())
+        await stage.see("Press c to write the first to a channel")
 
 
 async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) -> None:

@@ -213,6 +213,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self.list.empty_text = "Loading messages…"
         elif view.narrow.destination is not None:
             self.list.empty_text = "No messages here yet.\nPress c to write the first."
+        elif view.narrow == Narrow.all():
+            self.list.empty_text = "No messages yet.\nPress c to write the first to a channel, x to a person."
         else:
             self.list.empty_text = "No messages match this view.\nPress a for all messages."
 
