@@ -31,7 +31,8 @@ SHAPES = {
     "a preview with words of its own": '<div class="message_inline_ref"><a href="https://x.example/s" title="Plans">'
     '<img src="/p.png"></a><div><div class="message_inline_image_title">Plans</div><i>for the mast</i></div></div>',
     "a card with more than title and description": '<div class="message_embed"><div class="data-container">'
-    '<div class="message_embed_title">Wren</div><div class="message_embed_description">A bird</div><b>b</b></div></div>',
+    '<div class="message_embed_title">Wren</div><div class="message_embed_description">A bird</div>'
+    "<b>small</b></div></div>",
     "a card without a title": '<div class="message_embed"><div class="message_embed_description">A bird</div></div>',
     "a quoted post": '<div class="inline-preview-twitter"><p><a href="https://x.example/@a">@a</a> meets</p>'
     "<span>- Ada (@a)</span></div>",
@@ -187,8 +188,8 @@ def test_a_formula_on_its_own_stands_where_it_was_written() -> None:
 
 
 def test_a_video_elsewhere_is_a_video() -> None:
-    html = '<div class="vimeo-video message_inline_image"><a href="https://v.example" title="Wind"><img src="/t"></a></div>'
-    assert screen(html, 40) == ["▶ Wind  video"]
+    link = '<a href="https://v.example/7" title="Wind"><img src="/t"></a>'
+    assert screen(f'<div class="vimeo-video message_inline_image">{link}</div>', 40) == ["▶ Wind  video"]
 
 
 def test_a_table_says_what_it_leaves_out() -> None:
