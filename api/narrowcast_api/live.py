@@ -37,6 +37,7 @@ from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
     ReactionEvent,
+    SubscriptionAddEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )
@@ -91,9 +92,7 @@ class Live:
             gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(json.dumps(cacheable(answer)).encode()))
-        view = session.views.latest
-        if view is not None:
-            session.spawn(view.refresh(), "the view's refresh")
+        session.refresh_latest()
 
     def _build(self, answer: dict[str, object]) -> State:
         clock = self._session.clock
@@ -131,6 +130,8 @@ class Live:
             if message is not None:
                 views.add(message)
                 session.outbox.on_message(message, event.local_message_id)
+        elif isinstance(event, SubscriptionAddEvent):
+            self._joined(event)
         elif isinstance(event, UpdateMessageEvent) and event.is_move:
             views.recheck_places(event.message_ids)
         elif isinstance(event, UpdateMessageEvent | UpdateMessageFlagsEvent | ReactionEvent):
@@ -139,6 +140,13 @@ class Live:
             )
         else:
             session.machines.on_event(event)
+
+    def _joined(self, event: SubscriptionAddEvent) -> None:
+        """What was said in a channel before one was in it came without events."""
+        session = self._session
+        session.views.joined({subscription.stream_id for subscription in event.subscriptions})
+        if session.views.latest is not None and session.views.latest.is_stale:
+            session.refresh_latest()
 
     def _keep(self, changes: Sequence[Change]) -> None:
         """Lets the cache know of messages that came, changed or went."""

@@ -36,6 +36,7 @@ class Machines:
         self.outbox = Outbox(
             send=requests.send,
             find=requests.find,
+            show=session.show_sent,
             journal=journal,
             clock=clock,
             changed=changed,
@@ -65,6 +66,7 @@ class Machines:
             clock=clock,
             is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
             online=lambda: session.is_live,
+            journal=journal,
         )
         self.presence = PresenceSender(
             post=requests.presence,

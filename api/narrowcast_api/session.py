@@ -261,6 +261,19 @@ class Session:
         known = self.state.messages.get(message_id)
         return known if known is not None else await (await self._ready()).fetch_one(message_id)
 
+    async def show_sent(self, message_id: int) -> None:
+        """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""
+        message = await self.load_message(message_id)
+        if message is not None:
+            self._views.add(message)
+        self.refresh_latest(only_without_events=True)
+
+    def refresh_latest(self, *, only_without_events: bool = False) -> None:
+        """Fetches the view on screen again, in the background."""
+        view = self._views.latest
+        if view is not None and not view.loading and not (only_without_events and view.has_events):
+            self.spawn(view.refresh(), "the view's refresh")
+
     async def adopt(self, narrow: Narrow) -> Narrow:
         """The conversation that a `with:` term means: where its message is now. Raises `NarrowcastError`.
 

@@ -13,7 +13,7 @@ An answer to a question that is no longer asked is thrown away (`_generation`). 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrowcast_api.errors import NarrowcastError
@@ -128,6 +128,13 @@ class MessageView:
         """Whether events were missed since this was fetched, or it came from the cache."""
         return self._timeline.stale
 
+    @property
+    def has_events(self) -> bool:
+        """Whether events keep this true: there are none about a channel that one is not in."""
+        channel_id = self.narrow.channel_id
+        channel = None if channel_id is None else self._host.state.channels.get(channel_id)
+        return channel is None or channel.is_subscribed
+
     # what the app does
 
     async def open(self, anchor: Anchor | None = None) -> None:
@@ -137,7 +144,7 @@ class MessageView:
         Returns at once where the view is true already. Network errors end up in `error`.
         """
         timeline = self._timeline
-        if not timeline.stale and self.error is None:
+        if not timeline.stale and self.error is None and self.has_events:
             if anchor is None and (timeline.ids or timeline.is_current):
                 return
             if isinstance(anchor, int) and anchor in timeline:
@@ -395,6 +402,12 @@ class Views:
         """Events were missed."""
         for view in self._by_narrow.values():
             view.lose_touch()
+
+    def joined(self, channel_ids: Collection[int]) -> None:
+        """Oneself is in these channels now: what was said there before came without events."""
+        for view in self._by_narrow.values():
+            if view.narrow.channel_id in channel_ids:
+                view.lose_touch()
 
     def add(self, message: Message) -> None:
         """A message was sent just now."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
 from narrowcast_api.protocols.read_marks import ReadMarks
+from narrowcast_api.storage.database import connect
+from narrowcast_api.storage.journal import MIGRATIONS, Journal
 from support.clock import VirtualClock
 
 
@@ -161,3 +164,91 @@ async def test_closing_sends_what_is_left(bench: Bench) -> None:
     bench.marks.seen([2])
     await bench.marks.close()
     assert bench.requests == [[1], [2]]
+
+
+class Restartable:
+    """Marks with a journal, and the requests that they made."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "journal.db"
+        self.clock = VirtualClock()
+        self.online = False
+        self.errors: list[NarrowcastError] = []
+        self.requests: list[list[int]] = []
+
+    async def mark(self, ids: Sequence[int]) -> None:
+        self.requests.append(list(ids))
+        if self.errors:
+            raise self.errors.pop(0)
+
+    def open(self, *, read_only: bool = False) -> tuple[ReadMarks, Journal]:
+        journal = Journal.open(self.file, read_only=read_only, threaded=False)
+        marks = ReadMarks(
+            mark=self.mark,
+            clock=self.clock,
+            is_unread=lambda _: True,
+            online=lambda: self.online,
+            journal=journal,
+        )
+        return marks, journal
+
+
+async def test_what_was_read_offline_is_marked_after_a_restart(tmp_path: Path) -> None:
+    bench = Restartable(tmp_path)
+    marks, journal = bench.open()
+    marks.seen([3, 1])
+    journal._connection.close()  # killed
+    bench.online = True
+    marks, journal = bench.open()
+    assert marks.pending == (1, 3)
+    await marks.close()
+    assert bench.requests == [[1, 3]]
+    assert journal.load_read_marks() == []
+    journal.close()
+
+
+async def test_what_could_not_be_sent_at_the_end_is_kept(tmp_path: Path) -> None:
+    bench = Restartable(tmp_path)
+    bench.online = True
+    bench.errors.append(NotConnected("down"))
+    marks, journal = bench.open()
+    marks.seen([5])
+    assert journal.load_read_marks() == [], "no write to the disk while the network works"
+    await marks.close()
+    assert journal.load_read_marks() == [5]
+    journal.close()
+
+
+async def test_marks_that_were_taken_back_or_refused_are_not_kept(tmp_path: Path) -> None:
+    bench = Restartable(tmp_path)
+    marks, journal = bench.open()
+    marks.seen([5, 6])
+    marks.suspend()
+    assert journal.load_read_marks() == []
+    marks.resume()
+    marks.seen([7])
+    bench.online = True
+    bench.errors.append(BadRequest("BAD_REQUEST", "no"))
+    await marks.close()
+    assert journal.load_read_marks() == []
+    journal.close()
+
+
+async def test_a_second_instance_leaves_the_marks_of_the_first_alone(tmp_path: Path) -> None:
+    bench = Restartable(tmp_path)
+    marks, journal = bench.open()
+    marks.seen([5])
+    second, other = bench.open(read_only=True)
+    assert second.pending == ()
+    second.seen([9])
+    other.close()
+    assert journal.load_read_marks() == [5]
+    journal.close()
+
+
+def test_a_journal_of_the_version_before_gets_room_for_marks(tmp_path: Path) -> None:
+    connect(tmp_path / "journal.db", synchronous="FULL", migrations=MIGRATIONS[:1]).close()
+    journal = Journal.open(tmp_path / "journal.db", threaded=False)
+    journal.put_read_marks([2, 2**70])
+    assert (journal.warning, journal.load_read_marks()) == (None, [2])
+    journal.close()

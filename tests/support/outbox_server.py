@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
 from narrowcast_api.protocols.outbox import Outbox
 from narrowcast_api.protocols.outbox_entry import FoundMessage, MessageLimits
@@ -132,6 +132,9 @@ class OutboxBench:
         self.limits = MessageLimits(1000, 60)
         self.newest_id = 100
         self.ids = 0
+        self.shows = False
+        self.shown: list[int] = []
+        self.show_failures: deque[NarrowcastError] = deque()
         self.journal: Journal
         self.outbox: Outbox
         self.task: asyncio.Task[None] | None = None
@@ -146,6 +149,7 @@ class OutboxBench:
         self.outbox = Outbox(
             send=self.server.send,
             find=self.server.find,
+            show=self.show,
             journal=self.journal,
             clock=self.clock,
             changed=self.changes.append,
@@ -157,6 +161,14 @@ class OutboxBench:
             new_id=self.new_id,
         )
         self.task = asyncio.get_running_loop().create_task(self.outbox.run())
+
+    async def show(self, message_id: int) -> None:
+        """As a session does: the message is fetched and shown. Hangs unless `shows`."""
+        if not self.shows:
+            await asyncio.get_running_loop().create_future()
+        self.shown.append(message_id)
+        if self.show_failures:
+            raise self.show_failures.popleft()
 
     async def crash(self) -> None:
         """End without a word: what is in memory is gone, the journal is as it was."""
@@ -197,7 +209,6 @@ class OutboxBench:
 
 def as_message(stored: StoredMessage) -> Message:
     where = stored.destination
-    channel = isinstance(where, ChannelDestination)
     return Message(
         id=stored.id,
         sender_id=ME,
@@ -207,5 +218,5 @@ def as_message(stored: StoredMessage) -> Message:
         content=f"<p>{stored.content}</p>",
         channel_id=where.channel_id if isinstance(where, ChannelDestination) else None,
         topic=where.topic if isinstance(where, ChannelDestination) else None,
-        direct_user_ids=None if channel else frozenset({ME}) | where.user_ids,  # type: ignore[union-attr]
+        direct_user_ids=frozenset({ME}) | where.user_ids if isinstance(where, DirectDestination) else None,
     )

@@ -19,7 +19,11 @@
                                 in whatever order; from FAILED too (late success)
 
 Order within a conversation is kept: only its first unsettled message moves, and one that failed holds those
-written after it until it is sent again or cancelled. Conversations do not wait for each other.
+written after it until it is sent again or cancelled, or until the user, who sees the failure, writes on.
+Conversations do not wait for each other.
+
+SENT is left when the message's event comes. In a channel that one is not in there is none: then the message
+is fetched after a while.
 
 `facts`: POST /messages with `local_id` and `queue_id`; there is no deduplication on the server.
 """
@@ -49,6 +53,7 @@ from narrowcast_api.protocols.outbox_entry import (
     OutboxEntry,
     Parcel,
     SendMessage,
+    ShowMessage,
     matching,
     recovered,
     too_long,
@@ -68,6 +73,9 @@ PACE = 0.1
 
 LOOK_AFTER = (1.0, 3.0)
 """Seconds before each look for a message whose outcome is unknown: a slow server may still be storing it."""
+
+EVENT_LATE = 3.0
+"""Seconds to wait for the event about a message that was sent, before it is fetched."""
 
 _AT_ONCE = 4
 _CHECK_EVERY = 5.0
@@ -91,7 +99,7 @@ class InvalidTransition(Exception):
 class Outbox:
     """Messages on their way. `send` returns at once; `run` is a task of the session.
 
-    `send_message` and `find_messages` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if
+    `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if
     none), `me` and `online` are read when needed. Call `on_message` for every message event, `on_snapshot`
     after every registration and `wake` when the connection is live again.
     """
@@ -101,6 +109,7 @@ class Outbox:
         *,
         send: SendMessage,
         find: FindMessages,
+        show: ShowMessage,
         journal: Journal,
         clock: Clock,
         changed: Callable[[Change], None],
@@ -113,6 +122,7 @@ class Outbox:
     ) -> None:
         self._send = send
         self._find = find
+        self._show = show
         self._journal = journal
         self._clock = clock
         self._changed = changed
@@ -126,6 +136,7 @@ class Outbox:
         self._tasks = Tasks()
         self._backoff = Backoff(1.0, 30.0)
         self._busy: set[tuple[object, ...]] = set()
+        self._fetching = False
         self._settled_ids: set[int] = set()
         self._greatest_settled = 0
         self._not_before = 0.0
@@ -156,11 +167,18 @@ class Outbox:
             created=self._clock.now(),
             error=error,
         )
+        self._write_on(destination)
         self._parcels[record.local_id] = Parcel(record)
         self._journal.put_outbox(record)
         self._publish(record.local_id)
         self._alarm.ring()
         return record.local_id
+
+    def _write_on(self, destination: Destination) -> None:
+        """The user goes on in a conversation where something failed: that holds up nothing any more."""
+        for parcel in self._parcels.values():
+            if parcel.state is FAILED and parcel.key == destination.key:
+                parcel.passed = True
 
     def cancel(self, local_id: str) -> OutboxEntry | None:
         """Take a message back; the entry with its words, or None if it may be too late.
@@ -187,7 +205,7 @@ class Outbox:
         if error is not None:
             self._step(parcel, FAILED, error)
             return
-        parcel.take_back, parcel.looks, parcel.due = False, 0, 0.0
+        parcel.take_back, parcel.passed, parcel.looks, parcel.due = False, False, 0, 0.0
         parcel.resend = parcel.record.tried
         self._step(parcel, UNCONFIRMED if parcel.record.tried else WAITING)
         self._alarm.ring()
@@ -201,7 +219,7 @@ class Outbox:
         shown = []
         for parcel in self._ordered():
             holder = None
-            if parcel.state is not SENT:
+            if parcel.holds:
                 holder = first.setdefault(parcel.key, parcel.record.local_id)
             if destination is None or parcel.key == destination.key:
                 shown.append(parcel.shown(holder if holder != parcel.record.local_id else None))
@@ -245,6 +263,10 @@ class Outbox:
 
     def _start_due(self) -> float | None:
         """Start what may go now; seconds until there is more to do, None if nothing waits."""
+        waits = [wait for wait in (self._start_heads(), self._start_fetch()) if wait is not None]
+        return min(waits, default=None)
+
+    def _start_heads(self) -> float | None:
         heads = [parcel for parcel in self._heads() if parcel.state in (WAITING, UNCONFIRMED)]
         if not heads:
             return None
@@ -268,7 +290,7 @@ class Outbox:
         """The first unsettled message of each conversation in which nothing is under way."""
         heads: dict[tuple[object, ...], Parcel] = {}
         for parcel in self._ordered():
-            if parcel.state is not SENT:
+            if parcel.holds:
                 heads.setdefault(parcel.key, parcel)
         return [parcel for key, parcel in heads.items() if key not in self._busy]
 
@@ -376,11 +398,39 @@ class Outbox:
         if not self._holds(parcel) or parcel.state is SENT:
             return
         parcel.message_id = message_id
+        parcel.due = self._clock.monotonic() + EVENT_LATE
         self._step(parcel, SENT)
         self._journal.delete_outbox(parcel.record.local_id)
         if message_id <= self._newest_id():
             self._drop_shown(parcel)
         self._alarm.ring()
+
+    def _start_fetch(self) -> float | None:
+        """Fetch, one at a time, what was sent and has had no event."""
+        sent = [parcel for parcel in self._parcels.values() if parcel.state is SENT]
+        if not sent or self._fetching:
+            return None
+        if not self._online():
+            return _CHECK_EVERY
+        first = min(sent, key=lambda parcel: parcel.due)
+        wait = max(first.due, self._not_before) - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        self._fetching = True
+        self._tasks.start(self._fetch(first))
+        return None
+
+    async def _fetch(self, parcel: Parcel) -> None:
+        parcel.due = self._clock.monotonic() + EVENT_LATE
+        try:
+            if parcel.message_id is not None:
+                await self._show(parcel.message_id)
+            self._drop_shown(parcel)
+        except NarrowcastError as error:
+            self._postpone(error)
+        finally:
+            self._fetching = False
+            self._alarm.ring()
 
     def _look_again(self, destination: Destination) -> None:
         """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
@@ -416,6 +466,7 @@ class Outbox:
         """The view has the message itself now."""
         if self._parcels.pop(parcel.record.local_id, None) is not None:
             self._publish(parcel.record.local_id)
+            self._alarm.ring()
 
     def _holds(self, parcel: Parcel) -> bool:
         return self._parcels.get(parcel.record.local_id) is parcel

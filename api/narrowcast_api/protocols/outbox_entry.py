@@ -9,7 +9,15 @@ from typing import Protocol
 from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
-__all__ = ["FindMessages", "FoundMessage", "MessageLimits", "OutboxEntry", "OutboxState", "SendMessage"]
+__all__ = [
+    "FindMessages",
+    "FoundMessage",
+    "MessageLimits",
+    "OutboxEntry",
+    "OutboxState",
+    "SendMessage",
+    "ShowMessage",
+]
 
 _INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it arrived."
 
@@ -74,19 +82,26 @@ class FindMessages(Protocol):
     async def __call__(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]: ...
 
 
+class ShowMessage(Protocol):
+    """Fetch a message of one's own and show it where it belongs: no event about it came."""
+
+    async def __call__(self, message_id: int) -> None: ...
+
+
 @dataclass(slots=True)
 class Parcel:
     """An entry as the machine holds it: what is in the journal, and what only matters while it runs.
 
     `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
-    user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `due` is
-    the monotonic time of the next step.
+    user wants it back, which is possible unless it arrives. `passed`: it failed, and the user wrote on all the
+    same. `looks` counts looks since the last try, `due` is the monotonic time of the next step.
     """
 
     record: OutboxRecord
     message_id: int | None = None
     resend: bool = False
     take_back: bool = False
+    passed: bool = False
     looks: int = 0
     due: float = 0.0
 
@@ -97,6 +112,11 @@ class Parcel:
     @property
     def key(self) -> tuple[object, ...]:
         return self.record.destination.key
+
+    @property
+    def holds(self) -> bool:
+        """Whether later messages of its conversation wait for this one."""
+        return self.state is not OutboxState.SENT and not (self.state is OutboxState.FAILED and self.passed)
 
     def shown(self, waits_for: str | None) -> OutboxEntry:
         """What a view gets to see."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, RateLimited, Unsupported
 from narrowcast_api.protocols.alarm import Alarm, Backoff, log
+from narrowcast_api.storage.journal import Journal
 
 MOST_AT_ONCE = 1000
 """Ids in one request."""
@@ -18,7 +19,8 @@ APART = 0.5
 class ReadMarks:
     """A queue of messages that were seen. Ids are kept until the server has taken them.
 
-    `mark` is the request, `is_unread` drops what is read already, `online` holds requests back.
+    `mark` is the request, `is_unread` drops what is read already, `online` holds requests back. `journal`
+    keeps what cannot be sent now for the next start; None keeps it in memory.
     """
 
     def __init__(
@@ -28,14 +30,17 @@ class ReadMarks:
         clock: Clock,
         is_unread: Callable[[int], bool],
         online: Callable[[], bool],
+        journal: Journal | None = None,
     ) -> None:
+        self._journal = None if journal is None or journal.read_only else journal
         self._mark = mark
         self._clock = clock
         self._is_unread = is_unread
         self._online = online
         self._alarm = Alarm(clock)
         self._backoff = Backoff(1.0, 60.0)
-        self._queue: dict[int, None] = {}
+        self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
+        self._queue: dict[int, None] = dict.fromkeys(sorted(self._kept))
         self._in_flight: frozenset[int] = frozenset()
         self._next = 0.0
         self._suspended = False
@@ -52,6 +57,8 @@ class ReadMarks:
         for message_id in ids:
             if message_id not in self._in_flight and self._is_unread(message_id):
                 self._queue.setdefault(message_id)
+        if not self._online():
+            self._keep_on_disk()
         if self._queue:
             self._alarm.ring()
 
@@ -59,6 +66,7 @@ class ReadMarks:
         """The user marked messages as unread: looking at them must not undo that."""
         self._suspended = True
         self._queue.clear()
+        self._forget(self._kept)
 
     def resume(self) -> None:
         """Another view was opened: what is seen counts again."""
@@ -83,14 +91,18 @@ class ReadMarks:
             await self._send()
 
     async def close(self) -> None:
-        """Send what is left once. Bound it with a timeout."""
-        if self._queue and self._online():
-            await self._send()
+        """Send what is left once, and keep what is left then. Bound it with a timeout."""
+        try:
+            if self._queue and self._online():
+                await self._send()
+        finally:
+            self._keep_on_disk()
 
     async def _send(self) -> None:
         batch = [message_id for message_id in self._queue if self._is_unread(message_id)][:MOST_AT_ONCE]
         if not batch:
             self._queue.clear()
+            self._forget(self._kept)
             return
         self._in_flight = frozenset(batch)
         for message_id in batch:
@@ -100,6 +112,7 @@ class ReadMarks:
             await self._mark(batch)
         except (ApiError, InvalidInput, Unsupported) as error:
             log.warning("the server refuses to mark %d messages as read: %s", len(batch), error)
+            self._forget(batch)
         except NarrowcastError as error:
             self._keep(batch, error)
         except BaseException:
@@ -107,6 +120,7 @@ class ReadMarks:
             raise
         else:
             self._backoff.reset()
+            self._forget(batch)
         finally:
             self._in_flight = frozenset()
 
@@ -114,7 +128,21 @@ class ReadMarks:
         """It may not have worked. Adding a flag twice does no harm, so it is simply done again."""
         if not self._suspended:
             self._queue = dict.fromkeys([*batch, *self._queue])
+            self._keep_on_disk()
         wait = self._backoff.failed()
         if isinstance(error, RateLimited):
             wait = max(wait, error.retry_after)
         self._next = self._clock.monotonic() + wait
+
+    def _keep_on_disk(self) -> None:
+        """What waits survives an end of the program."""
+        fresh = [message_id for message_id in self._queue if message_id not in self._kept]
+        if self._journal is not None and fresh:
+            self._journal.put_read_marks(fresh)
+            self._kept.update(fresh)
+
+    def _forget(self, ids: Iterable[int]) -> None:
+        done = self._kept.intersection(ids)
+        if self._journal is not None and done:
+            self._journal.delete_read_marks(done)
+            self._kept -= done

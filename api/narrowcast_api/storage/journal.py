@@ -1,4 +1,4 @@
-"""journal.db: the words of the user that are not safe on the server yet. Precious.
+"""journal.db: the words of the user, and what was read, that are not safe on the server yet. Precious.
 
 Every write is durable (synchronous=FULL) when its future resolves with True. Writes are handed to a thread
 of the journal's own, so nothing waits for the disk; what is handed over while a commit is under way goes into
@@ -13,7 +13,7 @@ import asyncio
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -43,11 +43,13 @@ MIGRATIONS = (
             dirty INTEGER NOT NULL, deleted INTEGER NOT NULL, posting INTEGER NOT NULL,
             conflict_with TEXT) STRICT""",
     ),
+    ("CREATE TABLE read_marks (message_id INTEGER PRIMARY KEY) STRICT",),
 )
 
 log = logging.getLogger(__name__)
 
-_TABLES = {"outbox": 9, "drafts": 12}
+_TABLES = {"outbox": 9, "drafts": 12, "read_marks": 1}
+_KEYS = {"outbox": "local_id", "drafts": "draft_id", "read_marks": "message_id"}
 _OTHER_INSTANCE = "Another window has this account open: drafts and messages written here are not kept."
 
 RETRY_SECONDS = 5.0
@@ -72,9 +74,10 @@ class Inline(Executor):
 
 
 class Journal:
-    """The outbox and the drafts of one account. Make one with `open`; all methods may be called anywhere.
+    """The outbox, the drafts and the read marks of one account. Make one with `open`.
 
-    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread.
+    All methods may be called anywhere. `warning` is what the user must be told, or None; `warned` is called
+    when it changes, in any thread.
     """
 
     def __init__(
@@ -139,6 +142,22 @@ class Journal:
         """Forget a draft."""
         return self._write(("drafts", draft_id), None)
 
+    def load_read_marks(self) -> list[int]:
+        """Messages that were read and that the server does not know to be, ascending."""
+        with self._disk:
+            rows = self._connection.execute(
+                "SELECT message_id FROM read_marks ORDER BY message_id"
+            ).fetchall()
+        return [message_id for (message_id,) in rows if isinstance(message_id, int)]
+
+    def put_read_marks(self, ids: Iterable[int]) -> Future[bool]:
+        """Keep that these messages were read."""
+        return self._write_all({("read_marks", str(i)): (i,) for i in ids if _bounded(i) is not None})
+
+    def delete_read_marks(self, ids: Iterable[int]) -> Future[bool]:
+        """Forget that these messages were read: the server knows."""
+        return self._write_all({("read_marks", str(i)): None for i in ids})
+
     def retry(self) -> Future[bool]:
         """Try again what the disk refused."""
         return self._schedule()
@@ -164,9 +183,13 @@ class Journal:
                 self._disk.release()
 
     def _write(self, key: Key, row: Row | None) -> Future[bool]:
+        return self._write_all({key: row})
+
+    def _write_all(self, rows: Mapping[Key, Row | None]) -> Future[bool]:
         with self._handover:
-            self._pending.pop(key, None)
-            self._pending[key] = row
+            for key, row in rows.items():
+                self._pending.pop(key, None)
+                self._pending[key] = row
         return self._schedule()
 
     def _schedule(self) -> Future[bool]:
@@ -242,8 +265,7 @@ class Journal:
 
 def _statement(table: str, key: str, row: Row | None) -> tuple[str, Row]:
     if row is None:
-        column = {"outbox": "local_id", "drafts": "draft_id"}[table]
-        return f"DELETE FROM {table} WHERE {column} = ?", (key,)
+        return f"DELETE FROM {table} WHERE {_KEYS[table]} = ?", (key,)
     return f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * _TABLES[table])})", row
 
 

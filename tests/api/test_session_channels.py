@@ -1,0 +1,94 @@
+"""Channels that one is not in: no event says what happens there, and nothing may be missing all the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow import Narrow
+from narrowcast_server import access
+from narrowcast_server.actions import messages as sending
+from support.fault_proxy import FaultProxy
+from support.server import TestServer, running_server
+from support.sessions import session_of, sessions, until
+
+
+@pytest.fixture
+def subscribers_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers exist that send the event about a message to subscribers only, not to its sender."""
+    emit = sending._emit
+
+    def emit_to_subscribers(
+        core: Any, message: Any, sender: Any, recipients: set[int], *args: Any, **more: Any
+    ) -> None:
+        inside = set(access.subscriber_ids(core, message.channel_id))
+        emit(core, message, sender, recipients & inside, *args, **more)
+
+    monkeypatch.setattr(sending, "_emit", emit_to_subscribers)
+
+
+async def leave(server: TestServer, name: str) -> None:
+    await server.call(name, "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+
+
+@pytest.mark.usefixtures("subscribers_only")
+async def test_a_message_to_a_channel_that_one_is_not_in_appears_once(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        await leave(server, "dario")
+        before = await server.send("ada", "general", "soup")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            view = dario.view(Narrow.topic(server.channel("general"), "soup"))
+            await view.open()
+            assert list(view.ids) == [before]
+            unseen = await server.send("ada", "general", "soup")
+            dario.outbox.send(ChannelDestination(server.channel("general"), "soup"), "hello")
+            await until(lambda: not dario.outbox.entries() and len(view.ids) == 3)
+            assert list(view.ids)[:2] == [before, unseen]
+            message = dario.state.messages.get(view.ids[-1])
+            assert message is not None
+            assert message.content == "<p>hello</p>"
+
+
+async def test_a_view_that_no_events_keep_true_is_fetched_each_time_it_is_opened(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        await leave(server, "dario")
+        first = await server.send("ada", "general", "soup")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            view = dario.view(Narrow.topic(server.channel("general"), "soup"))
+            await view.open()
+            second = await server.send("ada", "general", "soup")
+            await view.open()
+            assert list(view.ids) == [first, second]
+
+
+async def test_who_comes_back_to_a_channel_sees_what_was_said_in_between(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        first = await server.send("ada", "general", "soup")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            general = server.channel("general")
+            view = dario.view(Narrow.topic(general, "soup"))
+            await view.open()
+            await leave(server, "dario")
+            await until(lambda: not view.has_events)
+            second = await server.send("ada", "general", "soup")
+            await dario.client.subscriptions.add(channels=["general"])
+            third = await server.send("ada", "general", "soup")
+            await until(lambda: list(view.ids) == [first, second, third])
+
+
+async def test_what_was_read_without_a_network_is_marked_after_a_restart(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        unread = await server.send("ada", "general", "soup")
+        account = server.account("dario")
+        through = type(account)(proxy.url, account.email, account.key)
+        async with session_of(through, tmp_path) as dario:
+            assert unread in dario.state.unreads
+            await proxy.refuse()
+            await until(lambda: not dario.is_live)
+            dario.read_marks.seen([unread])
+        await proxy.listen()
+        async with session_of(through, tmp_path) as dario:
+            await until(lambda: unread not in dario.state.unreads)
