@@ -25,18 +25,20 @@ WORDS = "Some words of a message that is as long as messages are, which is not v
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is of what. Each channel has ten topics; Ada follows all channels."""
+    """How much there is of what. Ada follows all channels."""
 
     users: int
     channels: int
     unread: int
     read_each: int = 20
     """Messages in each channel that Ada has read."""
+    topics: int = 10
+    """Topics in each channel."""
 
 
 KINDS = {
     "middle": Size(users=20_000, channels=300, unread=5_000),
-    "large": Size(users=50_000, channels=5_000, unread=100_000, read_each=0),
+    "large": Size(users=50_000, channels=5_000, unread=100_000, read_each=0, topics=2),
     "busy": Size(users=200, channels=20, unread=0, read_each=5_000),
 }
 
@@ -90,7 +92,7 @@ def _fill(core: Core, size: Size) -> None:
                 i + 1,
                 bruno.id,
                 channels[i % len(channels)],
-                f"topic {i // len(channels) % 10}",
+                f"topic {i // len(channels) % size.topics}",
                 WORDS * (i % 4 + 1),
                 f"<p>{i} {WORDS * (i % 4 + 1)}</p>",
                 NOW + 60 * i // 20,
