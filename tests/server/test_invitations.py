@@ -232,6 +232,14 @@ async def test_who_may_invite_is_a_setting(server: TestServer, path: str) -> Non
     await invite(server, path, "chiyo")
 
 
+async def test_links_have_a_setting_of_their_own(server: TestServer) -> None:
+    with server.core.transaction():
+        server.core.set_settings(create_multiuse_invite_group=server.group("role:moderators"))
+    await invite(server, "/invites", "dario")
+    assert (await refused(server, "/invites/multiuse", "dario"))["msg"] == "Insufficient permission"
+    await invite(server, "/invites/multiuse", "chiyo")
+
+
 @proves("INV-33")
 @pytest.mark.parametrize("text", ["", " , \n,"])
 async def test_no_address_at_all_is_refused(server: TestServer, text: str) -> None:

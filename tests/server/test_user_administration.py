@@ -55,9 +55,7 @@ async def test_an_update_changes_what_is_given_and_everybody_hears_of_it(server:
     ] == "BAD_REQUEST"
 
 
-@pytest.mark.parametrize(
-    "name", ["", "   ", "a*b", "a`b", 'a"b', "a@b", "Foo|12", "a\nb", "a\u202eb", "x" * 101]
-)
+@pytest.mark.parametrize("name", ["a*b", "a`b", 'a"b', "a@b", "Foo|12", "a\nb", "a\u202eb", "x" * 101])
 async def test_a_name_is_one_that_mentions_can_carry(server: TestServer, name: str) -> None:
     path = f"/users/{server.id('dario')}"
     assert (await server.refusal("bruno", "PATCH", path, {"full_name": name}))["code"] == "BAD_REQUEST"

@@ -100,8 +100,9 @@ def create_link(call: Call) -> Answer:
     """A reusable link (INVM-01)."""
     if call.level < levels.INVITE_LINK_BY_PERMISSION and not call.user.is_administrator:
         raise insufficient_permission()
-    if not realm_allows(call.core, call.user, "can_invite_users_group"):
-        raise insufficient_permission()
+    for setting in ("can_invite_users_group", "create_multiuse_invite_group"):
+        if not realm_allows(call.core, call.user, setting):
+            raise insufficient_permission()
     terms = _terms(call, call[LINK_CHANNELS])
     invites.check_terms(call.core, call.user, terms)
     return {"invite_link": invites.create_link(call.core, call.user, terms)}
