@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.screens.drafts import ConflictScreen, TextLines
+from narrowcast.screens.picker import Picker
 from narrowcast_api.protocols.draft_sheets import DraftConflict
+from support.sessions import until
 from support.stage import on_stage
 
 
@@ -43,3 +45,13 @@ async def test_both_versions_of_a_draft_are_shown_to_their_ends(tmp_path: Path) 
         ):
             rows = " ".join(shown.compose_row(row).text for row in range(shown.size.height))
             assert end in " ".join(rows.split())
+
+
+async def test_the_reactions_that_everybody_uses_stand_first(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "Taste it")
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        await stage.press(":")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        assert picker._list.items[0].text == "+1"

@@ -494,6 +494,7 @@ SOUP = ChannelDestination(live.GENERAL, "tests")
     ("state", "age", "more", "note"),
     [
         (OutboxState.SENDING, 0.1, {}, None),
+        (OutboxState.WAITING, 2.0, {}, "waiting to be sent… F9 takes it back"),
         (OutboxState.SENDING, 2.0, {}, "sending…"),
         (OutboxState.SENDING, 20.0, {}, "still sending… F9 takes it back"),
         (OutboxState.WAITING, 2.0, {"waits_for": "x"}, "waiting for the message before it"),

@@ -26,6 +26,9 @@ PLAYGROUND = "playground"
 MAX_COPY = 100_000
 """Characters that one copy puts into the clipboard; terminals drop longer sequences."""
 
+USUAL = ("1f44d", "2764", "1f389", "1f602", "1f642", "1f440", "2705", "1f64f", "1f680", "1f914")
+"""Emoji that people react with most: they stand first, before anything is typed."""
+
 
 class MessageDetails(MessageActs):
     """Handlers of actions that ask for more than one key."""
@@ -133,15 +136,20 @@ class MessageDetails(MessageActs):
             shown = reaction_text(*key, group.emoji_name)
             detail = "take back" if key in own else f"{len(group.user_ids)} so far"
             choices.append(Choice((*key, group.emoji_name), group.emoji_name, detail, shown))
-        for custom in self.session.state.emoji:
-            if not custom.deactivated:
-                choices.append(
-                    Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
-                )
-        for code, names in emoji_names().code_to_names.items():
-            also = " ".join(names[1:])
-            mark = character_of(code) or ""
-            choices.append(Choice(("unicode_emoji", code, names[0]), names[0], "", mark, also))
+        known = emoji_names().code_to_names
+        unicode = {
+            code: Choice(
+                ("unicode_emoji", code, names[0]), names[0], "", character_of(code) or "", " ".join(names[1:])
+            )
+            for code, names in known.items()
+        }
+        choices.extend(unicode.pop(code) for code in USUAL if code in unicode)
+        choices.extend(
+            Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
+            for custom in self.session.state.emoji
+            if not custom.deactivated
+        )
+        choices.extend(unicode.values())
         message_id = message.id
 
         def chosen(value: tuple[str, str, str] | None) -> None:

@@ -321,6 +321,8 @@ def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
         return "", ""
     if entry.waits_for is not None:
         return "waiting for the message before it", ""
+    if entry.state is OutboxState.WAITING:
+        return "waiting to be sent… F9 takes it back", ""
     if age > OFFER_AFTER:
         return "still sending… F9 takes it back", ""
     return "sending…", ""
