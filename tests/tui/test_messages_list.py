@@ -62,6 +62,19 @@ async def test_conversations_have_headings_where_they_mix_and_one_stays_in_sight
         assert app.rows()[0].startswith("  #general › tests")
 
 
+async def test_an_empty_list_tells_why_in_whole_and_harmless_lines() -> None:
+    app = ListApp([])
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.list.empty_text = (
+            "The server cannot be reached \x1b[2J (no route to the host that was asked for).\nAgain?"
+        )
+        app.list.changed()
+        await pilot.pause()
+        rows = [app.list.compose_row(row).text for row in range(8)]
+        assert "that was asked for). Again?" in " ".join(" ".join(rows).split())
+        assert "\x1b" not in "".join(rows)
+
+
 async def test_the_unread_line_stands_before_the_first_unread_message() -> None:
     app = ListApp([short(number) for number in range(1, 4)], first_unread=2)
     async with app.run_test(size=(40, 10)) as pilot:

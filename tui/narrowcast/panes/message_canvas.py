@@ -8,6 +8,7 @@ width, the theme or what the reader did with it changed.
 from __future__ import annotations
 
 import logging
+import textwrap
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from narrowcast.panes.message_feed import Feed, Key
 from narrowcast.panes.message_overlays import Overlay
 from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape
 from narrowcast.panes.viewport import Place, Viewport
+from narrowcast.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
 
 log = logging.getLogger(__name__)
@@ -360,7 +362,9 @@ class MessageCanvas(LineView):
         )
 
     def _empty_row(self, y: int, width: int) -> Strip:
-        lines = ["", *self.empty_text.split("\n")]
+        lines = [""]
+        for line in self.empty_text.split("\n"):
+            lines += textwrap.wrap(safe_line(line, 1_000), max(8, width - 4))
         text = "  " + lines[y] if y < len(lines) else ""
         return compose_line(width, [(text, self.part_style("messages--dim"))], base=self.base_style)
 

@@ -34,7 +34,7 @@ def banner(session: Session) -> str:
     since = time.strftime("%H:%M", time.localtime(status.since)) if status.since else ""
     detail = f" ({status.detail})" if status.detail else ""
     if kind == "refused":
-        return f"✕ The server refuses this account{detail}. Sign in again: narrowcast login {session.account.site}"
+        return f"✕ Signed out by the server. Run: narrowcast login {session.account.site} {detail}"
     if kind == "offline":
         return f"▲ No connection since {since}{detail}. What you write is kept and sent when it is back."
     if kind == "reconnecting":
