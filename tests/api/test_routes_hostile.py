@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 import httpx
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.client import Client
@@ -20,6 +20,7 @@ from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from support.api import ACCOUNT
 from support.clock import VirtualClock
+from support.exploring import examples
 from support.hostile import hostile_json
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -152,7 +153,7 @@ class Always(httpx.AsyncBaseTransport):
         return httpx.Response(self.status, content=self.content)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(250)
 @given(
     st.sampled_from(CALLS),
     st.dictionaries(st.sampled_from(FIELDS), hostile_json(), max_size=8),

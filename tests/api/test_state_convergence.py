@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.client import Client
@@ -16,11 +15,11 @@ from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_events
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Anchor
+from support.exploring import examples
 from support.histories import OBSERVERS, STEPS, History, Step, differences, facts
 from support.ledger import proves
 from support.server import TestServer, running_server
 
-EXAMPLES = int(os.environ.get("NARROWCAST_HISTORIES", "25"))
 _NUMBER = st.integers(0, 49)
 _STEPS = st.lists(
     st.tuples(st.sampled_from(sorted(STEPS)), _NUMBER, _NUMBER, _NUMBER), min_size=8, max_size=40
@@ -105,12 +104,7 @@ async def live_through(steps: list[Step], level: int, dialect: str) -> None:
 
 
 @proves("EVT-01", "EVT-04", "EVT-05", "EVT-07")
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="NARROWCAST_HISTORIES" not in os.environ,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@examples(25)
 @given(_STEPS, _SERVERS)
 def test_after_any_history_the_state_equals_that_of_a_fresh_snapshot(
     steps: list[Step], server: tuple[int, str]

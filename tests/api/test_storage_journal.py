@@ -335,3 +335,27 @@ def test_nothing_promised_is_lost_whichever_statement_the_process_is_killed_at(t
             else:
                 allowed = {OutboxState.WAITING, OutboxState.SENDING}
             assert outbox.get(number) in allowed
+
+
+def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = Journal.open(path, threaded=False)
+    before = [replace(MESSAGE, local_id=f"before-{n}", position=n, content="x" * 3000) for n in range(20)]
+    for one in before:
+        assert journal.put_outbox(one).result()
+    journal.put_read_marks([5])
+    journal._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * 4096 * 6)
+    journal._connection.execute("PRAGMA cache_size=1")
+    after = replace(MESSAGE, local_id="after", position=99)
+    assert journal.put_outbox(after).result()
+    assert journal.warning is None
+    journal.close()
+    again = Journal.open(path, threaded=False)
+    assert again.warning is None
+    assert again.load_outbox() == [*before, after]
+    assert again.load_read_marks() == [5]
+    again.close()
+    assert any(".damaged-" in name.name for name in tmp_path.iterdir())

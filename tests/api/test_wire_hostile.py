@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import AliasChoices, ValidationError
 
@@ -27,6 +27,7 @@ from narrowcast_api.wire import settings as settings_module
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.events import Event, parse_event
 from support.captures import fixture, own_events
+from support.exploring import examples
 from support.hostile import deep, hostile_json
 
 _MODULES = (channels, drafts, groups, messages, organization, server, settings_module, unread, users)
@@ -52,7 +53,7 @@ def _names(model: type[WireModel]) -> list[str]:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 @given(data=st.data())
-@settings(max_examples=12, deadline=None)
+@examples(12)
 def test_a_model_of_hostile_fields_is_a_value_or_a_validation_error(
     model: type[WireModel], data: st.DataObject
 ) -> None:
@@ -64,7 +65,7 @@ def test_a_model_of_hostile_fields_is_a_value_or_a_validation_error(
 
 
 @given(event=st.sampled_from(own_events()), data=st.data())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_an_event_with_hostile_fields_is_always_an_event(event: dict[str, Any], data: st.DataObject) -> None:
     changed = data.draw(st.lists(st.sampled_from(sorted(event)), unique=True, min_size=1, max_size=3))
     raw = {**event, **{name: data.draw(hostile_json()) for name in changed}}
@@ -72,7 +73,7 @@ def test_an_event_with_hostile_fields_is_always_an_event(event: dict[str, Any], 
 
 
 @given(raw=hostile_json())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_anything_at_all_is_an_event(raw: object) -> None:
     assert isinstance(parse_event(raw), Event)
 
@@ -86,7 +87,7 @@ def test_events_nested_without_end_are_events(kind: str) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_one_hostile_message_of_a_page_costs_that_message_only(data: st.DataObject) -> None:
     page = fixture("answers.json")["GET messages"]
     good = page["messages"][0]

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.channels import Subscription
@@ -20,6 +20,7 @@ from narrowcast_api.wire.tables import ChannelRow, MembersRow, PresenceRow, User
 from narrowcast_api.wire.users import Presence, User
 from narrowcast_api.wire.vocabulary import Dialect
 from support.captures import fixture
+from support.exploring import examples
 from support.hostile import deep, hostile_json
 from support.ledger import proves
 
@@ -121,7 +122,7 @@ def test_one_hostile_setting_has_its_default() -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 @given(value=hostile_json())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_no_part_raises_whatever_the_server_sends(part: str, value: object) -> None:
     raw = dict.fromkeys(_raw(), value)
     snapshot = Snapshot(raw)

@@ -19,9 +19,13 @@ TESTS = Path(__file__).resolve().parent.parent
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Of a process whose home is below ``folder``; what is measured is found as it is here."""
+    """Of a process whose home is below ``folder``; what is measured is found as it is here, and compiled once as
+    where it is installed.
+    """
     path = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH", ""))))
-    return {"PATH": os.environ["PATH"], "PYTHONPATH": path, **home(folder)}
+    found = {**home(folder), "PATH": os.environ["PATH"], "PYTHONPATH": path}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
 
 
 def cpu_seconds(pid: int) -> float:

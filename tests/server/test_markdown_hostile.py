@@ -4,10 +4,11 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_server.markdown import Linkifier, NoLookups, render
+from support.exploring import examples
 
 LENGTH = 10_000
 CONTEXT = NoLookups(
@@ -88,7 +89,7 @@ def test_what_one_message_can_become_is_bounded() -> None:
 hostile_sources = st.lists(st.sampled_from(UNITS) | st.text(max_size=8), max_size=400).map("".join)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(hostile_sources)
 def test_any_mixture_is_rendered_cheaply_and_holds_nothing_but_known_elements(source: str) -> None:
     start = time.process_time()
@@ -100,7 +101,7 @@ def test_any_mixture_is_rendered_cheaply_and_holds_nothing_but_known_elements(so
     assert "javascript:" not in "".join(re.findall(r'(?:href|src)="[^"]*"', html))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(max_size=300))
 def test_any_text_is_rendered_and_nothing_of_plain_words_is_lost(text: str) -> None:
     html = render(f"before {text}", CONTEXT).html

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -17,6 +17,7 @@ from narrowcast.content.parse import parse
 from narrowcast_server.markdown import NoLookups
 from narrowcast_server.markdown import render as render_markdown
 from support.content_examples import EXAMPLES, ContentExample
+from support.exploring import examples
 
 MARKED = [example for example in EXAMPLES if example.markdown]
 
@@ -125,7 +126,7 @@ def test_a_bomb_is_cut_before_it_costs_anything(html: str) -> None:
     assert len(rendered.lines) <= 60
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.sampled_from(EXAMPLES), st.integers(0, 400), st.integers(0, 40), st.integers(6, 50))
 def test_a_message_cut_or_mangled_anywhere_still_shows(
     example: ContentExample, at: int, length: int, width: int

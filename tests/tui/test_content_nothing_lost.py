@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from selectolax.lexbor import LexborHTMLParser
@@ -21,6 +21,7 @@ from narrowcast.content.parse import parse
 from narrowcast.safe_text import safe_line
 from support.captures import captures
 from support.content_examples import EXAMPLES
+from support.exploring import examples
 
 ROOT = (
     '<span class="katex"><span class="katex-mathml"><math><semantics><msqrt><mi>x</mi></msqrt>'
@@ -173,7 +174,7 @@ BLOCKS = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.lists(BLOCKS, min_size=1, max_size=4).map("\n".join), st.sampled_from([40, 80]))
 def test_no_character_is_lost_in_any_nesting(html: str, width: int) -> None:
     assert lost(html, width) == ""

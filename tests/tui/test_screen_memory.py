@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pyte
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
@@ -17,6 +17,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from narrowcast.platform.screen_memory import ScreenMemory
+from support.exploring import examples
 
 WIDTH, HEIGHT = 12, 4
 STYLES = [Style(), Style(bold=True), Style(color="red"), Style(reverse=True, meta={"offset": (3, 4)})]
@@ -47,7 +48,7 @@ def cells(screen: pyte.Screen) -> list[list[tuple[str, str, bool, bool]]]:
     ]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.lists(SCREENS, min_size=2, max_size=5))
 def test_whole_screens_sent_as_differences_look_the_same(
     screens: list[list[list[tuple[str, Style]]]],

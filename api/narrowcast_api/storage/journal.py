@@ -18,7 +18,6 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.database import (
     NewerDatabase,
     connect,
@@ -29,7 +28,15 @@ from narrowcast_api.storage.database import (
     set_aside,
     transaction,
 )
-from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
+from narrowcast_api.storage.journal_rows import (
+    Row,
+    bounded,
+    draft_record,
+    draft_row,
+    outbox_record,
+    outbox_row,
+)
+from narrowcast_api.storage.records import DraftRecord, OutboxRecord
 
 MIGRATIONS = (
     (
@@ -54,7 +61,6 @@ _OTHER_INSTANCE = "Another window has this account open: drafts and messages wri
 
 RETRY_SECONDS = 5.0
 
-Row = tuple[object, ...]
 Key = tuple[str, str]
 """Table and primary key of one row."""
 
@@ -102,7 +108,9 @@ class Journal:
         self._closed = False
         self._ended = False
         (file,) = [row[2] for row in connection.execute("PRAGMA database_list") if row[1] == "main"]
-        self._in_memory = not file
+        self._path = Path(file) if file else None
+        self._rows = {} if read_only else _all_rows(connection)
+        """What the file holds or shall hold: it may break while it is open."""
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, threaded: bool = True) -> Journal:
@@ -118,17 +126,17 @@ class Journal:
         """All messages on their way, oldest first."""
         with self._disk:
             rows = self._connection.execute("SELECT * FROM outbox ORDER BY position, local_id").fetchall()
-        return [record for row in rows if (record := _outbox_record(row)) is not None]
+        return [record for row in rows if (record := outbox_record(row)) is not None]
 
     def load_drafts(self) -> list[DraftRecord]:
         """All drafts, also those whose deletion the server does not know of yet."""
         with self._disk:
             rows = self._connection.execute("SELECT * FROM drafts ORDER BY edited, draft_id").fetchall()
-        return [record for row in rows if (record := _draft_record(row)) is not None]
+        return [record for row in rows if (record := draft_record(row)) is not None]
 
     def put_outbox(self, record: OutboxRecord) -> Future[bool]:
         """Keep this state of a message."""
-        return self._write(("outbox", record.local_id), _outbox_row(record))
+        return self._write(("outbox", record.local_id), outbox_row(record))
 
     def delete_outbox(self, local_id: str) -> Future[bool]:
         """Forget a message: it has arrived, or the user took it back."""
@@ -136,7 +144,7 @@ class Journal:
 
     def put_draft(self, record: DraftRecord) -> Future[bool]:
         """Keep this state of a draft."""
-        return self._write(("drafts", record.draft_id), _draft_row(record))
+        return self._write(("drafts", record.draft_id), draft_row(record))
 
     def delete_draft(self, draft_id: str) -> Future[bool]:
         """Forget a draft."""
@@ -152,7 +160,7 @@ class Journal:
 
     def put_read_marks(self, ids: Iterable[int]) -> Future[bool]:
         """Keep that these messages were read."""
-        return self._write_all({("read_marks", str(i)): (i,) for i in ids if _bounded(i) is not None})
+        return self._write_all({("read_marks", str(i)): (i,) for i in ids if bounded(i) is not None})
 
     def delete_read_marks(self, ids: Iterable[int]) -> Future[bool]:
         """Forget that these messages were read: the server knows."""
@@ -190,6 +198,10 @@ class Journal:
             for key, row in rows.items():
                 self._pending.pop(key, None)
                 self._pending[key] = row
+                if row is None:
+                    self._rows.pop(key, None)
+                else:
+                    self._rows[key] = row
         return self._schedule()
 
     def _schedule(self) -> Future[bool]:
@@ -234,8 +246,10 @@ class Journal:
         try:
             self._write_rows(batch)
         except sqlite3.OperationalError as error:
-            return f"Drafts and unsent messages cannot be saved: {describe(error)}. They are kept in memory."
-        except (sqlite3.Error, OverflowError, ValueError):
+            return _not_saved(error)
+        except (sqlite3.Error, OverflowError, ValueError) as error:
+            if isinstance(error, sqlite3.Error) and is_damage(error) and self._path is not None:
+                return self._begin_anew(self._path)
             # One row that SQLite cannot hold must not keep the others from the disk.
             return self._store_one_by_one(batch)
         return self._memory_warning()
@@ -248,6 +262,26 @@ class Journal:
                 log.exception("a row of the journal cannot be written: %s", key)
         return self._memory_warning()
 
+    def _begin_anew(self, path: Path) -> str | None:
+        """The file broke while it was open: all of it goes into a new one."""
+        with self._handover:
+            rows: dict[Key, Row | None] = dict(self._rows)
+        try:
+            with self._disk:
+                self._connection.close()
+                # Until the new file is there, so that nothing is written to a closed one.
+                self._connection, self._path = connect_memory(MIGRATIONS), None
+                damaged = set_aside(path)
+                self._connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
+                self._path = path
+            self._write_rows(rows)
+        except (sqlite3.Error, OSError, NewerDatabase) as error:
+            with self._handover:
+                self._pending = {**rows, **self._pending}
+            return _not_saved(error)
+        log.error("the journal broke and was written anew; the old file is %s", damaged.name)
+        return None
+
     def _write_rows(self, batch: dict[Key, Row | None]) -> None:
         with self._disk, transaction(self._connection):
             for (table, key), row in batch.items():
@@ -255,12 +289,26 @@ class Journal:
 
     def _memory_warning(self) -> str | None:
         """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""
-        return self.warning if self._in_memory else None
+        return self.warning if self._path is None else None
 
     def _warn(self, warning: str | None) -> None:
         if warning != self.warning:
             self.warning = warning
             self.warned()
+
+
+def _not_saved(error: Exception) -> str:
+    reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
+    return f"Drafts and unsent messages cannot be saved: {reason}. They are kept in memory."
+
+
+def _all_rows(connection: sqlite3.Connection) -> dict[Key, Row]:
+    """Every row of the file by its table and key, which is its first column."""
+    return {
+        (table, str(row[0])): tuple(row)
+        for table in _TABLES
+        for row in connection.execute(f"SELECT * FROM {table}")
+    }
 
 
 def _statement(table: str, key: str, row: Row | None) -> tuple[str, Row]:
@@ -327,85 +375,3 @@ def _readable_rows(path: Path, table: str) -> Iterator[Row]:
             yield from connection.execute(f"SELECT * FROM {table}")
         finally:
             connection.close()
-
-
-def _outbox_row(record: OutboxRecord) -> Row:
-    return (
-        record.local_id,
-        record.position,
-        destination_to_text(record.destination),
-        _storable(record.content),
-        record.state.value,
-        record.created,
-        record.error,
-        _bounded(record.floor_id),
-        int(record.tried),
-    )
-
-
-def _outbox_record(row: Row) -> OutboxRecord | None:
-    match row:
-        case (str(local_id), int(position), str(where), str(content), str(state), float(created), *rest):
-            error, floor_id, tried = rest
-            destination = destination_from_text(where)
-            if destination is None:
-                return None
-            return OutboxRecord(
-                local_id,
-                position,
-                destination,
-                content,
-                OutboxState(state),
-                created,
-                error if isinstance(error, str) else None,
-                floor_id if isinstance(floor_id, int) else None,
-                bool(tried),
-            )
-    return None
-
-
-def _draft_row(record: DraftRecord) -> Row:
-    base = record.base
-    return (
-        record.draft_id,
-        destination_to_text(record.version.destination),
-        _storable(record.version.content),
-        record.edited,
-        _bounded(record.server_id),
-        int(base is not None),
-        None if base is None else destination_to_text(base.destination),
-        None if base is None else _storable(base.content),
-        int(record.dirty),
-        int(record.deleted),
-        int(record.posting),
-        record.conflict_with,
-    )
-
-
-def _draft_record(row: Row) -> DraftRecord | None:
-    texts = [value if isinstance(value, str) else None for value in row]
-    draft_id, edited, server_id = texts[0], row[3], row[4]
-    if draft_id is None or not isinstance(edited, float):
-        return None
-    base = DraftVersion(destination_from_text(texts[6]), texts[7] or "") if row[5] else None
-    return DraftRecord(
-        draft_id=draft_id,
-        version=DraftVersion(destination_from_text(texts[1]), texts[2] or ""),
-        edited=edited,
-        server_id=server_id if isinstance(server_id, int) else None,
-        base=base,
-        dirty=bool(row[8]),
-        deleted=bool(row[9]),
-        posting=bool(row[10]),
-        conflict_with=texts[11],
-    )
-
-
-def _bounded(number: int | None) -> int | None:
-    """Ids come from a server, which may say anything; SQLite has 64 bits."""
-    return number if number is not None and abs(number) < 2**63 else None
-
-
-def _storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which a terminal can produce from bytes that are not UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")

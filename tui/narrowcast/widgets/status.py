@@ -78,6 +78,8 @@ class StatusLine(OneLine):
         unread = state.unreads.count_all()
         mentions = state.unreads.count_mentions()
         left: list[Piece] = [connection_piece(session)]
+        if session.read_only:
+            left.append((" read only: open in another window too ", "warn"))
         left.extend(unsent_pieces(session))
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))
