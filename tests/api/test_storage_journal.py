@@ -224,6 +224,16 @@ def test_a_damaged_journal_is_set_aside_and_its_readable_rows_are_taken_over(tmp
     again.close()
 
 
+def test_that_a_file_was_damaged_stays_said_after_the_next_write(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").write_bytes(b"no database" * 1000)
+    journal = journal_at(tmp_path)
+    said = journal.warning
+    assert said is not None
+    assert journal.put_outbox(MESSAGE).result()
+    assert journal.warning == said
+    journal.close()
+
+
 def test_a_file_that_is_no_database_is_kept_and_a_new_one_is_made(tmp_path: Path) -> None:
     (tmp_path / "journal.db").write_bytes(b"not a database at all, but four hundred bytes" * 10)
     journal = journal_at(tmp_path)

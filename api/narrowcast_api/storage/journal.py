@@ -96,6 +96,7 @@ class Journal:
     ) -> None:
         self.read_only = read_only
         self.warning = warning
+        self._found_at_start = warning
         self.warned: Callable[[], None] = lambda: None
         self._connection = connection
         self._executor = executor
@@ -292,6 +293,8 @@ class Journal:
         return self.warning if self._path is None else None
 
     def _warn(self, warning: str | None) -> None:
+        # What was found at the start stays said: a write that works does not bring back what was damaged.
+        warning = warning or self._found_at_start
         if warning != self.warning:
             self.warning = warning
             self.warned()
