@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 COUNT_FROM = 0.8
 """Share of the length limit from which the count is shown."""
+READ_ONLY = "Another window has this account open: write there, or close it and open this one again."
+"""Words that could not be kept are not taken at all."""
 
 
 def _bindings() -> Iterator[BindingType]:
@@ -101,6 +103,16 @@ class ComposePane(ComposeOffers):
         """Say what the keys do."""
         self.target.show_kind(False)
         self._show_hint()
+        if self.session.read_only:
+            self.text.placeholder = READ_ONLY
+            for editor in self.query(Editor):
+                editor.can_focus = False
+
+    def _only_reads(self) -> bool:
+        """Whether nothing can be written here, since it could not be kept; says so."""
+        if self.session.read_only:
+            self.app.notify(READ_ONLY, severity="warning", markup=False)
+        return self.session.read_only
 
     @property
     def draft_id(self) -> str | None:
@@ -153,6 +165,8 @@ class ComposePane(ComposeOffers):
 
     def write_channel(self, where: Destination | None) -> None:
         """Address a new message to a channel; the fields that are known already are filled in."""
+        if self._only_reads():
+            return
         self._make_room()
         if where is not None:
             self._begin(where)
@@ -162,6 +176,8 @@ class ComposePane(ComposeOffers):
 
     def write_direct(self, where: Destination | None = None) -> None:
         """Address a new message to people."""
+        if self._only_reads():
+            return
         self._make_room()
         self.target.show_kind(True)
         if where is not None:
@@ -180,6 +196,8 @@ class ComposePane(ComposeOffers):
 
     def reply(self, where: Destination, quote: str | None) -> None:
         """Answer in ``where``, below ``quote`` (Markdown) if given."""
+        if self._only_reads():
+            return
         current, _ = self.target.read(self.state)
         if self.editing is not None or current is None or current.key != where.key:
             self.follow(where)
@@ -204,6 +222,8 @@ class ComposePane(ComposeOffers):
 
     def open_draft(self, draft_id: str) -> bool:
         """Go on writing a kept draft; False if it is gone."""
+        if self._only_reads():
+            return False
         draft = self.take_up(draft_id)
         if draft is None:
             return False
@@ -212,6 +232,8 @@ class ComposePane(ComposeOffers):
 
     def edit(self, message_id: int, content: str) -> None:
         """Edit a message of one's own; what was being written comes back afterwards."""
+        if self._only_reads():
+            return
         if self.editing is None:
             self.keep_draft()
             where, _ = self.target.read(self.state)
