@@ -124,6 +124,12 @@ def state() -> State:
         ("#narrow/stream/general/topic/x", InApp(Narrow.topic(11, "x"))),
         ("#narrow/dm/1,2-dm/near/5", InApp(Narrow.direct(frozenset({2})), 5)),
         ("#narrow/pm-with/2-bruno", InApp(Narrow.direct(frozenset({2})))),
+        ("#narrow/group-pm-with/2,3-group", InApp(Narrow((Term("dm-including", frozenset({2, 3})),)))),
+        ("#narrow/sender/2-Bruno", InApp(Narrow((Term("sender", 2),)))),
+        (
+            "#narrow/channels/public/search/goat",
+            InApp(Narrow((Term("channels", "public"), Term("search", "goat")))),
+        ),
         ("#narrow/is/starred", InApp(Narrow((Term("is", "starred"),)))),
         ("/user_uploads/1/a.txt", Outside("https://demo.example/user_uploads/1/a.txt", own=True)),
         ("https://x.example/a#narrow", Outside("https://x.example/a#narrow")),

@@ -14,6 +14,7 @@ from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
 from narrowcast_api.state.messages import Message, Reaction
+from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
 from narrowcast_api.views import Match
 from support import live
@@ -548,3 +549,35 @@ async def test_a_selection_by_keys_begins_anew_in_another_view() -> None:
         await pilot.pause()
         app.list.extend_selection(-1)
         assert app.screen.get_selected_text() == "text 50"
+
+
+async def test_the_text_of_a_message_is_whole_whatever_is_closed() -> None:
+    spoiler = next(example.html for example in EXAMPLES if example.name == "spoiler")
+    thumb = (Reaction("unicode_emoji", "1f44d", "+1", 1),)
+    long = message(
+        1, "<p>" + "line<br>" * 200 + "</p>" + spoiler, reactions=thumb, flags=frozenset({"collapsed"})
+    )
+    app = ListApp([long])
+    async with app.run_test(size=(60, 20)):
+        text = app.list.text_of(long)
+    assert text.count("line\n") == 200
+    assert "The goat did it." in text
+    assert "more" not in text
+    assert "👍" not in text
+
+
+async def test_places_are_not_made_up_before_anything_is_known() -> None:
+    app = ListApp([short(1), short(2, channel_id=None, topic=None, direct_user_ids=frozenset({1, 2}))])
+    app.view.narrow = Narrow.all()
+    app.feed.mixed = True
+    empty = State(1)
+    empty.add_messages(
+        [one for one in (app.state.messages.get(1), app.state.messages.get(2)) if one is not None]
+    )
+    app.feed.names.state = empty
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.pause()
+        rows = "\n".join(app.rows())
+    assert "#… › tests" in rows
+    assert "@ …" in rows
+    assert "Unknown" not in rows

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.messages import MessagesPane
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
@@ -383,3 +384,42 @@ async def test_a_page_that_brings_nothing_is_not_asked_for_again(
             stage.pane.list.post_message(MessageList.PageWanted(older=True))
             await stage.pilot.pause()
         assert asked == [True]
+
+
+async def test_shift_with_a_hint_copies_where_a_link_leads(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "[this](https://x.example/a?b=c)")
+        await stage.show(stage.topic, "newest")
+        await stage.see("this")
+        await stage.press("o", "A")
+        assert stage.app.copied == ["https://x.example/a?b=c"]
+        assert not any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)
+        message_id = stage.pane.selected_id
+        assert message_id is not None
+        stage.pane.follow(message_id, Spot(SpotKind.LINK, "mailto:ada@x.example", "Ada"))
+        assert stage.app.copied[1:] == ["ada@x.example"]
+
+
+async def test_a_message_is_gone_to_by_its_number_wherever_it_is(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        elsewhere = await stage.server.send("bruno", "general", "salad", "green")
+        await stage.server.send("bruno", "general", "soup", "red")
+        await stage.show(stage.topic)
+        await stage.see("red")
+        await stage.press("semicolon", *str(elsewhere), "enter")
+        await until(lambda: any(isinstance(one, MessagesPane.NarrowRequested) for one in stage.app.asked))
+        asked = next(one for one in stage.app.asked if isinstance(one, MessagesPane.NarrowRequested))
+        assert asked.narrow == Narrow.topic(stage.server.channel("general"), "salad")
+        assert asked.message_id == elsewhere
+
+
+async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast.platform.images.available", lambda: False)
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic)
+        stage.pane.open_media(Spot(SpotKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png"))
+        await stage.asked(2)
+        assert "narrowcast[images]" in stage.app.said()[0]
+        assert any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)

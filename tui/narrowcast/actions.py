@@ -212,7 +212,7 @@ _MESSAGES: tuple[Action, ...] = (
         ("message.collapse", "minus", "Fold to one line, or unfold"),
         ("message.edit", "e", "Edit one's own message"),
         ("message.delete", "delete", "Delete the message"),
-        ("message.hints", "o", "Follow a link: each gets a key"),
+        ("message.hints", "o", "Follow a link: each gets a key (Shift: copy where it leads)"),
         ("message.image", "v", "Show the picture, or open the file"),
         ("message.spoiler", "O", "Open or close spoilers"),
         ("message.vote", "b", "Vote in a poll, tick a task"),

@@ -27,6 +27,8 @@ _NAMES = {
     "pm-with": "dm",
     "pm": "dm",
     "group-pm-with": "dm-including",
+    "pm-including": "dm-including",
+    "streams": "channels",
 }
 
 
@@ -89,17 +91,24 @@ def _narrow(fragment: str, state: State) -> InApp | None:
 def _term(operator: str, operand: str, negated: bool, state: State) -> Term | None:
     if operator == "channel":
         match = _CHANNEL.fullmatch(operand)
-        channel_id = int(match[1]) if match else state.channels.id_of(operand.replace("-", " "))
+        by_name = state.channels.id_of
+        channel_id = int(match[1]) if match else by_name(operand) or by_name(operand.replace("-", " "))
         return None if channel_id is None else Term("channel", channel_id, negated)
-    if operator == "dm":
-        match = _PEOPLE.fullmatch(operand)
-        if match is None:
-            return None
-        ids = {int(part) for part in match[1].split(",") if part.isdecimal() and len(part) < 16}
-        return Term("dm", frozenset(ids - {state.me}), negated)
-    if operator == "topic":
-        return Term("topic", operand, negated)
-    return Term(operator, operand, negated) if operator in ("is", "has", "sender", "search") else None
+    if operator in ("dm", "dm-including", "sender"):
+        return _people(operator, operand, negated, state)
+    known = operator in ("topic", "is", "has", "search", "channels", "in")
+    return Term(operator, operand, negated) if known else None
+
+
+def _people(operator: str, operand: str, negated: bool, state: State) -> Term | None:
+    """People by their ids; a sender also by name or address."""
+    match = _PEOPLE.fullmatch(operand)
+    if match is None:
+        return Term("sender", operand, negated) if operator == "sender" else None
+    ids = {int(part) for part in match[1].split(",") if part.isdecimal() and len(part) < 16}
+    if operator == "sender":
+        return Term("sender", min(ids), negated) if ids else None
+    return Term(operator, frozenset(ids - {state.me}), negated)
 
 
 def _encode(operand: str) -> str:

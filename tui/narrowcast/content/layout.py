@@ -270,6 +270,7 @@ class Layout:
                 spot = self.inliner.spot(Spot(SpotKind.VOTE, option.key, option.text))
                 own = self.me in option.voters
                 people = ", ".join(self.inliner.user_name(user_id) for user_id in option.voters[:20])
+                people += ", …" if len(option.voters) > 20 else ""
                 runs = [
                     Run(f"{'[x]' if own else '[ ]'} {len(option.voters):>2}  ", palette.mark + spot),
                     Run(option.text, palette.text + spot),

@@ -103,13 +103,8 @@ class MessageDetails(MessageActs):
                     yield playground.name, expand(playground.url_template, {"code": block.source})
 
     def text_of(self, message: Message) -> str:
-        """The message as it is shown, wrapped lines joined."""
-        rows = self.list.rows_of(message.id)
-        text = ""
-        for row in rows.rows[rows.lead :] if rows is not None else ():
-            if row.start:
-                text += (" " if row.soft else "\n" if text else "") + row.text
-        return text
+        """The whole message, what is folded or closed too."""
+        return self.list.text_of(message)
 
     async def _copy_source(self, message_id: int) -> None:
         self.copy(await self.source_of(message_id), "the source")

@@ -11,6 +11,7 @@ from textual import events
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.message_overlays import Found
 from narrowcast.panes.message_typing import TypedKeys
+from narrowcast_api.narrow import Narrow
 
 __all__ = ["Finding"]
 
@@ -151,11 +152,20 @@ class Finding(TypedKeys):
     def _go_to(self, text: str | None) -> None:
         if not text:
             return
-        if text.isdecimal() and len(text) < 16 and self.view is not None:
-            self.post_message(self.NarrowRequested(self.view.narrow, int(text)))
+        if text.strip().isdecimal() and len(text) < 16 and self.view is not None:
+            self.work(self._go_to_number(int(text), self.view.narrow), "find the message")
             return
-        target = resolve(text, self.session.state)
+        target = resolve(text.strip(), self.session.state)
         if isinstance(target, InApp):
             self.go_to(target)
         else:
             self.say("That is neither the number nor the link of a message.")
+
+    async def _go_to_number(self, message_id: int, here: Narrow) -> None:
+        """Goes to a message: in this view if that holds everything or this message, else in its conversation."""
+        message = await self.session.load_message(message_id)
+        if message is None:
+            self.say(f"There is no message {message_id}, or it is not yours to see.")
+            return
+        conversation = Narrow.from_destination(message.destination(self.session.state.me))
+        self.post_message(self.NarrowRequested(conversation if here.terms else here, message_id))

@@ -10,11 +10,15 @@ from textual import events
 from narrowcast.content.inlines import Spot
 from narrowcast.panes.message_canvas import spot_of
 from narrowcast.panes.message_feed import Feed, Key
-from narrowcast.panes.message_rows import Shape
+from narrowcast.panes.message_rows import Lead, Shape
 from narrowcast.panes.message_selecting import SelectingCanvas
 from narrowcast.panes.viewport import Place
+from narrowcast_api.state.messages import Message
 
 __all__ = ["MessageList"]
+
+MOST_ROWS = 6_000
+MOST_SPOILERS = 1_000
 
 
 class MessageList(SelectingCanvas):
@@ -118,6 +122,20 @@ class MessageList(SelectingCanvas):
                     seen.add((key, number))
                     found.append((y, key, number))
         return found
+
+    def text_of(self, message: Message) -> str:
+        """The whole text of a message, spoilers opened and wrapped lines joined; without its reactions."""
+        feed = self.feed
+        if feed is None:
+            return ""
+        alone = replace(message, reactions=(), flags=message.flags - {"collapsed"})
+        shape = Shape(frozenset(range(MOST_SPOILERS)), MOST_ROWS, revealed=True)
+        rows = self._row_maker(feed).message(alone, Lead(), shape)
+        text = ""
+        for row in rows.rows:
+            if row.start:
+                text += (" " if row.soft else "\n" if text else "") + row.text
+        return text
 
     def shape_of(self, key: Key) -> Shape:
         """What the reader did with a message."""

@@ -152,8 +152,10 @@ class RowMaker:
     def place_parts(self, where: Destination) -> list[Part]:
         """The name of a conversation."""
         palette, state = self.palette, self.names.state
+        known = state.users.get(state.me) is not None
         if isinstance(where, ChannelDestination):
-            channel = state.channels.name(where.channel_id) or f"channel {where.channel_id}"
+            channel = state.channels.name(where.channel_id)
+            channel = channel or (f"channel {where.channel_id}" if known else "…")
             topic = where.topic or state.limits.empty_topic_name
             style = palette.heading + (Style() if where.topic else Style(italic=True))
             return [
@@ -161,6 +163,8 @@ class RowMaker:
                 (" › ", palette.dim),
                 (safe_line(topic, 200), style),
             ]
+        if where.user_ids and not known:
+            return [("@ …", palette.place)]
         people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
         return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.place)]
 

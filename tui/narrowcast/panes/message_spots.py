@@ -12,6 +12,7 @@ from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.message_overlays import Hints, hint_labels
 from narrowcast.panes.message_typing import TypedKeys
+from narrowcast.safe_text import safe_line
 
 if TYPE_CHECKING:
     from narrowcast.panes.message_feed import Key
@@ -55,6 +56,8 @@ class SpotActs(TypedKeys):
             self.go_to(target)
         elif isinstance(target, Outside):
             self.post_message(self.LinkRequested(target.url, spot.label))
+        elif spot.value.lower().startswith("mailto:"):
+            self.copy(spot.value[7:], f"the address {safe_line(spot.value[7:], 60)}")
         else:
             self.say("This link leads nowhere that can be opened.")
 
@@ -68,6 +71,8 @@ class SpotActs(TypedKeys):
 
             self.app.push_screen(PictureScreen(self.session, spot))
         else:
+            if images.is_picture(spot) and not images.available():
+                self.say("To see pictures here, install the extra: pip install 'narrowcast[images]'")
             self._open_link(spot)
 
     def _toggle_spoiler(self, key: Key, index: int) -> None:
@@ -167,7 +172,7 @@ class SpotActs(TypedKeys):
             me = self.session.state.me
             for option in widget.options:
                 mark = "x" if me in option.voters else ""
-                choices.append(Choice(option.key, option.text, f"{len(option.voters)} votes", mark))
+                choices.append(Choice(option.key, option.text, _votes(len(option.voters)), mark))
         else:
             choices += [Choice(task.key, task.text, "", "x" if task.done else "") for task in widget.tasks]
         choices.append(Choice("", "Add another…"))
@@ -205,6 +210,15 @@ class SpotActs(TypedKeys):
         self.list.overlay = Hints(dict(zip(spots, labels, strict=False)))
         self.list.changed()
 
+    def _take(self, key: Key, spot: Spot, *, copies: bool) -> None:
+        """Follows what a hint stands for, or says and copies where it leads."""
+        if copies and spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
+            target = resolve(spot.value, self.session.state)
+            address = target.url if isinstance(target, Outside) else spot.value
+            self.copy(address, safe_line(address, 300))
+        else:
+            self.follow(key, spot)
+
     def _hint_key(self, hints: Hints, event: events.Key) -> None:
         typed = hints.typed + (event.character or "").lower()
         chosen = [place for place, label in hints.labels.items() if label == typed]
@@ -213,9 +227,13 @@ class SpotActs(TypedKeys):
             _, key, number = chosen[0]
             spots = self.list.spots_of(key)
             if number < len(spots):
-                self.follow(key, spots[number])
+                self._take(key, spots[number], copies=(event.character or "").isupper())
         elif event.character and any(label.startswith(typed) for label in hints.labels.values()):
             hints.typed = typed
             self.list.changed()
         else:
             self._leave_modes()
+
+
+def _votes(count: int) -> str:
+    return "1 vote" if count == 1 else f"{count} votes"

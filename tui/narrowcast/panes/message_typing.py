@@ -27,6 +27,10 @@ class TypedKeys(PaneBase):
     def toggle_reaction(self, message: Message, reaction_type: str, code: str, name: str) -> None:
         """Adds a reaction of one's own, or removes it."""
 
+    @abstractmethod
+    def copy(self, text: str, what: str) -> None:
+        """Puts text into the clipboard, and says what."""
+
     def go_to(self, target: InApp) -> None:
         """Goes to a view; to a message where it is now, for it may have been moved since the link was made."""
         message_id = target.message_id

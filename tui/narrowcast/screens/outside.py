@@ -40,6 +40,8 @@ class OutsideScreen(TravelScreen):
         own = urlsplit(url).netloc == urlsplit(self.session.account.site).netloc
         if own and "/user_uploads/" in urlsplit(url).path:
             self.spawn(self._download(url), "fetch the file")
+        elif own and urlsplit(url).fragment in ("drafts", "scheduled"):
+            self.call_later(self.run_action, "go_drafts")
         elif misleads(event.label, url):
             host = urlsplit(url).hostname or "?"
             self._confirm_link(url, f"The text says {claimed_host(event.label)}, the link leads to {host}")
