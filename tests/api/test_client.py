@@ -172,6 +172,9 @@ async def test_help_shows_what_a_caller_passes() -> None:
         text = pydoc.render_doc(client.messages.send, renderer=_Plain())
         assert "send_message(*, to: 'Destination', content: 'str'" in text
         assert KEY not in text
+        assert "send = send_message(*, to: 'Destination'" in pydoc.render_doc(
+            client.messages, renderer=_Plain()
+        )
 
 
 async def test_one_name_where_a_list_belongs_is_refused_and_not_taken_apart() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
@@ -111,6 +112,12 @@ class Bound(Generic[P, R]):
     def __init__(self, function: Callable[Concatenate[Connection, P], Coroutine[Any, Any, R]]) -> None:
         self.function = function
         self.__doc__ = function.__doc__
+
+    def __repr__(self) -> str:
+        """As `help` of a group shows it: what a caller passes."""
+        signature = inspect.signature(self.function)
+        _, *passed = signature.parameters.values()
+        return f"{self.function.__name__}{signature.replace(parameters=passed)}"
 
     @overload
     def __get__(self, group: None, owner: type[Group]) -> Bound[P, R]: ...
