@@ -73,11 +73,11 @@ def measure_busy(served: Served, folder: Path) -> list[Row]:
             _home_in_messages(app)
             app.press("D")
             app.take_until_quiet(1.0)
-            switches = [app.key_work("D", 0.25)[0] for _ in range(8)]
-            scrolls = [app.key_work("k")[0] for _ in range(60)]
+            switches = [_painted(app, "D", 0.25) for _ in range(8)]
+            scrolls = [_painted(app, "k") for _ in range(60)]
             app.press("c")
             app.take_until_quiet(0.5)
-            letters = [app.key_work(letter)[0] for letter in LETTERS]
+            letters = [_painted(app, letter) for letter in LETTERS]
             app.press("escape")
             app.take_until_quiet(0.5)
             proxy.delay(0.0)
@@ -87,7 +87,7 @@ def measure_busy(served: Served, folder: Path) -> list[Row]:
     keys = [*scrolls, *letters]
     return [
         Row(
-            f"work of a key, {count:,} cached, server 2 s slow (p95)",
+            f"key to painted (work), {count:,} cached, server 2 s slow (p95)",
             ms(quantile(keys, 0.95)),
             f"median {ms(median(keys))}",
             None,
@@ -97,7 +97,7 @@ def measure_busy(served: Served, folder: Path) -> list[Row]:
         Row("  of these scrolling (p95)", ms(quantile(scrolls, 0.95)), f"median {ms(median(scrolls))}"),
         Row("  of these typing (p95)", ms(quantile(letters, 0.95)), f"median {ms(median(letters))}"),
         Row(
-            f"switch of channels, {count:,} cached (work, median)",
+            f"switch of channels to painted (work), {count:,} cached (median)",
             ms(median(switches)),
             f"worst {ms(max(switches))}",
             None,
@@ -105,6 +105,13 @@ def measure_busy(served: Served, folder: Path) -> list[Row]:
             median(switches) <= 0.05,
         ),
     ]
+
+
+def _painted(app: Watched, key: str, quiet: float = 0.06) -> float:
+    """CPU seconds of the thread of keys until the first bytes answer; what follows, such as a page, is waited for."""
+    _, work = app.key_answer(key)
+    app.take_until_quiet(quiet)
+    return work
 
 
 def open_and_leave(rc: Path, folder: Path) -> None:
