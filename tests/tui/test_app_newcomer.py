@@ -67,3 +67,17 @@ async def test_a_second_window_on_the_account_says_that_it_only_reads(tmp_path: 
                 await second.type("lost")
                 assert not second.screen.writing.text.text
             assert any("write there" in notice for notice in second.notices)
+
+
+async def test_a_text_that_makes_compose_grow_is_shown_from_as_high_as_there_is_room(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("c")
+        editor = stage.screen.writing.text
+        editor.focus()
+        await stage.pilot.pause()
+        editor.insert("\n".join(f"row {number}" for number in range(6)))
+        await until(lambda: editor.size.height == 6)
+        await stage.pilot.pause()
+        assert [editor.render_line(row).text.strip() for row in range(6)] == [
+            f"row {row}" for row in range(6)
+        ]

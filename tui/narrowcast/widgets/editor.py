@@ -137,7 +137,7 @@ class Editor(Widget, can_focus=True):
         row, cell = self.buffer.locate(rows)
         if self.password:
             cell = self.buffer.cursor
-        self._top = min(max(self._top, row - height + 1), row, max(0, len(rows) - 1))
+        self._top = min(max(self._top, row - height + 1), row, max(0, len(rows) - height))
         if self.buffer.multiline or not self.has_focus:
             self._left = 0
         elif cell < self._left or cell >= self._left + width:
