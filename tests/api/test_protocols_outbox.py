@@ -446,6 +446,17 @@ async def test_a_message_that_is_too_long_does_not_hold_up_the_next(bench: Outbo
         assert states(bench) == [FAILED, SENT]
 
 
+async def test_what_no_server_takes_fails_at_once_and_what_a_terminal_garbled_is_mended(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.outbox.send(LUNCH, "so\0up")
+        assert states(bench) == [FAILED]
+        bench.outbox.send(LUNCH, "so\udce9up \ud83c\udf72")
+        await bench.clock.advance(2)
+        assert bench.server.contents() == ["so\ufffdup \U0001f372"]
+
+
 async def test_a_message_without_an_event_is_fetched_and_leaves(bench: OutboxBench) -> None:
     async with bench:
         bench.shows = True

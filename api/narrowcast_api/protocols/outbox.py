@@ -56,7 +56,8 @@ from narrowcast_api.protocols.outbox_entry import (
     ShowMessage,
     matching,
     recovered,
-    too_long,
+    sendable,
+    unfit,
 )
 from narrowcast_api.state.changes import Change, OutboxChanged
 from narrowcast_api.state.messages import Message
@@ -149,15 +150,16 @@ class Outbox:
     def send(self, destination: Destination, content: str) -> str:
         """Take over a message; its local id. It is in the journal before any request is made.
 
-        A message that the server would cut or refuse for its length is FAILED at once, with its words kept.
+        A message that the server would surely cut or refuse is FAILED at once, with its words kept.
         Raises InvalidInput for a blank message, or if another instance has the account.
         """
         if not content.strip():
             raise InvalidInput("There is nothing to send.")
         if self._journal.read_only:
             raise InvalidInput("Another window has this account open: send from there, or close it first.")
+        content = sendable(content)
         self._position += 1
-        error = too_long(self._limits(), destination, content)
+        error = unfit(self._limits(), destination, content)
         record = OutboxRecord(
             local_id=self._new_id(),
             position=self._position,
@@ -201,7 +203,7 @@ class Outbox:
         parcel = self._parcels.get(local_id)
         if parcel is None or parcel.state is not FAILED:
             return
-        error = too_long(self._limits(), parcel.record.destination, parcel.record.content)
+        error = unfit(self._limits(), parcel.record.destination, parcel.record.content)
         if error is not None:
             self._step(parcel, FAILED, error)
             return

@@ -147,8 +147,17 @@ def matching(content: str, found: Sequence[FoundMessage], taken: Collection[int]
     return min((number for number in ids if number not in taken), default=None)
 
 
-def too_long(limits: MessageLimits, destination: Destination, content: str) -> str | None:
-    """Why a server would refuse or cut this message for its length."""
+def sendable(text: str) -> str:
+    """Text without lone surrogates, which a terminal makes of bytes that are not UTF-8 and no request can
+    carry.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def unfit(limits: MessageLimits, destination: Destination, content: str) -> str | None:
+    """Why a server would surely refuse or cut this message, so that trying makes no sense."""
+    if "\0" in content or (isinstance(destination, ChannelDestination) and "\0" in destination.topic):
+        return "The message holds a null character, which cannot be sent. Take it back and remove it."
     over = len(content) - (limits.max_content or len(content))
     if over > 0:
         return f"The message is {over} characters too long for this server. Shorten it and send it again."
