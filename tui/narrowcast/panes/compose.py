@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from narrowcast_api.protocols.draft_sheets import Draft
     from narrowcast_api.session import Session
 
+ROOMY = 110
+"""From this width on there is room for every hint beside a whole topic."""
+
 COUNT_FROM = 0.8
 """Share of the length limit from which the count is shown."""
 READ_ONLY = "Another window has this account open: write there, or close it and open this one again."
@@ -334,7 +337,7 @@ class ComposePane(ComposeOffers):
             return
         enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
         hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
-        roomy = self.size.width >= 88
+        roomy = self.size.width >= ROOMY
         if not roomy:
             hint = f"Enter {enter} "
         self.target.set_class(not roomy, "-narrow")

@@ -25,14 +25,14 @@ class TargetLine(Horizontal):
     TargetLine Editor:focus { background: $boost; }
     TargetLine OneLine { width: auto; }
     TargetLine #sign { width: 4; }
-    TargetLine #channel { width: 22; max-width: 30%; }
+    TargetLine #channel { width: 20; max-width: 30%; }
     TargetLine #arrow { width: 3; }
     TargetLine #hint { width: 45; }
     TargetLine.-direct #channel, TargetLine.-direct #topic, TargetLine.-direct #arrow { display: none; }
     TargetLine.-channel #to { display: none; }
     TargetLine.-edit Editor, TargetLine.-edit #arrow { display: none; }
     TargetLine.-edit #sign { width: 1fr; }
-    TargetLine.-narrow #hint { width: 20; }
+    TargetLine.-narrow #hint { width: 24; }
     """
 
     def __init__(self) -> None:
