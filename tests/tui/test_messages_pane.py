@@ -238,13 +238,29 @@ async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
         await stage.press("ctrl+f", *"leek", "enter")
         await until(lambda: stage.pane.selected_id == ids[2])
         await stage.press("n")
-        assert stage.pane.selected_id == ids[0]
+        await until(lambda: stage.pane.selected_id == ids[0])
         await stage.press("n")
-        assert stage.pane.selected_id == ids[2]
-        assert "went round" in stage.app.said()[-1]
+        await until(lambda: stage.pane.selected_id == ids[2])
+        await until(lambda: "went round" in stage.app.said()[-1])
         await stage.press("N")
-        assert stage.pane.selected_id == ids[0]
+        await until(lambda: stage.pane.selected_id == ids[0])
         await stage.press("escape")
+        assert stage.pane.list.overlay is None
+
+
+async def test_finding_looks_through_everything_and_lets_others_have_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast.panes.message_finding.SEARCHED_AT_ONCE", 2)
+    async with staged(tmp_path) as stage:
+        first = await stage.server.send("bruno", "general", "soup", "l<b>ee</b>k & **le**ek")
+        for number in range(9):
+            await stage.server.send("bruno", "general", "soup", f"bean {number}")
+        await stage.show(stage.topic, "newest")
+        await stage.see("bean 8")
+        await stage.press("ctrl+f", *("ampersand", "space", *"leek"), "enter")
+        await until(lambda: stage.pane.selected_id == first)
+        await stage.press("escape", "G", "ctrl+f", *"onion", "enter", "escape")
         assert stage.pane.list.overlay is None
 
 

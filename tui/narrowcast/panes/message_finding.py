@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import datetime
-from itertools import islice
+from itertools import chain
 
 from textual import events
 
@@ -15,8 +16,8 @@ from narrowcast_api.narrow import Narrow
 
 __all__ = ["Finding"]
 
-SEARCHED_AT_ONCE = 20_000
-"""Messages looked through at once in one direction; from there the next press of n goes on."""
+SEARCHED_AT_ONCE = 500
+"""Messages looked through before whatever else waits has its turn."""
 
 _TAGS = re.compile(r"<[^<>]*>")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
@@ -58,15 +59,15 @@ class Finding(TypedKeys):
         message = self.session.state.messages.get(key) if isinstance(key, int) else None
         if message is None:
             return False
-        text = message.content.casefold()
-        first = found.text.split(" ", 1)[0]
-        if first not in text and "&" not in text and "<" not in text:
-            return False
         from html import unescape
 
-        return found.text in " ".join(unescape(_TAGS.sub("", text)).split())
+        return found.text in " ".join(unescape(_TAGS.sub("", message.content)).casefold().split())
 
     def _next(self, found: Found, direction: int) -> None:
+        self.work(self._search(found, direction), "find this")
+
+    async def _search(self, found: Found, direction: int) -> None:
+        """Goes to the nearest match in one direction, round the end if need be; lets keys through meanwhile."""
         feed = self.list.feed
         if feed is None or self.view is None:
             return
@@ -75,20 +76,16 @@ class Finding(TypedKeys):
         whole = self.view.found_oldest if older else self.view.found_newest
         ahead = range(here - 1, -1, -1) if older else range(here + 1, len(ids))
         behind = range(len(ids) - 1, here, -1) if older else range(here)
-        for index in islice(ahead, SEARCHED_AT_ONCE):
+        for count, index in enumerate(chain(ahead, behind)):
+            if count % SEARCHED_AT_ONCE == SEARCHED_AT_ONCE - 1:
+                await asyncio.sleep(0)
+                if self.list.overlay is not found or self.list.feed is not feed:
+                    return
             if self._holds(found, ids[index]):
                 self.list.select(ids[index])
-                return
-        if len(ahead) > SEARCHED_AT_ONCE:
-            self.list.select(ids[ahead[SEARCHED_AT_ONCE]])
-            self.say("Nothing among those; press again to go on.")
-            return
-        for index in islice(behind, SEARCHED_AT_ONCE):
-            if self._holds(found, ids[index]):
-                self.list.select(ids[index])
-                self.say(
-                    f"Nothing {'older' if older else 'newer'}{'' if whole else ' is loaded'}: went round."
-                )
+                if count >= len(ahead):
+                    end = "older" if older else "newer"
+                    self.say(f"Nothing {end}{'' if whole else ' is loaded'}: went round.")
                 return
         if not self._holds(found, self.list.selected):
             self.say(f"Not found{'' if whole else ' in what is loaded'}; / searches on the server.")
