@@ -328,6 +328,8 @@ class ComposePane(ComposeOffers):
             self.text.styles.height = wanted
 
     def _show_hint(self) -> None:
+        if not self.size.width:
+            return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
         used, limit = len(self.text.text), self.state.limits.max_message_length
         if used > limit:
             self.target.hint.show_pieces([], [(f"{used - limit} characters too many ", "bad")])
