@@ -27,10 +27,9 @@ MAX_STYLES = 4096
 _CLUSTER = re.compile("[\\u0300-\\u036f\\u200d\\ufe0f\\U0001f1e6-\\U0001f1ff\\U0001f3fb-\\U0001f3ff]")
 """What may join the character before it although the columns add up."""
 
-_UNSURE = re.compile(
-    "[\\u0900-\\u0dff].|[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]"
-)
-"""Emoji, and Indic letters with marks: terminals differ in the columns that they give them."""
+_UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
+"""Emoji: terminals differ in the columns that they give them. Indic letters are left alone although terminals differ
+there too: what a terminal gives a column of its own, the next letter would be written over."""
 
 Cell = tuple[str, Style | None]
 """What one column shows; '' in the right half of a wide character."""
