@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from narrowcast_api.errors import NarrowcastError
     from narrowcast_api.narrow import Narrow
     from narrowcast_api.secret import Secret
+    from narrowcast_api.session import Session
 
 __all__ = [
     "OMIT",
@@ -34,6 +35,7 @@ __all__ = [
     "Narrow",
     "NarrowcastError",
     "Secret",
+    "Session",
 ]
 
 _HOMES = {
@@ -47,6 +49,7 @@ _HOMES = {
     "Narrow": "narrow",
     "OMIT": "encoding",
     "Secret": "secret",
+    "Session": "session",
 }
 
 
