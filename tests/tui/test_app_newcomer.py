@@ -14,7 +14,7 @@ from support.stage import on_stage
 async def test_the_status_line_shows_the_keys_of_the_pane_one_is_in(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("c")
-        assert "Ctrl-o editor" in stage.screen.status_line.plain
+        assert "Ctrl-j new line" in stage.screen.status_line.plain
         await stage.press("escape")
         assert "r reply" in stage.screen.status_line.plain
         await stage.press("h")

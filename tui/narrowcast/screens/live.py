@@ -139,7 +139,10 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     def _hint(self) -> str:
         """The most useful keys of the pane that has the focus."""
         if self.writing.has_focus_within:
-            return "" if self.size.width < 100 else "Ctrl-t attach · Ctrl-o editor · Esc back"
+            line = "new line" if self.writing.enter_sends else "sends"
+            return (
+                "" if self.size.width < 100 else f"Ctrl-j {line} · Ctrl-t attach · Ctrl-o editor · Esc back"
+            )
         if self.size.width < 100:
             return "? help  F2 channels  c write  Ctrl-k go"
         if self.navigation.has_focus_within:
