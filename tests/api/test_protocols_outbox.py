@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import BadRequest, InvalidInput, MalformedAnswer, NotConnected, ServerFault
-from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
+from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_entry import MessageLimits
 from narrowcast_api.state.changes import OutboxChanged
-from narrowcast_api.storage.journal import Journal
-from support.outbox_server import ME, OutboxBench, StoredMessage, as_message
-
-LUNCH = ChannelDestination(7, "lunch")
-TEA = ChannelDestination(7, "tea")
-BRUNO = DirectDestination(frozenset({12}))
+from support.outbox_server import BRUNO, LUNCH, OutboxBench, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
@@ -27,15 +20,6 @@ FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 @pytest.fixture
 def bench(tmp_path: Path) -> OutboxBench:
     return OutboxBench(tmp_path)
-
-
-def only(bench: OutboxBench) -> OutboxEntry:
-    (entry,) = bench.outbox.entries()
-    return entry
-
-
-def states(bench: OutboxBench) -> list[OutboxState]:
-    return [entry.state for entry in bench.outbox.entries()]
 
 
 # settling
@@ -81,12 +65,37 @@ async def test_an_answer_that_is_lost_after_the_event_changes_nothing(bench: Out
         assert (bench.server.sends, bench.server.looks, bench.outbox.entries()) == (1, 0, [])
 
 
-async def test_a_sent_message_stays_listed_until_a_snapshot_has_it(bench: OutboxBench) -> None:
+async def test_a_sent_message_stays_listed_until_it_can_be_shown(bench: OutboxBench) -> None:
     async with bench:
         bench.outbox.send(LUNCH, "Soup today")
         await bench.settle()
         assert states(bench) == [SENT]
         await bench.lose_queue()
+        assert states(bench) == [SENT], "the view is being fetched still"
+        bench.outbox.on_fetched({100, 101})
+        assert bench.outbox.entries() == []
+
+
+async def test_a_message_that_a_snapshot_is_past_is_fetched_at_once(bench: OutboxBench) -> None:
+    async with bench:
+        bench.shows = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        await bench.lose_queue()
+        assert (states(bench), bench.shown) == ([], [101])
+
+
+async def test_an_answer_that_comes_after_its_event_leaves_nothing(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        (request,) = bench.server.requests
+        bench.server.queue_id = "another"
+        bench.server.store(request)
+        await bench.event()
+        request.answer.set_result(101)
+        await bench.settle()
         assert bench.outbox.entries() == []
 
 
@@ -375,307 +384,3 @@ async def test_a_blank_message_is_refused_at_once(bench: OutboxBench, blank: str
         with pytest.raises(InvalidInput):
             bench.outbox.send(LUNCH, blank)
         assert bench.outbox.entries() == []
-
-
-# order and pace
-
-
-async def test_messages_of_a_conversation_keep_their_order_one_at_a_time(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.hold = True
-        for word in ("one", "two", "three"):
-            bench.outbox.send(LUNCH, word)
-        bench.outbox.send(ChannelDestination(7, "LUNCH"), "four")
-        await bench.clock.advance(1)
-        while bench.server.requests:
-            assert len(bench.server.requests) == 1
-            bench.server.finish(bench.server.requests[0], "ok")
-            await bench.clock.advance(1)
-        assert bench.server.contents() == ["one", "two", "three", "four"]
-
-
-async def test_one_conversation_does_not_hold_up_another(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        bench.outbox.send(LUNCH, "refused")
-        bench.outbox.send(LUNCH, "behind")
-        bench.outbox.send(TEA, "free")
-        bench.outbox.send(BRUNO, "free too")
-        await bench.clock.advance(2)
-        assert sorted(bench.server.contents()) == ["free", "free too"]
-
-
-async def test_what_waits_behind_a_failure_says_so_and_goes_on_once_it_is_cancelled(
-    bench: OutboxBench,
-) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        failed = bench.outbox.send(LUNCH, "refused")
-        bench.outbox.send(LUNCH, "behind")
-        await bench.clock.advance(2)
-        first, second = bench.outbox.entries()
-        assert (first.state, first.waits_for) == (FAILED, None)
-        assert (second.state, second.waits_for) == (WAITING, failed)
-        bench.outbox.cancel(failed)
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["behind"]
-
-
-async def test_who_sees_a_failure_and_writes_on_is_not_held_up(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        failed = bench.outbox.send(LUNCH, "refused")
-        bench.outbox.send(LUNCH, "behind")
-        await bench.clock.advance(2)
-        assert bench.server.contents() == []
-        bench.outbox.send(LUNCH, "all the same")
-        assert all(entry.waits_for != failed for entry in bench.outbox.entries())
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["behind", "all the same"]
-        bench.outbox.retry(failed)
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["behind", "all the same", "refused"]
-
-
-async def test_a_message_that_is_too_long_does_not_hold_up_the_next(bench: OutboxBench) -> None:
-    async with bench:
-        bench.outbox.send(LUNCH, "x" * 1001)
-        bench.outbox.send(LUNCH, "in short")
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["in short"]
-        assert states(bench) == [FAILED, SENT]
-
-
-async def test_what_no_server_takes_fails_at_once_and_what_a_terminal_garbled_is_mended(
-    bench: OutboxBench,
-) -> None:
-    async with bench:
-        bench.outbox.send(LUNCH, "so\0up")
-        assert states(bench) == [FAILED]
-        bench.outbox.send(LUNCH, "so\udce9up \ud83c\udf72")
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["so\ufffdup \U0001f372"]
-
-
-async def test_a_message_without_an_event_is_fetched_and_leaves(bench: OutboxBench) -> None:
-    async with bench:
-        bench.shows = True
-        bench.outbox.send(LUNCH, "to a channel that one is not in")
-        await bench.clock.advance(2)
-        assert (states(bench), bench.shown) == ([SENT], [])
-        await bench.clock.advance(2)
-        assert (states(bench), bench.shown) == ([], [101])
-
-
-async def test_fetching_what_was_sent_is_tried_until_it_works(bench: OutboxBench) -> None:
-    async with bench:
-        bench.shows = True
-        bench.show_failures.extend([NotConnected("down"), ServerFault(502)])
-        bench.outbox.send(LUNCH, "to a channel that one is not in")
-        bench.server.online = False
-        await bench.clock.advance(30)
-        assert bench.shown == []
-        bench.server.online = True
-        bench.outbox.wake()
-        await bench.clock.advance(30)
-        assert (states(bench), bench.shown) == ([], [101, 101, 101])
-
-
-async def test_a_failed_message_sent_again_keeps_its_place(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        failed = bench.outbox.send(LUNCH, "first")
-        bench.outbox.send(LUNCH, "second")
-        await bench.clock.advance(2)
-        bench.outbox.retry(failed)
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["first", "second"]
-
-
-async def test_a_backlog_is_sent_at_a_pace_and_not_as_a_burst(bench: OutboxBench) -> None:
-    async with bench:
-        for number in range(30):
-            bench.outbox.send(ChannelDestination(number, "t"), f"message {number}")
-        await bench.clock.advance(1.0)
-        assert 9 <= bench.server.sends <= 11
-        await bench.clock.advance(3.0)
-        assert bench.server.sends == 30
-
-
-async def test_at_most_four_requests_are_under_way(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.hold = True
-        for number in range(10):
-            bench.outbox.send(ChannelDestination(number, "t"), "hello")
-        await bench.clock.advance(5)
-        assert len(bench.server.requests) == 4
-
-
-# cancelling
-
-
-async def test_a_waiting_message_can_be_taken_back_with_its_words(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.online = False
-        local_id = bench.outbox.send(LUNCH, "Soup today")
-        entry = bench.outbox.cancel(local_id)
-        assert entry is not None
-        assert entry.content == "Soup today"
-        bench.server.online = True
-        bench.outbox.wake()
-        await bench.clock.advance(5)
-        assert (bench.server.sends, bench.outbox.entries(), bench.journal.load_outbox()) == (0, [], [])
-
-
-@pytest.mark.parametrize(
-    ("how", "ends"),
-    [
-        ("ok", SENT),
-        ("lost after", SENT),
-        ("lost before", FAILED),
-        ("not connected", FAILED),
-        ("refused", FAILED),
-    ],
-)
-async def test_cancelling_under_way_never_resends_and_never_loses_the_words(
-    bench: OutboxBench, how: str, ends: OutboxState
-) -> None:
-    async with bench:
-        bench.server.hold = True
-        local_id = bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        assert bench.outbox.cancel(local_id) is None, "too late to promise anything"
-        bench.server.finish(bench.server.requests[0], how)
-        await bench.clock.advance(30)
-        assert (only(bench).state, only(bench).content) == (ends, "Soup today")
-        assert bench.server.sends == 1
-        bench.server.hold = False
-        if ends is FAILED:
-            assert bench.outbox.cancel(local_id) is not None
-
-
-async def test_an_unconfirmed_message_can_be_taken_back_while_it_is_looked_for(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("lost after")
-        local_id = bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        assert states(bench) == [UNCONFIRMED]
-        assert bench.outbox.cancel(local_id) is not None
-        await bench.event()
-        await bench.clock.advance(30)
-        assert (bench.outbox.entries(), bench.server.sends) == ([], 1)
-
-
-async def test_unknown_ids_and_wrong_moments_are_ignored(bench: OutboxBench) -> None:
-    async with bench:
-        assert bench.outbox.cancel("nobody") is None
-        bench.outbox.retry("nobody")
-        local_id = bench.outbox.send(LUNCH, "Soup today")
-        bench.outbox.retry(local_id)
-        await bench.settle()
-        assert bench.outbox.cancel(local_id) is None
-        bench.outbox.retry(local_id)
-        await bench.clock.advance(5)
-        assert bench.server.sends == 1
-
-
-# restarts
-
-
-async def test_what_waited_goes_out_after_a_restart(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.online = False
-        bench.outbox.send(LUNCH, "one")
-        bench.outbox.send(LUNCH, "two")
-        await bench.settle()
-        await bench.crash()
-        bench.server.online = True
-        bench.open()
-        await bench.clock.advance(5)
-        assert bench.server.contents() == ["one", "two"]
-
-
-@pytest.mark.parametrize("arrived", [True, False])
-async def test_a_crash_under_way_is_looked_up_after_the_restart(bench: OutboxBench, arrived: bool) -> None:
-    async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
-        await bench.crash()
-        if arrived:
-            bench.server.store(request)
-        bench.server.events.clear()
-        bench.open()
-        assert only(bench).state is UNCONFIRMED
-        await bench.clock.advance(10)
-        assert states(bench) == [SENT if arrived else FAILED]
-        assert bench.server.sends == 1
-
-
-async def test_failed_messages_are_still_offered_after_a_restart(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        await bench.crash()
-        bench.open()
-        entry = only(bench)
-        assert (entry.state, entry.error) == (FAILED, "You may not post here.")
-
-
-async def test_a_second_instance_does_not_send(tmp_path: Path) -> None:
-    bench = OutboxBench(tmp_path)
-    async with bench:
-        second = OutboxBench(tmp_path)
-        second.open()
-        second.outbox._journal = Journal.open(tmp_path / "journal.db", read_only=True, threaded=False)
-        with pytest.raises(InvalidInput, match="Another window"):
-            second.outbox.send(LUNCH, "Soup today")
-        second.outbox._journal.close()
-        await second.crash()
-
-
-# what views see
-
-
-async def test_entries_of_a_conversation_are_listed_in_the_order_of_writing(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.online = False
-        for where, words in ((LUNCH, "one"), (BRUNO, "hello"), (LUNCH, "two")):
-            bench.outbox.send(where, words)
-        assert [entry.content for entry in bench.outbox.entries(LUNCH)] == ["one", "two"]
-        assert [entry.content for entry in bench.outbox.entries(BRUNO)] == ["hello"]
-        assert len(bench.outbox.entries()) == 3
-
-
-async def test_messages_of_others_and_of_other_devices_do_not_disturb(bench: OutboxBench) -> None:
-    async with bench:
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        other_device = as_message(StoredMessage(500, LUNCH, "Soup today", "", None))
-        bench.outbox.on_message(other_device, None)
-        bench.outbox.on_message(replace(other_device, id=501, sender_id=ME + 1), "local-1x")
-        assert states(bench) == [SENT]
-        await bench.event()
-        assert bench.outbox.entries() == []
-
-
-async def test_no_step_outside_the_diagram_is_taken(bench: OutboxBench) -> None:
-    from narrowcast_api.protocols.outbox import InvalidTransition
-
-    async with bench:
-        bench.server.online = False
-        bench.outbox.send(LUNCH, "Soup today")
-        (parcel,) = bench.outbox._parcels.values()
-        with pytest.raises(InvalidTransition):
-            bench.outbox._step(parcel, UNCONFIRMED)
-
-
-async def test_the_outbox_sleeps_when_there_is_nothing_to_do(bench: OutboxBench) -> None:
-    async with bench:
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        await bench.event()
-        await asyncio.sleep(0)
-        assert bench.clock.sleeping == []

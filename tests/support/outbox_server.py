@@ -10,13 +10,16 @@ from pathlib import Path
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
-from narrowcast_api.protocols.outbox import Outbox
+from narrowcast_api.protocols.outbox import Outbox, OutboxEntry, OutboxState
 from narrowcast_api.protocols.outbox_entry import FoundMessage, MessageLimits
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
 
+LUNCH = ChannelDestination(7, "lunch")
+TEA = ChannelDestination(7, "tea")
+BRUNO = DirectDestination(frozenset({12}))
 ME = 11
 
 FAILURES: dict[str, tuple[bool, NarrowcastError]] = {
@@ -132,6 +135,7 @@ class OutboxBench:
         self.limits = MessageLimits(1000, 60)
         self.newest_id = 100
         self.ids = 0
+        self.known: set[int] = set()
         self.shows = False
         self.shown: list[int] = []
         self.show_failures: deque[NarrowcastError] = deque()
@@ -156,6 +160,7 @@ class OutboxBench:
             limits=lambda: self.limits,
             queue_id=lambda: self.server.queue_id,
             newest_id=lambda: self.newest_id,
+            is_known=self.known.__contains__,
             me=lambda: ME,
             online=lambda: self.server.online,
             new_id=self.new_id,
@@ -193,6 +198,7 @@ class OutboxBench:
             return False
         stored = self.server.events.popleft()
         self.newest_id = max(self.newest_id, stored.id)
+        self.known.add(stored.id)
         local_id = stored.local_id if stored.queue_id == self.server.queue_id else None
         self.outbox.on_message(as_message(stored), local_id)
         await self.settle()
@@ -220,3 +226,12 @@ def as_message(stored: StoredMessage) -> Message:
         topic=where.topic if isinstance(where, ChannelDestination) else None,
         direct_user_ids=frozenset({ME}) | where.user_ids if isinstance(where, DirectDestination) else None,
     )
+
+
+def only(bench: OutboxBench) -> OutboxEntry:
+    (entry,) = bench.outbox.entries()
+    return entry
+
+
+def states(bench: OutboxBench) -> list[OutboxState]:
+    return [entry.state for entry in bench.outbox.entries()]

@@ -1,0 +1,222 @@
+"""Drafts that another device changes: both texts are kept, and all devices end with the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.storage.records import DraftVersion
+from support.clock import VirtualClock
+from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere
+
+TEA = ChannelDestination(7, "tea")
+
+
+@pytest.fixture
+def server() -> DraftServer:
+    return DraftServer()
+
+
+@pytest.fixture
+def client(server: DraftServer, tmp_path: Path) -> DraftClient:
+    return DraftClient(server, tmp_path, VirtualClock())
+
+
+def kept(client: DraftClient) -> list[str]:
+    return [record.version.content for record in client.journal.load_drafts()]
+
+
+async def test_drafts_of_other_devices_come_change_and_go(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "theirs"))
+        await client.catch_up()
+        assert client.texts() == ["theirs"]
+        edited_elsewhere(client.server, 1, "theirs, longer", DirectDestination(frozenset({12})))
+        await client.catch_up()
+        assert client.texts() == ["theirs, longer"]
+        assert client.drafts.all()[0].destination == DirectDestination(frozenset({12}))
+        client.server.delete(1)
+        await client.catch_up()
+        assert (client.texts(), kept(client), client.calls) == ([], [], [])
+
+
+async def test_a_snapshot_brings_everything_up_to_date(client: DraftClient) -> None:
+    async with client:
+        for text in ("one", "two", "three"):
+            client.server.create(DraftVersion(LUNCH, text))
+        await client.catch_up()
+        edited_elsewhere(client.server, 2, "two, longer")
+        client.server.delete(3)
+        client.server.create(DraftVersion(LUNCH, "four"))
+        client.register()
+        assert client.texts() == ["four", "one", "two, longer"]
+        assert client.drafts.conflicts() == []
+
+
+async def test_a_snapshot_at_its_cap_proves_nothing_about_what_is_missing(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "old"))
+        await client.catch_up()
+        others = [client.server.create(DraftVersion(LUNCH, f"new {n}")) for n in range(1000)]
+        client.drafts.on_snapshot([client.server.drafts[number] for number in others])
+        assert "old" in client.texts()
+
+
+async def test_an_edit_elsewhere_while_one_types_keeps_both(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        mine = client.drafts.all()[0].draft_id
+        client.drafts.save(mine, LUNCH, "base, mine")
+        edited_elsewhere(client.server, 1, "base, theirs")
+        await client.catch_up()
+        (conflict,) = client.drafts.conflicts()
+        assert {conflict.mine.content, conflict.theirs.content} == {"base, mine", "base, theirs"}
+        assert client.drafts.get(mine) is not None, "the text in the compose box keeps its id"
+        await client.clock.advance(10)
+        await client.catch_up()
+        assert sorted(client.server.texts()) == ["base, mine", "base, theirs"]
+        assert client.server.drafts[1].content == "base, mine"
+
+
+async def test_a_conflict_ends_when_one_text_is_dropped_or_both_are_wanted(client: DraftClient) -> None:
+    async with client:
+        for number in (1, 2):
+            client.server.create(DraftVersion(LUNCH, f"base {number}"))
+        await client.catch_up()
+        for draft in client.drafts.all():
+            client.drafts.save(draft.draft_id, LUNCH, f"{draft.content} mine")
+        for number in (1, 2):
+            edited_elsewhere(client.server, number, f"base {number} theirs")
+        await client.catch_up()
+        first, second = client.drafts.conflicts()
+        client.drafts.delete(first.theirs.draft_id)
+        client.drafts.settle(second.mine.draft_id)
+        assert client.drafts.conflicts() == []
+        await client.clock.advance(10)
+        assert len(client.server.texts()) == 3
+
+
+async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "same \n")
+        edited_elsewhere(client.server, 1, "same")
+        await client.catch_up()
+        assert (client.drafts.conflicts(), client.texts()) == ([], ["same \n"])
+        await client.clock.advance(10)
+        assert client.calls == []
+
+
+async def test_an_edit_that_ours_overwrites_on_the_server_is_kept(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        edited_elsewhere(client.server, 1, "theirs")  # its event is still on the way
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        await client.clock.advance(3)
+        assert client.server.texts() == ["mine"], "the server detects nothing"
+        await client.catch_up()
+        await client.clock.advance(3)
+        await client.catch_up()
+        assert client.texts() == ["mine", "theirs"]
+        assert sorted(client.server.texts()) == ["mine", "theirs"]
+
+
+async def test_deleted_elsewhere_while_one_types_keeps_the_words(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        mine = client.drafts.all()[0].draft_id
+        client.drafts.save(mine, LUNCH, "base, mine")
+        client.server.delete(1)
+        await client.catch_up()
+        await client.clock.advance(10)
+        assert client.texts() == ["base, mine"]
+        assert client.server.texts() == ["base, mine"]
+
+
+async def test_deleted_elsewhere_before_the_event_came_is_made_anew(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        client.server.delete(1)
+        await client.clock.advance(10)  # PATCH answers 404
+        await client.catch_up()
+        assert (client.server.texts(), client.texts()) == (["mine"], ["mine"])
+
+
+async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.online = False
+        client.drafts.delete(client.drafts.all()[0].draft_id)
+        edited_elsewhere(client.server, 1, "newer")
+        await client.catch_up()
+        client.online = True
+        client.drafts.wake()
+        await client.clock.advance(5)
+        assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
+
+
+async def test_edited_elsewhere_just_before_our_deletion_keeps_the_words_that_were_never_seen(
+    client: DraftClient,
+) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        edited_elsewhere(client.server, 1, "newer")  # its event is still on the way
+        client.drafts.delete(client.drafts.all()[0].draft_id)
+        await client.clock.advance(1)
+        assert (client.server.texts(), client.texts()) == ([], [])
+        await client.catch_up()
+        await client.clock.advance(5)
+        assert (client.server.texts(), client.texts()) == (["newer"], ["newer"])
+
+
+async def test_writing_on_after_the_server_deleted_it_makes_a_new_draft(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.drafts.delete(draft_id)
+        await client.clock.advance(1)
+        client.drafts.save(draft_id, LUNCH, "Soup again")
+        await client.catch_up()
+        await client.clock.advance(5)
+        await client.catch_up()
+        assert (client.server.texts(), client.texts()) == (["Soup again"], ["Soup again"])
+
+
+async def test_own_history_coming_back_late_is_no_conflict(client: DraftClient) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "one")
+        await client.clock.advance(3)
+        for text in ("two", "three"):
+            client.drafts.save(draft_id, LUNCH, text)
+            await client.clock.advance(3)
+        assert len(client.queue) == 3
+        await client.catch_up()
+        await client.clock.advance(30)
+        assert (client.texts(), client.drafts.conflicts()) == (["three"], [])
+        assert len(client.calls) == 3
+
+
+async def test_two_devices_end_with_the_same_drafts_and_both_texts(tmp_path: Path) -> None:
+    server, clock = DraftServer(), VirtualClock()
+    one, two = (DraftClient(server, tmp_path, clock, name) for name in "ab")
+    async with one, two:
+        server.create(DraftVersion(LUNCH, "base"))
+        for client in (one, two):
+            await client.catch_up()
+            client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, f"from {client.name}")
+        for _ in range(6):
+            await clock.advance(3)
+            await one.catch_up()
+            await two.catch_up()
+        assert one.texts() == two.texts() == sorted(server.texts()) == ["from a", "from b"]
