@@ -19,12 +19,31 @@ _TEXT = re.compile(r"\\(?:text|mathrm|mathbf|mathit|operatorname|textbf|textit)\
 _SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits|nolimits)(?![a-zA-Z])\s*")
 _SPACE = re.compile(r"\\(?:[,;:! ]|quad|qquad)|(?<!\\)~")
 _BLANKS = re.compile(r"[ \t\n]+")
+_ROWS = re.compile(r"\\\\(?:\[[^\]]{0,20}\])?")
+_CELLS = re.compile(r"(?<!\\)&")
+_ENVIRONMENT = re.compile(r"\\begin\s*\{(\w+)\*?\}(?:\{[clr| ]*\})?(.*?)\\end\s*\{\1\*?\}", re.DOTALL)
+_FENCES = {
+    "pmatrix": ("(", ")"), "bmatrix": ("[", "]"), "Bmatrix": ("{", "}"), "vmatrix": ("|", "|"),
+    "Vmatrix": ("‖", "‖"), "matrix": ("", ""), "smallmatrix": ("", ""), "array": ("", ""), "cases": ("{ ", ""),
+}  # fmt: skip
+"""What stands around the rows of an environment that is one thing; all others are lines below each other."""
+
+_ATOM = re.compile(r"√?(?:\\[a-zA-Z]+|\w+)|.", re.DOTALL)
 _COMMAND = re.compile(r"\\([a-zA-Z]+)(?=(\w|√)?)")
 
 
 def _grouped(inner: str) -> str:
     inner = inner.strip()
-    return inner if len(inner) == 1 or inner.isalnum() else f"({inner})"
+    return inner if _ATOM.fullmatch(inner) else f"({inner})"
+
+
+def _laid_out(match: re.Match[str]) -> str:
+    """Matrices and cases in one row, other environments as lines."""
+    rows = [" ".join(_CELLS.sub(" ", row).split()) for row in _ROWS.split(match[2])]
+    if match[1] not in _FENCES:
+        return "\n" + "\n".join(rows) + "\n"
+    left, right = _FENCES[match[1]]
+    return left + "; ".join(row for row in rows if row) + right
 
 
 def _expand(tex: str) -> str:
@@ -61,7 +80,7 @@ def readable(tex: str) -> str:
     import unicodeit
 
     lines = []
-    for line in re.split(r"\\\\|\n", tex):
+    for line in re.split(r"\\\\|\n", _ENVIRONMENT.sub(_laid_out, tex)):
         expanded = _COMMAND.sub(_spelled, _SPACE.sub(" ", _SIZES.sub("", _expand(line))))
         try:
             shown = str(unicodeit.replace(expanded))
