@@ -233,6 +233,7 @@ class Live:
             session.publish(MessagesAdded(added))
         if changed:
             session.publish(MessagesChanged(changed))
+        session.outbox.on_fetched({message.id for message in messages})
         if fresh:
             session.storage.cache.post(session.storage.cache.save_messages, fresh)
 

@@ -43,6 +43,7 @@ class Machines:
             limits=requests.limits,
             queue_id=lambda: session.queue_id,
             newest_id=lambda: session.state.max_message_id,
+            is_known=lambda message_id: message_id in session.state.messages,
             me=lambda: session.state.me,
             online=lambda: session.is_live,
         )

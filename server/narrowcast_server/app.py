@@ -118,7 +118,18 @@ class _Dispatcher:
             level=self._core.level,
         )
         call.parse()
-        return self._respond(call, await self._handle(call))
+        return self._respond(call, await self._kept_answer(call))
+
+    async def _kept_answer(self, call: Call) -> Answer | Response:
+        """The handler's answer, when what it changed is on the disk."""
+        if call.endpoint.method == "GET":
+            return await self._handle(call)
+        changes = self._core.store.changes
+        try:
+            return await self._handle(call)
+        finally:
+            # Some refusals come after a change that stays, such as invitations of which some could be sent.
+            await self._core.kept(changes)
 
     async def _fields(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
         fields = _decode(request.scope["query_string"])

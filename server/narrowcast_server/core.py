@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server.clock import Clock, SystemClock
 from narrowcast_server.config import Config
 from narrowcast_server.directory import Directory
+from narrowcast_server.disk import Disk
 from narrowcast_server.events import Event, EventHub
 from narrowcast_server.folder_lock import FolderLock
 from narrowcast_server.models import Channel, Group, User
@@ -37,7 +38,8 @@ class Core:
         self.config = config
         self.clock: Clock = clock or SystemClock()
         self._lock = FolderLock(folder)
-        self.store = Store(folder / DATABASE, durable=config.durable)
+        self.store = Store(folder / DATABASE)
+        self.disk = Disk(self.store.log_path)
         self.users: Directory[User] = Directory(self.store, "users", User.of)
         self.channels: Directory[Channel] = Directory(self.store, "channels", Channel.of)
         self.groups: Directory[Group] = Directory(self.store, "groups", Group.of)
@@ -68,6 +70,11 @@ class Core:
             raise
         pending, self._pending = self._pending, []
         self.hub.dispatch(pending)
+
+    async def kept(self, changes: int) -> None:
+        """Returns when the machine may die without a loss: nothing was stored since `changes`, or it is flushed."""
+        if self.config.durable and self.store.changes != changes:
+            await self.disk.flushed()
 
     def emit(
         self,
@@ -184,5 +191,6 @@ class Core:
     def close(self) -> None:
         """Ends the waiting clients and closes the store."""
         self.hub.close()
+        self.disk.close()
         self.store.close()
         self._lock.release()

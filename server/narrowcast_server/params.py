@@ -106,11 +106,6 @@ def defaulted(
     return Param(name, parse, default, since, until, aliases, below)
 
 
-def field_text(value: object) -> str:
-    """A value as a form field: strings raw, all else as JSON (CONV-04, CONV-18)."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 # --- parsers -----------------------------------------------------------------------------------------------
 
 

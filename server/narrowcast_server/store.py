@@ -1,8 +1,8 @@
 """The data of one organization in one SQLite file.
 
 Write-ahead logging, one connection, one transaction a request: what a caller was told is done is in the log
-before the answer leaves, so it survives `kill -9`. Everything runs on the server's one event loop, so no two
-transactions overlap.
+before the answer leaves, so it survives `kill -9`; `disk.Disk` brings the log to the disk. Everything runs on the
+server's one event loop, so no two transactions overlap.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class StoreError(Exception):
 class Store:
     """SQL in, rows out. Raises StoreError for a file that is newer than this server or not a database."""
 
-    def __init__(self, path: Path, *, durable: bool = True) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = sqlite3.connect(path, isolation_level=None, cached_statements=512)
         self._connection.row_factory = sqlite3.Row
         try:
-            self._configure(durable)
+            self._configure()
             self._migrate()
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise StoreError(f"{path} is not a usable database: {error}") from error
 
-    def _configure(self, durable: bool) -> None:
+    def _configure(self) -> None:
         run = self._connection.execute
         run("PRAGMA journal_mode = WAL")
-        # NORMAL survives the death of the process; FULL also that of the machine, for one fsync a commit.
-        run(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        # Survives the death of the process at once, and that of the machine after a flush (`disk.Disk`).
+        run("PRAGMA synchronous = NORMAL")
         run("PRAGMA foreign_keys = ON")
         run("PRAGMA busy_timeout = 5000")
         run("PRAGMA cache_size = -16000")
@@ -53,6 +53,16 @@ class Store:
             self._connection.executescript(
                 f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"
             )
+
+    @property
+    def log_path(self) -> Path:
+        """The file that commits are written to."""
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    @property
+    def changes(self) -> int:
+        """How many rows were changed so far."""
+        return self._connection.total_changes
 
     @property
     def in_transaction(self) -> bool:

@@ -225,6 +225,7 @@ class OutboxMachine(RuleBasedStateMachine):
             pass
         self.bench.newest_id = server.next_id
         self.bench.outbox.on_snapshot(self.bench.newest_id)
+        await self.bench.clock.advance(10)
 
 
 TestOutbox = OutboxMachine.TestCase

@@ -9,6 +9,7 @@ Without `demo` the organization of `support.world` is there: few people, few cha
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -24,7 +25,6 @@ from narrowcast_server.config import Config, Dialect
 from narrowcast_server.core import Core
 from narrowcast_server.levels import LATEST
 from narrowcast_server.models import User
-from narrowcast_server.params import field_text
 from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
@@ -85,7 +85,10 @@ class TestServer:
         **options: Any,
     ) -> httpx.Response:
         """One request as `name` (None: without credentials); params are encoded as the contract says."""
-        encoded = {key: field_text(value) for key, value in (params or {}).items()}
+        encoded = {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in (params or {}).items()
+        }
         auth = None
         if name is not None:
             user = self.user(name)

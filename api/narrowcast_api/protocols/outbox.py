@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from narrowcast_api.clock import Clock
@@ -100,8 +100,8 @@ class InvalidTransition(Exception):
 class Outbox:
     """Messages on their way. `send` returns at once; `run` is a task of the session.
 
-    `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if
-    none), `me` and `online` are read when needed. Call `on_message` for every message event, `on_snapshot`
+    `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if none),
+    `is_known` (whether a message is there to be shown), `me` and `online` are read when needed. Call `on_message` for every message event, `on_fetched` for messages that were fetched, `on_snapshot`
     after every registration and `wake` when the connection is live again.
     """
 
@@ -117,6 +117,7 @@ class Outbox:
         limits: Callable[[], MessageLimits],
         queue_id: Callable[[], str | None],
         newest_id: Callable[[], int],
+        is_known: Callable[[int], bool],
         me: Callable[[], int],
         online: Callable[[], bool],
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
@@ -130,6 +131,7 @@ class Outbox:
         self._limits = limits
         self._queue_id = queue_id
         self._newest_id = newest_id
+        self._is_known = is_known
         self._me = me
         self._online = online
         self._new_id = new_id
@@ -240,11 +242,17 @@ class Outbox:
         if parcel is None and message.sender_id == self._me() and message.id not in self._settled_ids:
             self._look_again(message.destination(self._me()))
 
+    def on_fetched(self, ids: Collection[int]) -> None:
+        """These messages are there now, to be shown by whoever shows them."""
+        for parcel in list(self._parcels.values()):
+            if parcel.message_id in ids:
+                self._drop_shown(parcel)
+
     def on_snapshot(self, newest_id: int) -> None:
         """A registration has the messages up to `newest_id`; events before it will not come any more."""
         for parcel in list(self._parcels.values()):
             if parcel.message_id is not None and parcel.message_id <= newest_id:
-                self._drop_shown(parcel)
+                parcel.due = 0.0
         self.wake()
 
     def wake(self) -> None:
@@ -400,10 +408,12 @@ class Outbox:
         if not self._holds(parcel) or parcel.state is SENT:
             return
         parcel.message_id = message_id
-        parcel.due = self._clock.monotonic() + EVENT_LATE
+        # An event that is past comes no more: the message is there already, or has to be fetched.
+        is_past = message_id <= self._newest_id()
+        parcel.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
         self._step(parcel, SENT)
         self._journal.delete_outbox(parcel.record.local_id)
-        if message_id <= self._newest_id():
+        if self._is_known(message_id):
             self._drop_shown(parcel)
         self._alarm.ring()
 

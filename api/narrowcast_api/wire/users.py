@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import IntEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import Field, model_validator
 
 from .base import Good, GoodList, Id, Int, Seconds, WireModel
-from .vocabulary import BotType, Role
-
-_Code = TypeVar("_Code", bound=IntEnum)
-
-
-def _member(codes: type[_Code], value: int | None) -> _Code | None:
-    """The member of an enumeration with this value, or None."""
-    try:
-        return None if value is None else codes(value)
-    except ValueError:
-        return None
 
 
 class ProfileValue(WireModel):
@@ -68,16 +56,6 @@ class User(WireModel):
             if data.get(key) is True:
                 role = code
         return {**data, "role": role}
-
-    @property
-    def known_role(self) -> Role | None:
-        """The role, or None for a code that this library does not know."""
-        return _member(Role, self.role)
-
-    @property
-    def known_bot_type(self) -> BotType | None:
-        """What kind of bot this is; None for people and for kinds that this library does not know (USR-19)."""
-        return _member(BotType, self.bot_type)
 
     @property
     def joined(self) -> datetime | None:

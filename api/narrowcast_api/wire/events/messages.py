@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either
-from narrowcast_api.wire.messages import Message, ReactionUser, TopicLink
+from narrowcast_api.wire.messages import Message, Reaction, TopicLink
 
 from .base import Event
 
@@ -88,24 +88,12 @@ class DeleteMessageEvent(Event):
         return data
 
 
-class ReactionEvent(Event):
+class ReactionEvent(Event, Reaction):
     """Somebody added (``op`` add) or removed (remove) a reaction; key: (``reaction_type``, ``emoji_code``)."""
 
     type: Literal["reaction"] = "reaction"
     op: Literal["add", "remove"]
     message_id: Id
-    emoji_name: str
-    emoji_code: str
-    reaction_type: str = "unicode_emoji"
-    user_id: Id | None = None
-    user: ReactionUser | None = None
-
-    @property
-    def reactor_id(self) -> int | None:
-        """The reacting user's id, wherever the server put it."""
-        if self.user_id is not None:
-            return self.user_id
-        return self.user.user_id if self.user is not None else None
 
 
 class UnreadDetail(WireModel):

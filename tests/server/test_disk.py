@@ -1,0 +1,82 @@
+"""Answers wait for the disk, together."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.disk import Disk
+from support.server import running_server
+
+
+class SlowSync:
+    """Stands for the flush of a file; each ends when the test says so."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self._may_end = threading.Semaphore(0)
+
+    def __call__(self, _file: int) -> None:
+        self.begun += 1
+        assert self._may_end.acquire(timeout=10)
+
+    def end_one(self) -> None:
+        """Lets one flush end."""
+        self._may_end.release()
+
+
+async def until_begun(sync: SlowSync, count: int) -> None:
+    async with asyncio.timeout(10):
+        while sync.begun < count:
+            await asyncio.sleep(0.001)
+
+
+async def test_who_comes_during_a_flush_waits_for_the_next_one_together(tmp_path: Path) -> None:
+    (tmp_path / "log").touch()
+    sync = SlowSync()
+    disk = Disk(tmp_path / "log", sync)
+    first = asyncio.create_task(disk.flushed())
+    await until_begun(sync, 1)
+    others = [asyncio.create_task(disk.flushed()) for _ in range(5)]
+    sync.end_one()
+    await first
+    await until_begun(sync, 2)
+    assert not any(task.done() for task in others)
+    sync.end_one()
+    await asyncio.gather(*others)
+    assert sync.begun == 2
+    disk.close()
+
+
+async def test_a_flush_that_fails_is_told_to_those_who_wait_and_tried_again(tmp_path: Path) -> None:
+    outcomes: list[OSError | None] = [OSError(28, "No space left on device"), None]
+
+    def sync(_file: int) -> None:
+        if (outcome := outcomes.pop(0)) is not None:
+            raise outcome
+
+    (tmp_path / "log").touch()
+    disk = Disk(tmp_path / "log", sync)
+    with pytest.raises(OSError, match="No space left"):
+        await disk.flushed()
+    await disk.flushed()
+    disk.close()
+
+
+async def test_an_answer_waits_for_the_disk_and_others_are_served_meanwhile(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        sync = SlowSync()
+        server.core.config = replace(server.core.config, durable=True)
+        server.core.disk = Disk(server.core.store.log_path, sync)
+        sending = asyncio.create_task(server.send("ada", "general", "t"))
+        await until_begun(sync, 1)
+        await server.call("dario", "GET", "/messages", {"anchor": "newest", "num_before": 1, "num_after": 0})
+        await server.call("dario", "POST", "/typing", {"op": "start", "to": [server.id("ada")]})
+        assert not sending.done()
+        sync.end_one()
+        assert await sending > 0
+        assert sync.begun == 1
