@@ -1,1 +1,1 @@
-"""What ships as data: themes, keymaps, the demo world, emoji names."""
+"""What ships as data: emoji names, the logo, the texts of the demo world."""
