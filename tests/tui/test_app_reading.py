@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.panes.navigation_rows import Kind
 from narrowcast.screens.drafts import DraftsScreen
 from narrowcast.screens.help import HelpScreen
@@ -172,3 +173,9 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
         shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
         assert "[@click=app.quit]x[/foo]" in shown
         assert not any(character in shown for character in "\u202e\u0007\x1b")
+
+
+async def test_a_link_to_scheduled_messages_opens_them_here(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.screen.messages.follow(0, Spot(SpotKind.LINK, "#scheduled", "View scheduled messages"))
+        await until(lambda: isinstance(stage.app.screen, DraftsScreen))
