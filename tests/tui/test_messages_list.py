@@ -581,3 +581,14 @@ async def test_places_are_not_made_up_before_anything_is_known() -> None:
     assert "#… › tests" in rows
     assert "@ …" in rows
     assert "Unknown" not in rows
+
+
+async def test_the_newest_is_selected_when_asked_for_where_conversations_mix() -> None:
+    app = ListApp([short(number) for number in range(1, 6)], narrow=Narrow.all())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        app.list.step(-2)
+        app.list.to_newest()
+        assert app.list.selected == 5
+        await pilot.pause()
+        assert app.list.selected == 5

@@ -72,10 +72,10 @@ async def test_all_messages_open_at_the_newest_and_a_conversation_at_its_first_u
         await until(lambda: stage.session.state.unreads.count_all() == 40)
         await stage.show(Narrow.all())
         await stage.see("spoon 39")
-        assert stage.pane.selected_id == ids[-1]
+        await until(lambda: stage.pane.selected_id == ids[-1])
         await stage.show(stage.topic)
         await stage.see("spoon 0")
-        assert stage.pane.selected_id == ids[0]
+        await until(lambda: stage.pane.selected_id == ids[0])
 
 
 async def test_older_pages_load_while_scrolling_and_no_line_moves(tmp_path: Path) -> None:

@@ -81,6 +81,9 @@ class MessageList(SelectingCanvas):
     def to_newest(self) -> None:
         """The newest message at the bottom, and the selection on it."""
         self.following, self.engaged = True, False
+        if self.feed is not None and len(self.feed):
+            self._sync()
+            self.selected = self.feed.key(len(self.feed) - 1)
         self.changed()
 
     def select(self, key: Key) -> None:
