@@ -20,7 +20,8 @@ from bench.servers import Served, say, served
 RESULTS = Path(__file__).with_name("RESULTS.md")
 HEAD = """# Budgets
 
-`make bench` wrote this. Ratios are against the yardstick of the same run; "work" is CPU time of all threads.
+`make bench` wrote this. Ratios are against the yardstick of the same run; "work" is CPU time of all
+threads; of a key and of a switch, that of the thread which paints, until the first bytes of the answer.
 {machine}
 
 """

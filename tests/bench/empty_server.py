@@ -23,7 +23,7 @@ async def nothing(request: Request) -> JSONResponse:
 
 def main() -> None:
     """Serves until it is ended."""
-    bound = socket.socket()
+    bound = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on
     bound.bind(("127.0.0.1", 0))
     bound.listen()
     sys.stdout.write(f"http://127.0.0.1:{bound.getsockname()[1]}/\n")
