@@ -101,8 +101,9 @@ class Outbox:
     """Messages on their way. `send` returns at once; `run` is a task of the session.
 
     `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if none),
-    `is_known` (whether a message is there to be shown), `me` and `online` are read when needed. Call `on_message` for every message event, `on_fetched` for messages that were fetched, `on_snapshot`
-    after every registration and `wake` when the connection is live again.
+    `is_known` (whether a message is there to be shown), `me` and `online` are read when needed. Call
+    `on_message` for every message event, `on_fetched` for messages that were fetched, `on_snapshot` after
+    every registration and `wake` when the connection is live again.
     """
 
     def __init__(
