@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -25,6 +26,7 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
 )
 from narrowcast_api.routes.common import Bound, Group
+from narrowcast_api.routes.drafts import NewDraft
 from narrowcast_api.secret import Secret
 from support.api import ACCOUNT, KEY, make_connection, scripted_client
 from support.ledger import proves
@@ -187,6 +189,28 @@ async def test_one_name_where_a_list_belongs_is_refused_and_not_taken_apart() ->
         ):
             with pytest.raises(InvalidInput, match="must be a list"):
                 await call
+
+
+async def test_what_no_type_allows_is_refused_as_input_and_never_crashes() -> None:
+    mixed: Any = frozenset({9, "ada@example.org"})
+    pairs: Any = [["channel", "general"]]
+    shapeless: Any = "channel:general"
+    text: Any = "soon"
+    async with scripted_client() as (client, transport):
+        for call in (
+            client.messages.send(to=DirectDestination(mixed), content="hello"),
+            client.drafts.create(drafts=[NewDraft(DirectDestination(mixed), "hello")]),
+            client.drafts.create(drafts=[NewDraft(None, "hello", timestamp=text)]),
+            client.messages.list(narrow=pairs),
+            client.messages.list(narrow=shapeless),
+            client.narrows.matches(message_ids=[1], narrow=pairs),
+            client.invites.send(
+                invitee_emails=["a@example.org"], stream_ids=[1], invite_expires_in_minutes=text
+            ),
+        ):
+            with pytest.raises(InvalidInput):
+                await call
+        assert [sent.path for sent in transport.requests if sent.method != "GET"] == []
 
 
 async def test_an_address_without_an_account_can_have_authorities_of_its_own(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def checked_content(connection: Connection, content: str) -> str:
 
 def recipients(destination: DirectDestination) -> list[int]:
     """The ids of the others, ascending."""
-    return ids(sorted(destination.user_ids), "user_ids")
+    return sorted(ids(destination.user_ids, "user_ids"))
 
 
 def channel_id(destination: ChannelDestination) -> int:

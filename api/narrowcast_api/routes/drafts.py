@@ -7,6 +7,7 @@ All of them are refused while the user's setting ``enable_drafts_synchronization
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -63,13 +64,15 @@ def _as_wire(connection: Connection, draft: NewDraft | Draft) -> dict[str, objec
     kind, to, topic = _address(draft)
     if "\0" in topic or "\0" in draft.content:
         raise InvalidInput("a draft cannot hold null characters")
-    seconds = draft.timestamp
+    seconds = connection.clock.now() if draft.timestamp is None else draft.timestamp
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        raise InvalidInput("a draft's timestamp is in seconds")
     return {
         "type": kind,
         "to": to,
         "topic": topic,
         "content": draft.content,
-        "timestamp": int(connection.clock.now() if seconds is None else seconds),
+        "timestamp": int(seconds),
     }
 
 
@@ -80,7 +83,7 @@ def _address(draft: NewDraft | Draft) -> tuple[DraftType, list[int], str]:
         case ChannelDestination(channel_id, topic):
             return DraftType.STREAM, ids([channel_id], "channel_id"), topic
         case DirectDestination(user_ids):
-            return DraftType.PRIVATE, ids(sorted(user_ids), "user_ids"), ""
+            return DraftType.PRIVATE, sorted(ids(user_ids, "user_ids")), ""
         case _:
             return DraftType.UNADDRESSED, [], ""
 

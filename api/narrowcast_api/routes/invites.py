@@ -117,7 +117,7 @@ def _expiry(server: ServerInfo, minutes: int | Omit | None) -> dict[str, object]
     """The parameter of the server's level (INV-03 to INV-08)."""
     if isinstance(minutes, Omit):
         return {}
-    if minutes is not None and (isinstance(minutes, bool) or minutes <= 0):
+    if minutes is not None and (isinstance(minutes, bool) or not isinstance(minutes, int) or minutes <= 0):
         raise InvalidInput("an invitation is valid for at least a minute")
     if supports(server, Gate.INVITE_EXPIRY_MINUTES):
         return {"invite_expires_in_minutes": minutes}

@@ -24,9 +24,15 @@ def wire_narrow(narrow: Narrowing) -> list[dict[str, object]]:
     """The terms checked for their shape; operators pass through untouched, the server knows which it has
     (NAR-11).
     """
+    if isinstance(narrow, str) or not isinstance(narrow, Iterable):
+        raise InvalidInput("a narrow is a list of terms, as Narrow.to_wire gives it")
     terms: list[dict[str, object]] = []
     for term in narrow:
-        if not isinstance(term.get("operator"), str) or "operand" not in term:
+        if (
+            not isinstance(term, Mapping)
+            or not isinstance(term.get("operator"), str)
+            or "operand" not in term
+        ):
             raise InvalidInput("a narrow's term needs an operator and an operand")
         terms.append(dict(term))
     return terms
