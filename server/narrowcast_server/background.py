@@ -8,11 +8,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from narrowcast_server.store import fold_log
+
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 _DELIVERY_SECONDS = 1.0
 """How late a scheduled message or a reminder may be."""
+
+_FOLD_SECONDS = 1.0
+_FOLD_CHANGES = 2000
+"""Rows after which the log of the store is folded into its file."""
 
 _log = logging.getLogger("narrowcast.server")
 Task = Callable[["Core"], Awaitable[None]]
@@ -36,7 +42,16 @@ async def _deliver(core: Core) -> None:
         await core.clock.sleep(_DELIVERY_SECONDS)
 
 
-TASKS: list[Task] = [_collect_queues, _beat, _deliver]
+async def _fold_log(core: Core) -> None:
+    folded = core.store.changes
+    while True:
+        await core.clock.sleep(_FOLD_SECONDS)
+        if core.store.changes - folded >= _FOLD_CHANGES:
+            folded = core.store.changes
+            await asyncio.to_thread(fold_log, core.store.path)
+
+
+TASKS: list[Task] = [_collect_queues, _beat, _deliver, _fold_log]
 """Each runs for as long as the server does."""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.disk import Disk
+from narrowcast_server.store import Store, fold_log
 from support.server import running_server
 
 
@@ -80,3 +81,15 @@ async def test_an_answer_waits_for_the_disk_and_others_are_served_meanwhile(tmp_
         sync.end_one()
         assert await sending > 0
         assert sync.begun == 1
+
+
+def test_the_log_is_folded_while_the_store_goes_on(tmp_path: Path) -> None:
+    store = Store(tmp_path / "some.db")
+    store.execute("INSERT INTO settings (name, value) VALUES ('long', ?)", "x" * 500_000)
+    assert fold_log(store.path) > 100
+    assert store.path.stat().st_size > 500_000
+    with store.transaction():
+        store.execute("INSERT INTO settings (name, value) VALUES ('next', '1')")
+        fold_log(store.path)
+    assert store.strings("SELECT name FROM settings ORDER BY name") == ["long", "next"]
+    store.close()
