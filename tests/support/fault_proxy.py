@@ -161,6 +161,10 @@ class FaultProxy:
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        if self._server is None:
+            # Accepted just before `refuse`, which did not know of it.
+            writer.transport.abort()
+            return
         self._connections[task] = writer
         try:
             with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
