@@ -81,6 +81,19 @@ def test_deep_brackets_around_a_link_stay_cheap() -> None:
     assert cpu_seconds("[" * 3000 + "a" + "](b)" * 1700) < CPU_SECONDS
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "> " * 60 + "deep",
+        "\n".join("  " * step + "- step" for step in range(30)) + " deep",
+        "> - " * 30 + "deep",
+    ],
+    ids=["quotes", "lists", "both"],
+)
+def test_what_is_nested_too_deeply_keeps_its_words(source: str) -> None:
+    assert "deep" in render(source, CONTEXT).html
+
+
 def test_what_one_message_can_become_is_bounded() -> None:
     for unit in UNITS:
         assert len(render((unit * LENGTH)[:LENGTH], CONTEXT).html) < 60 * LENGTH

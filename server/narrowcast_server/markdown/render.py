@@ -11,13 +11,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
-from narrowcast_server.markdown import fences, inline, links, mentions, previews
+from narrowcast_server.markdown import depth, fences, inline, links, mentions, previews
 from narrowcast_server.markdown.context import MarkdownContext, Rendered
 from narrowcast_server.markdown.run import RUN, Run, run_of
 from narrowcast_server.markdown.sanitize import sanitized
 
 DISABLED_RULES = ["reference", "lheading", "html_block", "html_inline"]
-DEEPEST_NESTING = 20
 ME_COMMAND = "/me "
 WORD = re.compile(r"\w")
 TOPIC_ADDRESS = re.compile(r"https?://[^\s<>\"`]+")
@@ -52,7 +51,7 @@ class Renderer(RendererHTML):
 def parser() -> MarkdownIt:
     """One parser for the process; it holds no state of a rendering."""
     options = {"html": False, "linkify": False, "typographer": False, "breaks": True, "xhtmlOut": False}
-    md = MarkdownIt("js-default", {**options, "maxNesting": DEEPEST_NESTING}, renderer_cls=Renderer)
+    md = MarkdownIt("js-default", {**options, "maxNesting": depth.DEEPEST_NESTING}, renderer_cls=Renderer)
     md.disable(DISABLED_RULES)
     inline.install(md)
     mentions.install(md)
@@ -60,6 +59,7 @@ def parser() -> MarkdownIt:
     md.core.ruler.at("inline", inline_pass)
     links.install(md)
     previews.install(md)
+    depth.install(md)
     return md
 
 
