@@ -1,6 +1,6 @@
 """Draws the pictures of the README from the running app: the demo, opened at three sizes and used by key.
 
-    make screenshots
+`make screenshots` runs it.
 """
 
 from __future__ import annotations
