@@ -12,6 +12,7 @@ An answer to a question that is no longer asked is thrown away (`_generation`). 
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -89,6 +90,8 @@ class MessageView:
         self._generation = 0
         self._pending: list[int] = []
         self._undecided: list[int] = []
+        self._asked: Anchor | None = None
+        self._loaded = asyncio.Event()
         self.loading = False
         self.loading_older = False
         self.loading_newer = False
@@ -163,7 +166,9 @@ class MessageView:
     async def refresh(self) -> None:
         """Fetches again around where one stands."""
         position = self.position
-        if position is None or position not in self._timeline:
+        if self.loading and self._asked is not None:  # somebody is opening it: that goes on, from the start
+            await self._fetch_around(self._asked)
+        elif position is None or position not in self._timeline:
             await self._fetch_around(self._default_anchor())
         else:
             await self._fetch_around(position)
@@ -225,7 +230,8 @@ class MessageView:
     async def _fetch_around(self, anchor: Anchor) -> None:
         self._generation += 1
         generation = self._generation
-        self.loading, self.error = True, None
+        self.loading, self.error, self._asked = True, None, anchor
+        self._loaded.clear()
         self._pending.clear()
         self._publish()
         before = self._host.state
@@ -235,8 +241,11 @@ class MessageView:
         finally:
             if generation == self._generation:
                 self.loading = False
+                self._loaded.set()
                 if page is None:
                     self._publish()
+        if generation != self._generation:
+            await self._loaded.wait()  # overtaken by a refresh: who opened the view waits for that
         if page is not None and generation == self._generation:
             # What was asked before there was a snapshot, or before the latest, misses what came in between.
             self._take(page, anchor, stale=before.from_cache or before is not self._host.state)

@@ -249,3 +249,18 @@ async def test_messages_find_their_conversation_among_many_views_whatever_the_ca
     assert views.get(Narrow.topic(GENERAL, "soup")) is wanted, "used all the time, so not forgotten"
     views.add(message(2))
     assert wanted.ids == (1, 2)
+
+
+async def test_a_refresh_that_overtakes_an_opening_goes_on_with_where_it_was_to_stand() -> None:
+    host = FakeHost()
+    view = MessageView(SOUP, host)
+    opening = asyncio.create_task(view.open("oldest"))
+    await asyncio.sleep(0)
+    refreshing = asyncio.create_task(view.refresh())
+    await asyncio.sleep(0)
+    assert [anchor for anchor, *_ in host.asked] == ["oldest", "oldest"]
+    await host.answer(page(1), which=0)
+    assert not opening.done(), "what it asked for is not there yet"
+    await host.answer(page(1, 2, newest=True), which=1)
+    await asyncio.gather(opening, refreshing)
+    assert seen(view) == ([1, 2], False)
