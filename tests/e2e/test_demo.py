@@ -24,9 +24,10 @@ def wait_empty(folder: Path) -> None:
         time.sleep(0.05)
 
 
-def test_the_demo_opens_signed_in_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_the_demo_opens_at_its_welcome_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with Terminal(narrowcast("demo"), env=environment(tmp_path)) as terminal:
         terminal.wait_for("● live")
+        terminal.wait_for("Welcome to Larkfield Instruments, Ada!")
         terminal.wait_for("Ada Moreno")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0

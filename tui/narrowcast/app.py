@@ -207,8 +207,14 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             log.error("%s", error)
             self.show_welcome(error.user_message)
             return
-        self.paths = Paths.under(self.demo.folder / "client")
+        client = self.demo.folder / "client"
+        is_new = not client.exists()
+        self.paths = Paths.under(client)
         await self.open_account(account)
+        if is_new:
+            from narrowcast.screens.demo_start import begin_at_welcome
+
+            begin_at_welcome(self.screen)
 
     async def open_account(self, path: Path) -> None:
         """Show the account from what is known of it, then bring it to life."""
