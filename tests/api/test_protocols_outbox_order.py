@@ -308,14 +308,14 @@ async def test_messages_of_others_and_of_other_devices_do_not_disturb(bench: Out
 
 
 async def test_no_step_outside_the_diagram_is_taken(bench: OutboxBench) -> None:
-    from narrowcast_api.protocols.outbox import InvalidTransition
+    from narrowcast_api.protocols.outbox_shelf import InvalidTransition
 
     async with bench:
         bench.server.online = False
         bench.outbox.send(LUNCH, "Soup today")
-        (parcel,) = bench.outbox._parcels.values()
+        (parcel,) = bench.outbox._shelf.all()
         with pytest.raises(InvalidTransition):
-            bench.outbox._step(parcel, UNCONFIRMED)
+            bench.outbox._shelf.step(parcel, UNCONFIRMED)
 
 
 async def test_the_outbox_sleeps_when_there_is_nothing_to_do(bench: OutboxBench) -> None:

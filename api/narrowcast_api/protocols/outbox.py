@@ -55,19 +55,16 @@ from narrowcast_api.protocols.outbox_entry import (
     SendMessage,
     ShowMessage,
     matching,
-    recovered,
     sendable,
     unfit,
 )
-from narrowcast_api.state.changes import Change, OutboxChanged
+from narrowcast_api.protocols.outbox_shelf import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, Shelf
+from narrowcast_api.state.changes import Change
 from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
-
-WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
-FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 
 PACE = 0.1
 """Seconds between two requests when many messages wait, so that a backlog is no burst."""
@@ -81,20 +78,8 @@ EVENT_LATE = 3.0
 _AT_ONCE = 4
 _CHECK_EVERY = 5.0
 
-_STEPS = {
-    WAITING: {SENDING, FAILED, SENT},
-    SENDING: {WAITING, UNCONFIRMED, FAILED, SENT},
-    UNCONFIRMED: {WAITING, FAILED, SENT},
-    FAILED: {WAITING, UNCONFIRMED, SENT},
-    SENT: set[OutboxState](),
-}
-
 _NOT_THERE = "No answer came, and the message is not on the server. Send it again, or cancel it."
 _TAKEN_BACK = "Taken back before it was sent. Send it after all, or cancel it."
-
-
-class InvalidTransition(Exception):
-    """A step that the diagram does not have: a mistake in this file."""
 
 
 class Outbox:
@@ -128,7 +113,6 @@ class Outbox:
         self._show = show
         self._journal = journal
         self._clock = clock
-        self._changed = changed
         self._limits = limits
         self._queue_id = queue_id
         self._newest_id = newest_id
@@ -145,8 +129,7 @@ class Outbox:
         self._greatest_settled = 0
         self._not_before = 0.0
         self._next_start = 0.0
-        self._parcels = {record.local_id: Parcel(recovered(record)) for record in journal.load_outbox()}
-        self._position = max((parcel.record.position for parcel in self._parcels.values()), default=0)
+        self._shelf = Shelf(journal, changed)
 
     # what the app calls
 
@@ -161,11 +144,10 @@ class Outbox:
         if self._journal.read_only:
             raise InvalidInput("Another window has this account open: send from there, or close it first.")
         content = sendable(content)
-        self._position += 1
         error = unfit(self._limits(), destination, content)
         record = OutboxRecord(
             local_id=self._new_id(),
-            position=self._position,
+            position=self._shelf.next_position(),
             destination=destination,
             content=content,
             state=WAITING if error is None else FAILED,
@@ -173,15 +155,13 @@ class Outbox:
             error=error,
         )
         self._write_on(destination)
-        self._parcels[record.local_id] = Parcel(record)
-        self._journal.put_outbox(record)
-        self._publish(record.local_id)
+        self._shelf.put(record)
         self._alarm.ring()
         return record.local_id
 
     def _write_on(self, destination: Destination) -> None:
         """The user goes on in a conversation where something failed: that holds up nothing any more."""
-        for parcel in self._parcels.values():
+        for parcel in self._shelf.all():
             if parcel.state is FAILED and parcel.key == destination.key:
                 parcel.passed = True
 
@@ -191,28 +171,28 @@ class Outbox:
         While a request is under way it cannot be recalled: then the message ends as SENT, or as FAILED with
         its words, but is not tried again.
         """
-        parcel = self._parcels.get(local_id)
+        parcel = self._shelf.get(local_id)
         if parcel is None or parcel.state is SENT:
             return None
         if parcel.state is SENDING:
             parcel.take_back = True
             return None
-        self._forget(parcel)
+        self._shelf.forget(parcel)
         self._alarm.ring()
         return parcel.shown(None)
 
     def retry(self, local_id: str) -> None:
         """Send a failed message again. If an earlier try may have arrived, it is looked for first."""
-        parcel = self._parcels.get(local_id)
+        parcel = self._shelf.get(local_id)
         if parcel is None or parcel.state is not FAILED:
             return
         error = unfit(self._limits(), parcel.record.destination, parcel.record.content)
         if error is not None:
-            self._step(parcel, FAILED, error)
+            self._shelf.step(parcel, FAILED, error)
             return
         parcel.take_back, parcel.passed, parcel.looks, parcel.due = False, False, 0, 0.0
         parcel.resend = parcel.record.tried
-        self._step(parcel, UNCONFIRMED if parcel.record.tried else WAITING)
+        self._shelf.step(parcel, UNCONFIRMED if parcel.record.tried else WAITING)
         self._alarm.ring()
 
     def entries(self, destination: Destination | None = None) -> list[OutboxEntry]:
@@ -222,7 +202,7 @@ class Outbox:
         """
         first: dict[tuple[object, ...], str] = {}
         shown = []
-        for parcel in self._ordered():
+        for parcel in self._shelf.all():
             holder = None
             if parcel.holds:
                 holder = first.setdefault(parcel.key, parcel.record.local_id)
@@ -234,10 +214,10 @@ class Outbox:
 
     def on_message(self, message: Message, local_id: str | None) -> None:
         """A message event came; `local_id` is its `local_message_id`."""
-        parcel = self._parcels.get(local_id) if local_id is not None else None
+        parcel = self._shelf.get(local_id) if local_id is not None else None
         if parcel is not None:
             self._settle(parcel, message.id)
-        for other in list(self._parcels.values()):
+        for other in self._shelf.all():
             if other.message_id == message.id:
                 self._drop_shown(other)
         if parcel is None and message.sender_id == self._me() and message.id not in self._settled_ids:
@@ -245,13 +225,13 @@ class Outbox:
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """These messages are there now, to be shown by whoever shows them."""
-        for parcel in list(self._parcels.values()):
+        for parcel in self._shelf.all():
             if parcel.message_id in ids:
                 self._drop_shown(parcel)
 
     def on_snapshot(self, newest_id: int) -> None:
         """A registration has the messages up to `newest_id`; events before it will not come any more."""
-        for parcel in list(self._parcels.values()):
+        for parcel in self._shelf.all():
             if parcel.message_id is not None and parcel.message_id <= newest_id:
                 parcel.due = 0.0
         self.wake()
@@ -278,7 +258,7 @@ class Outbox:
         return min(waits, default=None)
 
     def _start_heads(self) -> float | None:
-        heads = [parcel for parcel in self._heads() if parcel.state in (WAITING, UNCONFIRMED)]
+        heads = [parcel for parcel in self._shelf.heads(self._busy) if parcel.state in (WAITING, UNCONFIRMED)]
         if not heads:
             return None
         if not self._online():
@@ -296,14 +276,6 @@ class Outbox:
             self._busy.add(parcel.key)
             self._tasks.start(self._advance(parcel))
         return wait
-
-    def _heads(self) -> list[Parcel]:
-        """The first unsettled message of each conversation in which nothing is under way."""
-        heads: dict[tuple[object, ...], Parcel] = {}
-        for parcel in self._ordered():
-            if parcel.holds:
-                heads.setdefault(parcel.key, parcel)
-        return [parcel for key, parcel in heads.items() if key not in self._busy]
 
     async def _advance(self, parcel: Parcel) -> None:
         key = parcel.key
@@ -327,7 +299,7 @@ class Outbox:
             floor = max(self._newest_id(), self._greatest_settled)
             parcel.record = replace(parcel.record, floor_id=floor)
         parcel.record = replace(parcel.record, tried=True)
-        self._step(parcel, SENDING)
+        self._shelf.step(parcel, SENDING)
         # The journal knows of the try before the server can: after a crash it is looked for, never repeated.
         await committed(self._journal.put_outbox(parcel.record))
         record = parcel.record
@@ -355,37 +327,39 @@ class Outbox:
 
     def _not_sent(self, parcel: Parcel, state: OutboxState, error: str | None, tried_before: bool) -> None:
         """The request surely changed nothing."""
-        if not self._holds(parcel) or parcel.state is not SENDING:
+        if not self._shelf.has(parcel) or parcel.state is not SENDING:
             return
         if parcel.take_back:
             state, error = FAILED, _TAKEN_BACK
         parcel.record = replace(parcel.record, tried=tried_before)
-        self._step(parcel, state, error)
+        self._shelf.step(parcel, state, error)
 
     def _unknown(self, parcel: Parcel, error: BaseException) -> None:
         """The message may have arrived."""
-        if not self._holds(parcel) or parcel.state is not SENDING:
+        if not self._shelf.has(parcel) or parcel.state is not SENDING:
             return
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
         parcel.looks = 0
         parcel.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
-        self._step(parcel, UNCONFIRMED, f"{text} Looking whether the message arrived.")
+        self._shelf.step(parcel, UNCONFIRMED, f"{text} Looking whether the message arrived.")
 
     async def _look(self, parcel: Parcel) -> None:
         record = parcel.record
         try:
             found = await self._find(record.destination, record.floor_id or 0)
         except (ApiError, InvalidInput, Unsupported) as error:
-            if self._holds(parcel) and parcel.state is UNCONFIRMED:
-                self._step(parcel, FAILED, f"It is not known whether this arrived: {error.user_message}")
+            if self._shelf.has(parcel) and parcel.state is UNCONFIRMED:
+                self._shelf.step(
+                    parcel, FAILED, f"It is not known whether this arrived: {error.user_message}"
+                )
             return
         except NarrowcastError as error:
             self._postpone(error)
             return
         self._backoff.reset()
-        if not self._holds(parcel) or parcel.state is not UNCONFIRMED:
+        if not self._shelf.has(parcel) or parcel.state is not UNCONFIRMED:
             return
         match = matching(record.content, found, self._settled_ids)
         if match is not None:
@@ -397,30 +371,29 @@ class Outbox:
         parcel.looks += 1
         if parcel.resend and not parcel.take_back:
             parcel.resend = False
-            self._step(parcel, WAITING)
+            self._shelf.step(parcel, WAITING)
         elif parcel.looks < len(LOOK_AFTER):
             parcel.due = self._clock.monotonic() + LOOK_AFTER[parcel.looks]
         else:
-            self._step(parcel, FAILED, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
+            self._shelf.step(parcel, FAILED, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
 
     def _settle(self, parcel: Parcel, message_id: int) -> None:
         self._settled_ids.add(message_id)
         self._greatest_settled = max(self._greatest_settled, message_id)
-        if not self._holds(parcel) or parcel.state is SENT:
+        if not self._shelf.has(parcel) or parcel.state is SENT:
             return
         parcel.message_id = message_id
         # An event that is past comes no more: the message is there already, or has to be fetched.
         is_past = message_id <= self._newest_id()
         parcel.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
-        self._step(parcel, SENT)
-        self._journal.delete_outbox(parcel.record.local_id)
+        self._shelf.step(parcel, SENT)
         if self._is_known(message_id):
             self._drop_shown(parcel)
         self._alarm.ring()
 
     def _start_fetch(self) -> float | None:
         """Fetch, one at a time, what was sent and has had no event."""
-        sent = [parcel for parcel in self._parcels.values() if parcel.state is SENT]
+        sent = [parcel for parcel in self._shelf.all() if parcel.state is SENT]
         if not sent or self._fetching:
             return None
         if not self._online():
@@ -447,12 +420,12 @@ class Outbox:
 
     def _look_again(self, destination: Destination) -> None:
         """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
-        for parcel in self._parcels.values():
+        for parcel in self._shelf.all():
             if parcel.key != destination.key or not parcel.record.tried:
                 continue
             if parcel.state is FAILED:
                 parcel.looks = len(LOOK_AFTER) - 1
-                self._step(parcel, UNCONFIRMED, parcel.record.error)
+                self._shelf.step(parcel, UNCONFIRMED, parcel.record.error)
             parcel.due = 0.0
             self._alarm.ring()
 
@@ -462,30 +435,7 @@ class Outbox:
             wait = max(wait, error.retry_after)
         self._not_before = self._clock.monotonic() + wait
 
-    def _step(self, parcel: Parcel, state: OutboxState, error: str | None = None) -> None:
-        if state is not parcel.state and state not in _STEPS[parcel.state]:
-            raise InvalidTransition(f"{parcel.state} to {state}")
-        parcel.record = replace(parcel.record, state=state, error=error)
-        if state is not SENT:
-            self._journal.put_outbox(parcel.record)
-        self._publish(parcel.record.local_id)
-
-    def _forget(self, parcel: Parcel) -> None:
-        del self._parcels[parcel.record.local_id]
-        self._journal.delete_outbox(parcel.record.local_id)
-        self._publish(parcel.record.local_id)
-
     def _drop_shown(self, parcel: Parcel) -> None:
         """The view has the message itself now."""
-        if self._parcels.pop(parcel.record.local_id, None) is not None:
-            self._publish(parcel.record.local_id)
+        if self._shelf.drop(parcel):
             self._alarm.ring()
-
-    def _holds(self, parcel: Parcel) -> bool:
-        return self._parcels.get(parcel.record.local_id) is parcel
-
-    def _ordered(self) -> list[Parcel]:
-        return sorted(self._parcels.values(), key=lambda parcel: parcel.record.position)
-
-    def _publish(self, local_id: str) -> None:
-        self._changed(OutboxChanged((local_id,)))
