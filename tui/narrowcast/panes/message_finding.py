@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import re
+from abc import abstractmethod
+from collections.abc import Awaitable
 from datetime import datetime
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from textual import events
 
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.message_overlays import Found
 from narrowcast.panes.message_typing import TypedKeys
+from narrowcast.safe_text import safe_line
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.views import MessageView, Page
 
 __all__ = ["Finding"]
 
@@ -25,6 +33,10 @@ _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 
 class Finding(TypedKeys):
     """Handlers of find and jump."""
+
+    @abstractmethod
+    def _reopen(self, anchor: int | str) -> None:
+        """Opens the view again at a message or at one of its ends."""
 
     def action_message_find(self) -> None:
         """Asks what to find among the messages of this view."""
@@ -40,6 +52,7 @@ class Finding(TypedKeys):
             self._leave_modes()
             return
         self.list.overlay = found = Found(text)
+        self.say_mode(f"Esc leaves · n older · N newer: {safe_line(text, 30)}")
         if not self._holds(found, self.list.selected):
             self._next(found, -1)
         self.list.changed()
@@ -116,19 +129,38 @@ class Finding(TypedKeys):
         self.work(self._find_date(at), "go to that date")
 
     async def _find_date(self, at: float) -> None:
-        """Bisects among what is known; pages back while the date lies before it."""
+        """Asks the server where the date lies outside what is known; offline what is known has to do."""
         view = self.view
-        while view is not None and view is self.view:
-            get = self.session.state.messages.get
-            oldest = get(view.ids[0]) if view.ids else None
-            if view.found_oldest or oldest is None or oldest.timestamp <= at or view.error is not None:
-                break
-            before = view.ids[0]
-            await view.load_older()
-            if view.ids and view.ids[0] == before:
-                break
-        if view is None or view is not self.view:
+        if view is None:
             return
+        if not self._knows(view, at):
+            from narrowcast_api.dates import first_since
+
+            def fetch(anchor: int | str, before: int, after: int) -> Awaitable[Page]:
+                return self.session.fetch(view.narrow, anchor, before, after, include_anchor=True)
+
+            try:
+                found = await first_since(fetch, at)
+            except NarrowcastError as error:
+                self.say(f"Only what is loaded was looked at: {error.user_message}")
+            else:
+                if view is self.view:
+                    self._reopen("newest" if found is None else found)
+                return
+        if view is self.view and view.ids:
+            self.list.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])
+
+    def _knows(self, view: MessageView, at: float) -> bool:
+        """Whether the first message since a moment is among those that are loaded."""
+        get = self.session.state.messages.get
+        oldest, newest = (get(view.ids[place]) if view.ids else None for place in (0, -1))
+        if oldest is None or newest is None:
+            return False
+        begins = view.found_oldest or oldest.timestamp < at
+        return begins and (view.found_newest or newest.timestamp >= at)
+
+    def _known_since(self, view: MessageView, at: float) -> int:
+        """The index of the first loaded message since a moment."""
         low, high = 0, len(view.ids)
         while low < high:
             middle = (low + high) // 2
@@ -137,8 +169,7 @@ class Finding(TypedKeys):
                 low = middle + 1
             else:
                 high = middle
-        if view.ids:
-            self.list.jump(view.ids[min(low, len(view.ids) - 1)])
+        return low
 
     def action_message_goto(self) -> None:
         """Asks for the number or the link of a message and goes there."""
