@@ -367,6 +367,28 @@ async def test_a_date_is_gone_to(tmp_path: Path, text: str) -> None:
         await until(lambda: stage.pane.selected_id == (ids[0] if text < "2026" else ids[-1]))
 
 
+async def test_a_date_far_from_what_is_loaded_is_gone_to_without_loading_what_lies_between(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path, (80, 12)) as stage:
+        ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(330)]
+        store = stage.server.core.store
+        with store.transaction():
+            for day, message_id in enumerate(ids):
+                noon = 86_400 * day + 43_200
+                store.execute("UPDATE messages SET timestamp = ? WHERE id = ?", noon, message_id)
+        await stage.show(stage.topic, "newest")
+        await stage.press("T", *"1970-02-10", "enter")
+        await until(lambda: stage.pane.selected_id == ids[40])
+        await stage.see("spoon 40")
+        assert stage.pane.view is not None
+        assert len(stage.pane.view.ids) < 250
+        await stage.press("T", *"1970-11-07", "enter")
+        await until(lambda: stage.pane.selected_id == ids[310])
+        await stage.press("T", *"2999-01-01", "enter")
+        await until(lambda: stage.pane.selected_id == ids[-1])
+
+
 async def test_code_opens_in_the_playground_of_its_language(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         template = "https://play.example/?code={code}"
@@ -439,3 +461,20 @@ async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
         await stage.asked(2)
         assert "narrowcast[images]" in stage.app.said()[0]
         assert any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)
+
+
+async def test_every_mode_says_how_to_leave_it_until_it_is_left(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "leek [there](https://x.example/)")
+        await stage.show(stage.topic, "newest")
+        await stage.see("leek")
+        for keys in (("o",), ("ctrl+f", *"leek", "enter"), ("shift+down",)):
+            await stage.press(*keys)
+            await until(lambda: stage.pane.mode_hint.startswith("Esc leaves"))
+            await stage.press("escape")
+            await until(lambda: stage.pane.mode_hint == "")
+        await stage.pilot.click(stage.pane.list, offset=(6, 22), times=2)
+        await until(lambda: stage.pane.mode_hint == "Esc leaves · y copies the selected text")
+        await stage.press("y")
+        await until(lambda: stage.pane.mode_hint == "")
+        assert stage.app.copied == ["leek there"]

@@ -24,7 +24,7 @@ from narrowcast.content.inlines import Spot
 from narrowcast.content.palette import Palette
 from narrowcast.panes.message_feed import Feed, Key
 from narrowcast.panes.message_overlays import Overlay
-from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape
+from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape, place_of_note
 from narrowcast.panes.viewport import Place, Viewport
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
@@ -189,15 +189,15 @@ class MessageCanvas(LineView):
         key = feed.key(place.index)
         rows = self._rows(place.index)
         row = rows.rows[min(place.row, len(rows.rows) - 1)]
-        own = place.row >= rows.lead
-        selected = own and key == self.selected
+        selected = rows.owns(place.row) and key == self.selected
         message = feed.message(place.index)
         star = message is not None and message.is_starred and place.row == rows.lead
         gutter = ("▌" if selected else " ") + ("★" if star else " ")
         style = self.base_style + self.part_style("messages--cursor")
-        strip = lean_strip(
-            [Segment(gutter, style if selected or star else self.base_style), *row.strip], width
-        )
+        content = row.strip
+        if selected and rows.clock and place.row == place_of_note(rows, rows.clock):
+            content = self._row_maker(feed).with_note(content, rows.clock)
+        strip = lean_strip([Segment(gutter, style if selected or star else self.base_style), *content], width)
         return self.overlay.apply(self, y, key, strip) if self.overlay is not None else strip
 
     def styles_changed(self) -> None:

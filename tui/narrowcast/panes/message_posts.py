@@ -70,6 +70,12 @@ class PaneBase(Widget):
             super().__init__()
             self.text = text
 
+    class ModeChanged(TextualMessage, namespace="messages_pane"):
+        """Keys mean something else now, or no longer: `mode_hint` says what."""
+
+    mode_hint: str = ""
+    """What the keys do while they do not do what they usually do; '' otherwise."""
+
     session: Session
     list: MessageList
     view: MessageView | None
@@ -77,6 +83,12 @@ class PaneBase(Widget):
     @abstractmethod
     def work(self, request: Awaitable[object], what: str) -> None:
         """Runs a request in the background; what goes wrong is said, never raised."""
+
+    def say_mode(self, hint: str) -> None:
+        """Says which keys there are in the present mode, and which one leaves it; '' at its end."""
+        if hint != self.mode_hint:
+            self.mode_hint = hint
+            self.post_message(self.ModeChanged())
 
     def say(self, text: str) -> None:
         """Says something to the user."""

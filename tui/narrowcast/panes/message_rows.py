@@ -32,7 +32,7 @@ from narrowcast_api.state.messages import Message, grouped
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_entry import OutboxEntry
 
-__all__ = ["FIRST_ROWS", "Lead", "Row", "RowMaker", "Rows", "Shape", "reaction_text"]
+__all__ = ["FIRST_ROWS", "Lead", "Row", "RowMaker", "Rows", "Shape", "place_of_note", "reaction_text"]
 
 log = logging.getLogger(__name__)
 
@@ -85,12 +85,21 @@ class Row:
 
 @dataclass(slots=True)
 class Rows:
-    """All rows of an item. The first `lead` of them do not belong to the message itself."""
+    """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
+
+    `clock` is its time where none of its rows says it: within a run of one sender.
+    """
 
     rows: list[Row]
     lead: int
     spots: list[Spot]
     cut: bool = False
+    tail: int = 0
+    clock: str = ""
+
+    def owns(self, row: int) -> bool:
+        """Whether a row is one of the message itself."""
+        return self.lead <= row < len(self.rows) - self.tail
 
 
 class RowMaker:
@@ -225,7 +234,8 @@ class RowMaker:
         if lead.gap_below:
             text = "┄┄ newer messages may be missing here until the connection is back ┄┄"
             body.append(self.line([(text, self.palette.error)]))
-        return Rows(rows + body, count, spots, cut)
+        clock = "" if lead.sender or message.is_me_message else self.names.clock(message.timestamp)
+        return Rows(rows + body, count, spots, cut, int(lead.gap_below), clock)
 
     def _body(
         self, message: Message, lead: Lead, shape: Shape, content: str
@@ -254,17 +264,15 @@ class RowMaker:
         if mark:
             rows[0] = self.content_row(lines[0], mark)
         if message.is_me_message:
-            rows[0] = self._with_status(rows[0], message)
+            status = self._status(message)
+            if _has_room(rows[0].strip, status):
+                rows[0] = replace(rows[0], strip=self.with_note(rows[0].strip, status))
         return rows, rendered.spots, rendered.cut
 
-    def _with_status(self, row: Row, message: Message) -> Row:
-        """Puts the time at the right of a row that has room for it."""
-        status = self._status(message)
-        if cell_len(row.strip.text.rstrip()) + len(status) >= self.width:
-            return row
-        cropped = row.strip.crop(0, self.width - len(status))
-        strip = lean_strip([*cropped, Segment(status, self.base + self.palette.dim)], self.width)
-        return Row(strip, row.text, row.start, row.soft)
+    def with_note(self, strip: Strip, note: str) -> Strip:
+        """A row of content with something at its right, where it is blank."""
+        cropped = strip.crop(0, self.width - len(note))
+        return lean_strip([*cropped, Segment(note, self.base + self.palette.dim)], self.width)
 
     def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
         """A message of one's own that the server has not confirmed yet."""
@@ -286,6 +294,16 @@ class RowMaker:
             part = palette.error if style == "error" else palette.dim
             rows += [self.content_row(line) for line in wrap([Run(note, part)], self.width - INDENT)]
         return Rows(rows, above, [])
+
+
+def place_of_note(rows: Rows, note: str) -> int | None:
+    """The first row of a message that is blank where a note at its right would stand."""
+    own = range(rows.lead, len(rows.rows) - rows.tail)
+    return next((number for number in own if _has_room(rows.rows[number].strip, note)), None)
+
+
+def _has_room(strip: Strip, note: str) -> bool:
+    return cell_len(strip.text.rstrip()) + len(note) < strip.cell_length
 
 
 def _without_command(document: Document) -> Document:

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset
+from textual.message import Message as TextualMessage
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -30,6 +31,14 @@ _MOST_ROWS = 20_000
 class SelectingCanvas(MessageCanvas):
     """The list with text that can be selected."""
 
+    class TextSelected(TextualMessage, namespace="message_list"):
+        """There is selected text now, or none any more."""
+
+        def __init__(self, selected: bool) -> None:
+            super().__init__()
+            self.selected = selected
+
+    _is_selected = False
     _rows_selected: tuple[tuple[int, int], tuple[int, int]] | None = None
     """Where a selection by keys began and where it ends: ids of messages, and rows of them."""
 
@@ -140,6 +149,9 @@ class SelectingCanvas(MessageCanvas):
     def selection_updated(self, selection: Selection | None) -> None:
         """Paints the selection."""
         self.refresh()
+        if self._is_selected != (selection is not None):
+            self._is_selected = selection is not None
+            self.post_message(self.TextSelected(self._is_selected))
 
     def _copy_row(self, y: int) -> tuple[int, Row] | None:
         """The row at `y` with its number among all rows that ever were; None if it has no text of a message."""
@@ -149,10 +161,9 @@ class SelectingCanvas(MessageCanvas):
             return None
         key = feed.key(place.index)
         rows = self._rows(place.index)
-        if not isinstance(key, int) or place.row < rows.lead:
+        if not isinstance(key, int) or not rows.owns(place.row):
             return None
-        row = min(place.row, len(rows.rows) - 1)
-        return (key << _ROW_BITS) + row, rows.rows[row]
+        return (key << _ROW_BITS) + place.row, rows.rows[place.row]
 
     def _paint_selection(self, strip: Strip, row: Row, span: tuple[int, int]) -> Strip:
         text = row.text

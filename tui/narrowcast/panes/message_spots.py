@@ -208,6 +208,7 @@ class SpotActs(TypedKeys):
             return
         labels = hint_labels(len(spots))
         self.list.overlay = Hints(dict(zip(spots, labels, strict=False)))
+        self.say_mode("Esc leaves · a label follows · Shift-label copies the address")
         self.list.changed()
 
     def _take(self, key: Key, spot: Spot, *, copies: bool) -> None:

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from textual import events
 
 from narrowcast.content.addresses import InApp
+from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.message_overlays import Found, Hints
 from narrowcast.panes.message_posts import PaneBase
 from narrowcast_api.errors import NarrowcastError
@@ -14,6 +15,8 @@ from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.messages import Message
 
 __all__ = ["TypedKeys"]
+
+SELECTING = "Esc leaves · y copies the selected text"
 
 
 class TypedKeys(PaneBase):
@@ -72,6 +75,13 @@ class TypedKeys(PaneBase):
             event.prevent_default()
             self.screen.clear_selection()
 
+    def on_message_list_text_selected(self, event: MessageList.TextSelected) -> None:
+        """Says what one can do with selected text, whether keys or the mouse selected it."""
+        event.stop()
+        if self.list.overlay is None:
+            self.say_mode(SELECTING if event.selected else "")
+
     def _leave_modes(self) -> None:
         self.list.overlay = None
+        self.say_mode("")
         self.list.changed()

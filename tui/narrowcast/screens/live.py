@@ -130,7 +130,9 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     def update_status(self) -> None:
         """Bring status line and banner up to date."""
         where = self.narrow.destination if self.narrow is not None else None
-        self.status_line.update(self.session, where, self._hint())
+        in_mode = bool(self.messages.mode_hint) and self.messages.has_focus_within
+        hint = self.messages.mode_hint if in_mode else self._hint()
+        self.status_line.update(self.session, where, hint, urgent=in_mode)
         text = banner(self.session)
         self.set_class(bool(text), "-banner")
         if text:

@@ -83,6 +83,10 @@ class MainScreen(OutsideScreen):
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
         self.tell(event.text)
 
+    @on(MessagesPane.ModeChanged)
+    def _tell_mode(self) -> None:
+        self.update_status()
+
     # compose asks
 
     def on_paste(self, event: events.Paste) -> None:

@@ -72,8 +72,8 @@ def unsent_pieces(session: Session) -> list[Piece]:
 class StatusLine(OneLine):
     """See the module's description."""
 
-    def update(self, session: Session, where: Destination | None, hint: str) -> None:
-        """Say how things are."""
+    def update(self, session: Session, where: Destination | None, hint: str, *, urgent: bool = False) -> None:
+        """Say how things are. An ``urgent`` hint tells the way out of a mode."""
         state = session.state
         unread = state.unreads.count_all()
         mentions = state.unreads.count_mentions()
@@ -88,4 +88,4 @@ class StatusLine(OneLine):
             left.append((f", {mentions} mention{'s' if mentions > 1 else ''}", "accent"))
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
         left.append((f"  {who} · {state.server.name or session.account.site}", "dim"))
-        self.show_pieces(left, [(hint + " ", "dim")])
+        self.show_pieces(left, [(hint + " ", "accent" if urgent else "dim")])
