@@ -42,16 +42,88 @@ async def test_messages_of_a_conversation_keep_their_order_one_at_a_time(bench: 
 
 async def test_one_conversation_does_not_hold_up_another(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.next_failures.append("refused")
-        bench.outbox.send(LUNCH, "refused")
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "hangs")
         bench.outbox.send(LUNCH, "behind")
+        await bench.settle()
+        bench.server.hold = False
         bench.outbox.send(TEA, "free")
         bench.outbox.send(BRUNO, "free too")
         await bench.clock.advance(2)
         assert sorted(bench.server.contents()) == ["free", "free too"]
 
 
-async def test_what_waits_behind_a_failure_says_so_and_goes_on_once_it_is_cancelled(
+async def test_looks_that_the_server_cannot_answer_hold_up_no_other_conversation(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        bench.server.find_failures.extend([ServerFault(500)] * 3)
+        bench.outbox.send(LUNCH, "looked for")
+        await bench.clock.advance(2.5)
+        assert bench.server.looks == 2
+        bench.outbox.send(TEA, "free")
+        await bench.clock.advance(0.2)
+        assert bench.server.contents() == ["free"]
+
+
+async def test_fetching_what_was_sent_holds_up_no_other_message(bench: OutboxBench) -> None:
+    async with bench:
+        bench.shows = True
+        bench.show_failures.extend([ServerFault(500)] * 20)
+        bench.outbox.send(LUNCH, "to a channel that one is not in")
+        await bench.clock.advance(200)
+        assert 4 <= len(bench.shown) <= 8, "with growing pauses"
+        bench.outbox.send(LUNCH, "next")
+        await bench.clock.advance(0.2)
+        assert bench.server.contents()[-1] == "next"
+
+
+async def test_what_waits_while_a_message_is_tried_and_looked_for_says_so(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        tried = bench.outbox.send(LUNCH, "tried")
+        bench.outbox.send(LUNCH, "behind")
+        await bench.clock.advance(2)
+        first, second = bench.outbox.entries()
+        assert (first.state, first.waits_for) == (UNCONFIRMED, None)
+        assert (second.state, second.waits_for) == (WAITING, tried)
+        await bench.clock.advance(3)
+        first, second = bench.outbox.entries()
+        assert (first.state, second.state, second.waits_for) == (FAILED, SENT, None)
+
+
+@pytest.mark.parametrize("how", ["refused", "lost before"])
+async def test_what_was_queued_before_a_failure_goes_on_and_the_failure_stays_shown(
+    bench: OutboxBench, how: str
+) -> None:
+    async with bench:
+        bench.server.online = False
+        failed = bench.outbox.send(LUNCH, "fails")
+        bench.outbox.send(LUNCH, "two")
+        bench.outbox.send(LUNCH, "three")
+        bench.server.next_failures.append(how)
+        bench.server.online = True
+        bench.outbox.wake()
+        await bench.clock.advance(10)
+        assert bench.server.contents() == ["two", "three"]
+        entry = bench.outbox.entries()[0]
+        assert (entry.local_id, entry.state, entry.content) == (failed, FAILED, "fails")
+        assert entry.error
+
+
+async def test_looking_is_given_up_in_the_end_so_that_the_next_can_go(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        bench.server.find_failures.extend([ServerFault(500)] * 6)
+        bench.outbox.send(LUNCH, "looked for in vain")
+        bench.outbox.send(LUNCH, "behind")
+        await bench.clock.advance(20)
+        assert (states(bench), bench.server.contents()) == ([UNCONFIRMED, WAITING], [])
+        await bench.clock.advance(20)
+        assert (states(bench), bench.server.contents()) == ([FAILED, SENT], ["behind"])
+        assert "not known whether this arrived" in (bench.outbox.entries()[0].error or "")
+
+
+async def test_one_that_failed_comes_after_what_was_written_since_when_it_is_sent_again(
     bench: OutboxBench,
 ) -> None:
     async with bench:
@@ -59,28 +131,9 @@ async def test_what_waits_behind_a_failure_says_so_and_goes_on_once_it_is_cancel
         failed = bench.outbox.send(LUNCH, "refused")
         bench.outbox.send(LUNCH, "behind")
         await bench.clock.advance(2)
-        first, second = bench.outbox.entries()
-        assert (first.state, first.waits_for) == (FAILED, None)
-        assert (second.state, second.waits_for) == (WAITING, failed)
-        bench.outbox.cancel(failed)
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["behind"]
-
-
-async def test_who_sees_a_failure_and_writes_on_is_not_held_up(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        failed = bench.outbox.send(LUNCH, "refused")
-        bench.outbox.send(LUNCH, "behind")
-        await bench.clock.advance(2)
-        assert bench.server.contents() == []
-        bench.outbox.send(LUNCH, "all the same")
-        assert all(entry.waits_for != failed for entry in bench.outbox.entries())
-        await bench.clock.advance(2)
-        assert bench.server.contents() == ["behind", "all the same"]
         bench.outbox.retry(failed)
         await bench.clock.advance(2)
-        assert bench.server.contents() == ["behind", "all the same", "refused"]
+        assert bench.server.contents() == ["behind", "refused"]
 
 
 async def test_a_message_that_is_too_long_does_not_hold_up_the_next(bench: OutboxBench) -> None:
@@ -127,13 +180,13 @@ async def test_fetching_what_was_sent_is_tried_until_it_works(bench: OutboxBench
         assert (states(bench), bench.shown) == ([], [101, 101, 101])
 
 
-async def test_a_failed_message_sent_again_keeps_its_place(bench: OutboxBench) -> None:
+async def test_failed_messages_sent_again_together_keep_their_order(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.next_failures.append("refused")
-        failed = bench.outbox.send(LUNCH, "first")
-        bench.outbox.send(LUNCH, "second")
+        bench.server.next_failures.extend(["refused", "refused"])
+        failed = [bench.outbox.send(LUNCH, words) for words in ("first", "second")]
         await bench.clock.advance(2)
-        bench.outbox.retry(failed)
+        for local_id in reversed(failed):
+            bench.outbox.retry(local_id)
         await bench.clock.advance(2)
         assert bench.server.contents() == ["first", "second"]
 
@@ -268,6 +321,22 @@ async def test_failed_messages_are_still_offered_after_a_restart(bench: OutboxBe
         bench.open()
         entry = only(bench)
         assert (entry.state, entry.error) == (FAILED, "You may not post here.")
+
+
+async def test_a_failure_holds_up_nothing_after_a_restart_either(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("refused")
+        bench.outbox.send(LUNCH, "refused")
+        await bench.settle()
+        bench.server.online = False
+        bench.outbox.send(LUNCH, "queued at the end")
+        await bench.settle()
+        await bench.crash()
+        bench.server.online = True
+        bench.open()
+        await bench.clock.advance(2)
+        assert bench.server.contents() == ["queued at the end"]
+        assert states(bench) == [FAILED, SENT]
 
 
 async def test_a_second_instance_does_not_send(tmp_path: Path) -> None:

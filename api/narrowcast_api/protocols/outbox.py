@@ -18,9 +18,11 @@
             gone  SENT <───┘    by the event with its local id, by the answer, or found by looking,
                                 in whatever order; from FAILED too (late success)
 
-Order within a conversation is kept: only its first unsettled message moves, and one that failed holds those
-written after it until it is sent again or cancelled, or until the user, who sees the failure, writes on.
-Conversations do not wait for each other.
+Order within a conversation is kept: only its first unsettled message moves, and those written after it wait
+while it is tried and looked for. One that FAILED holds up nothing, now and after a restart: it is shown with
+what to do, the others go on, and sent again it comes after them. A look that the server cannot answer is given
+up after some tries for the same reason. Conversations do not wait for each other; only a connection that does
+not open, and a rate limit, hold up all.
 
 SENT is left when the message's event comes. In a channel that one is not in there is none: then the message
 is fetched after a while.
@@ -72,11 +74,15 @@ PACE = 0.1
 LOOK_AFTER = (1.0, 3.0)
 """Seconds before each look for a message whose outcome is unknown: a slow server may still be storing it."""
 
+LOOKS_THAT_FAIL = 6
+"""Looks that a server may fail to answer, over half a minute, before the message counts as failed."""
+
 EVENT_LATE = 3.0
 """Seconds to wait for the event about a message that was sent, before it is fetched."""
 
 _AT_ONCE = 4
 _CHECK_EVERY = 5.0
+_FETCH_PAUSE = 60.0
 
 _NOT_THERE = "No answer came, and the message is not on the server. Send it again, or cancel it."
 _TAKEN_BACK = "Taken back before it was sent. Send it after all, or cancel it."
@@ -154,16 +160,9 @@ class Outbox:
             created=self._clock.now(),
             error=error,
         )
-        self._write_on(destination)
         self._shelf.put(record)
         self._alarm.ring()
         return record.local_id
-
-    def _write_on(self, destination: Destination) -> None:
-        """The user goes on in a conversation where something failed: that holds up nothing any more."""
-        for parcel in self._shelf.all():
-            if parcel.state is FAILED and parcel.key == destination.key:
-                parcel.passed = True
 
     def cancel(self, local_id: str) -> OutboxEntry | None:
         """Take a message back; the entry with its words, or None if it may be too late.
@@ -190,7 +189,7 @@ class Outbox:
         if error is not None:
             self._shelf.step(parcel, FAILED, error)
             return
-        parcel.take_back, parcel.passed, parcel.looks, parcel.due = False, False, 0, 0.0
+        parcel.take_back, parcel.looks, parcel.faults, parcel.due = False, 0, 0, 0.0
         parcel.resend = parcel.record.tried
         self._shelf.step(parcel, UNCONFIRMED if parcel.record.tried else WAITING)
         self._alarm.ring()
@@ -340,7 +339,7 @@ class Outbox:
             return
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
-        parcel.looks = 0
+        parcel.looks = parcel.faults = 0
         parcel.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._shelf.step(parcel, UNCONFIRMED, f"{text} Looking whether the message arrived.")
@@ -349,14 +348,11 @@ class Outbox:
         record = parcel.record
         try:
             found = await self._find(record.destination, record.floor_id or 0)
-        except (ApiError, InvalidInput, Unsupported) as error:
-            if self._shelf.has(parcel) and parcel.state is UNCONFIRMED:
-                self._shelf.step(
-                    parcel, FAILED, f"It is not known whether this arrived: {error.user_message}"
-                )
+        except (NotConnected, RateLimited) as error:
+            self._postpone(error)
             return
         except NarrowcastError as error:
-            self._postpone(error)
+            self._not_answered(parcel, error)
             return
         self._backoff.reset()
         if not self._shelf.has(parcel) or parcel.state is not UNCONFIRMED:
@@ -366,6 +362,17 @@ class Outbox:
             self._settle(parcel, match)
         else:
             self._not_found(parcel)
+
+    def _not_answered(self, parcel: Parcel, error: NarrowcastError) -> None:
+        """Looking failed: once more after a pause, unless the server refuses or has failed often."""
+        if not self._shelf.has(parcel) or parcel.state is not UNCONFIRMED:
+            return
+        parcel.faults += 1
+        final = isinstance(error, ApiError | InvalidInput | Unsupported)
+        if final or parcel.faults >= LOOKS_THAT_FAIL:
+            self._shelf.step(parcel, FAILED, f"It is not known whether this arrived: {error.user_message}")
+        else:
+            parcel.due = self._clock.monotonic() + 2.0 ** (parcel.faults - 1)
 
     def _not_found(self, parcel: Parcel) -> None:
         parcel.looks += 1
@@ -412,8 +419,11 @@ class Outbox:
             if parcel.message_id is not None:
                 await self._show(parcel.message_id)
             self._drop_shown(parcel)
-        except NarrowcastError as error:
+        except (NotConnected, RateLimited) as error:
             self._postpone(error)
+        except NarrowcastError:
+            parcel.faults += 1
+            parcel.due = self._clock.monotonic() + min(_FETCH_PAUSE, EVENT_LATE * 2.0**parcel.faults)
         finally:
             self._fetching = False
             self._alarm.ring()

@@ -41,7 +41,7 @@ class OutboxEntry:
     """One message on its way, for a view to show after the messages of its conversation.
 
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
-    message is SENT. `waits_for` is the earlier message of the conversation that has to be settled first.
+    message is SENT. `waits_for` is the earlier message of the conversation that is being tried or looked for.
     """
 
     local_id: str
@@ -93,16 +93,16 @@ class Parcel:
     """An entry as the machine holds it: what is in the journal, and what only matters while it runs.
 
     `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
-    user wants it back, which is possible unless it arrives. `passed`: it failed, and the user wrote on all the
-    same. `looks` counts looks since the last try, `due` is the monotonic time of the next step.
+    user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
+    those that were not answered; `due` is the monotonic time of the next step.
     """
 
     record: OutboxRecord
     message_id: int | None = None
     resend: bool = False
     take_back: bool = False
-    passed: bool = False
     looks: int = 0
+    faults: int = 0
     due: float = 0.0
 
     @property
@@ -116,7 +116,7 @@ class Parcel:
     @property
     def holds(self) -> bool:
         """Whether later messages of its conversation wait for this one."""
-        return self.state is not OutboxState.SENT and not (self.state is OutboxState.FAILED and self.passed)
+        return self.state not in (OutboxState.SENT, OutboxState.FAILED)
 
     def shown(self, waits_for: str | None) -> OutboxEntry:
         """What a view gets to see."""
