@@ -68,7 +68,7 @@ class Account:
         parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
         problem = ""
         try:
-            parser.read_string(file.read_text(encoding="utf-8"))
+            parser.read_string(file.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             problem = "there is no such file"
         except OSError as error:

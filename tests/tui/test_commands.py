@@ -44,7 +44,7 @@ async def run(folder: Path, *arguments: str, stdin: str = "", env: dict[str, str
         },
     )
     out, err = await process.communicate(stdin.encode())
-    return Outcome(process.returncode or 0, out.decode(), err.decode())
+    return Outcome(process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
 def rc_of(server: TestServer, folder: Path, person: str = "ada") -> str:
@@ -161,10 +161,11 @@ async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_pa
         open_to_all.write_text(Path(rc).read_text())
         open_to_all.chmod(0o644)
         cases = [
-            (["read"], 2, "narrowcast login URL"),
+            (["read"], 3, "narrowcast login URL"),
             (["--rc", str(tmp_path / "none"), "read"], 2, "none"),
             (["--rc", str(open_to_all), "read"], 2, "chmod 600"),
             (["--rc", str(wrong), "read"], 3, ""),
+            (["--rc", str(tmp_path), "read"], 2, "not a file"),
             (["--rc", rc, "send", "--channel", "nowhere", "--topic", "x", "hi"], 2, "no channel 'nowhere'"),
             (["--rc", rc, "send", "hi"], 2, "--channel NAME"),
             (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "nobody here is called 'nobody'"),
@@ -205,6 +206,53 @@ async def test_a_bad_configuration_is_refused_with_line_and_key(tmp_path: Path) 
     answer = await run(tmp_path, "read")
     assert answer.code == 2
     assert "config.toml:2: compose.enter:" in answer.err
+
+
+async def test_any_locale_can_print_what_people_write(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await server.send("bruno", "general", "lunch", "crème brûlée 🍮")
+        for encoding in ("ascii", "latin-1"):
+            locale = {"PYTHONIOENCODING": encoding}
+            text = await run(tmp_path, "read", "--rc", rc, env=locale)
+            assert (text.code, text.err) == (0, ""), encoding
+            answer = await run(tmp_path, "read", "--rc", rc, "--json", env=locale)
+            assert json.loads(answer.out)["content"] == "crème brûlée 🍮", encoding
+            assert (await run(tmp_path, "doctor", "--offline", env=locale)).code == 0
+
+
+async def test_streams_that_the_caller_closed_are_no_defect(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await server.send("bruno", "general", "lunch", "soup")
+        send = f"{sys.executable} -m narrowcast --rc {rc} send --channel general --topic lunch"
+        read = f"{sys.executable} -m narrowcast --rc {rc} read"
+        for line, code in ((f"{send} <&-", 2), (f"{read} >&-", 0), (f"{read} 2>&-", 0)):
+            process = await asyncio.create_subprocess_shell(
+                line, stderr=asyncio.subprocess.PIPE, env={"PATH": "/usr/bin:/bin", **home(tmp_path)}
+            )
+            _, err = await process.communicate()
+            assert (process.returncode, b"Traceback" in err) == (code, False), (line, err)
+
+
+async def test_an_endless_message_is_refused_before_memory_is_full(tmp_path: Path) -> None:
+    rc = tmp_path / "rc"
+    rc.write_text("\ufeff[api]\nemail=a@example.com\nkey=k\nsite=http://127.0.0.1:1\n", encoding="utf-8")
+    rc.chmod(0o600)
+    endless = f"yes | {sys.executable} -m narrowcast --rc {rc} send --channel general --topic lunch"
+    process = await asyncio.create_subprocess_shell(
+        endless, stderr=asyncio.subprocess.PIPE, env={"PATH": "/usr/bin:/bin", **home(tmp_path)}
+    )
+    _, err = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 2
+    assert b"the message is too long" in err
+
+
+async def test_a_local_search_without_a_hit_says_so(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        answer = await run(tmp_path, "search", "--rc", rc_of(server, tmp_path), "--local", "nothing")
+        assert (answer.code, answer.out) == (0, "")
+        assert "--local" in answer.err
 
 
 async def test_version_and_help_answer_at_once(tmp_path: Path) -> None:

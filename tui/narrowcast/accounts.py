@@ -51,6 +51,8 @@ def read(path: Path) -> Account:
         mode = path.stat().st_mode
     except OSError as error:
         raise AccountError(f"{path}: cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+        raise AccountError(f"{path}: not a file")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise AccountError(f"{path}: others can read this file and the key in it. Do: chmod 600 {path}")
     account = Account.from_zuliprc(path)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -158,6 +160,7 @@ def _count(text: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises for what a user can cause."""
+    _ready_streams()
     parser = build_parser()
     args = parser.parse_args(arguments)
     try:
@@ -176,6 +179,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if explained is None:
             raise
         return _fail(*explained)
+
+
+def _ready_streams() -> None:
+    """Streams that the caller closed read as empty and swallow what is written; no character is too strange to
+    print, whatever the locale.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open until the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail(message: str, code: int) -> int:

@@ -29,6 +29,6 @@ def chosen_account(args: argparse.Namespace) -> Account:
     if path is None:
         raise CommandError(
             "no account is stored; sign in with: narrowcast login URL, or name a zuliprc file with --rc",
-            Exit.USAGE,
+            Exit.NOT_ALLOWED,
         )
     return accounts.read(path)

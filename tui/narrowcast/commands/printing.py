@@ -65,8 +65,15 @@ def as_record(message: Message) -> dict[str, Any]:
 
 
 def as_json(value: object) -> str:
-    """One line of JSON; on a terminal without anything but ASCII, so that it stays harmless there."""
-    return json.dumps(value, ensure_ascii=sys.stdout.isatty())
+    """One line of JSON; on a terminal without anything but ASCII, so that it stays harmless there, and so too
+    where the locale could not write it.
+    """
+    line = json.dumps(value, ensure_ascii=sys.stdout.isatty())
+    try:
+        line.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return line
 
 
 def say(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import read
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what matches, oldest first. Exit code 1 if nothing does."""
+    """Print what matches, oldest first."""
     account = chosen_account(args)
     if args.local:
         return _local(account, " ".join(args.narrow), args.limit, json=args.json)
@@ -45,4 +46,6 @@ def _local(account: Account, text: str, limit: int, *, json: bool) -> int:
             say(as_json({"id": hit.message_id, "sender_full_name": sender, "snippet": hit.snippet}))
         else:
             say(f"{hit.message_id}  {safe_line(sender)}: {safe_line(hit.snippet)}")
-    return Exit.DONE if hits else Exit.FAILED
+    if not hits:
+        sys.stderr.write("Nothing that this machine has seen matches; without --local the server is asked.\n")
+    return Exit.DONE

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from narrowcast_api.client import Client
 
 
+MOST_INPUT = 16 * 1024 * 1024
+"""Bytes of standard input that are read before giving up; the true limit is the server's and far below."""
+
+
 def run(args: argparse.Namespace) -> int:
     """Send the text of the arguments or of standard input."""
     if bool(args.channel) == bool(args.to):
@@ -27,12 +31,20 @@ def run(args: argparse.Namespace) -> int:
     if text is None:
         if sys.stdin.isatty():
             sys.stderr.write("Write the message; Ctrl-d on an empty line sends it, Ctrl-c does not.\n")
-        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        text = _standard_input()
     if not text.strip():
         raise CommandError("the message is empty", Exit.USAGE)
     message_id = asyncio.run(_send(account, args, text.rstrip("\n")))
     say(as_json({"id": message_id}) if args.json else f"sent, message {message_id}")
     return Exit.DONE
+
+
+def _standard_input() -> str:
+    """All of standard input; refused when there is more than any server takes, for it may never end."""
+    data = sys.stdin.buffer.read(MOST_INPUT + 1)
+    if len(data) > MOST_INPUT:
+        raise CommandError("the message is too long; attach it as a file instead", Exit.USAGE)
+    return data.decode("utf-8-sig", "replace")
 
 
 async def _send(account: Account, args: argparse.Namespace, text: str) -> int:
