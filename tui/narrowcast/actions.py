@@ -92,6 +92,7 @@ _MAIN: tuple[Action, ...] = (
         ("go.starred", "f", "Starred messages"),
         ("go.direct", "P", "Direct messages"),
         ("go.drafts", "d", "Drafts"),
+        ("go.outbox", "B", "Outbox: what is not sent yet, and why"),
         ("go.search", "slash", "Search messages"),
         ("go.next-unread-topic", "n", "Next topic with unread messages"),
         ("go.next-unread-direct", "p", "Next direct conversation with unread messages"),
@@ -118,7 +119,7 @@ _MAIN: tuple[Action, ...] = (
         "Write",
         ("write.channel", "c", "New message to a channel"),
         ("write.direct", "x", "New direct message"),
-        ("write.outbox-retry", "f8", "Send again what was not sent"),
+        ("write.outbox-retry", "f8", "Send again what was not sent in this conversation"),
         ("write.outbox-cancel", "f9", "Cancel what was not sent (back to compose)"),
     ),
 )

@@ -83,8 +83,8 @@ class MainScreen(OutsideScreen):
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
         self.tell(event.text)
 
-    @on(MessagesPane.ModeChanged)
-    def _tell_mode(self) -> None:
+    @on(MessagesPane.HintChanged)
+    def _tell_hint(self) -> None:
         self.update_status()
 
     # compose asks
@@ -180,6 +180,17 @@ class MainScreen(OutsideScreen):
 
         self.app.push_screen(DraftsScreen(self.session), chosen)
 
+    def action_go_outbox(self) -> None:
+        from narrowcast.screens.outbox import OutboxScreen
+
+        def chosen(what: tuple[str, OutboxEntry] | None) -> None:
+            if what is not None and what[0] == "go":
+                self.go(Narrow.from_destination(what[1].destination), "newest")
+            elif what is not None:
+                self._take_back(what[1])
+
+        self.app.push_screen(OutboxScreen(self.session), chosen)
+
     def _unsent(self) -> list[OutboxEntry]:
         """What was not sent, of this conversation first."""
         waiting = [entry for entry in self.session.outbox.entries() if entry.state is not OutboxState.SENT]
@@ -188,23 +199,30 @@ class MainScreen(OutsideScreen):
         return waiting
 
     def action_write_outbox_retry(self) -> None:
+        """All that failed in one conversation: this one, or another one if nothing failed here."""
         failed = [entry for entry in self._unsent() if entry.state is OutboxState.FAILED]
         if not failed:
             self.tell("Nothing has failed to be sent.")
-            return
-        self.session.outbox.retry(failed[0].local_id)
+        for entry in failed:
+            if entry.destination.key == failed[0].destination.key:
+                self.session.outbox.retry(entry.local_id)
 
     def action_write_outbox_cancel(self) -> None:
         unsent = self._unsent()
         if not unsent:
             self.tell("Everything you wrote has been sent.")
             return
-        entry = self.session.outbox.cancel(unsent[-1].local_id)
+        first = unsent[0].destination.key
+        self._take_back([entry for entry in unsent if entry.destination.key == first][-1])
+
+    def _take_back(self, unsent: OutboxEntry) -> None:
+        entry = self.session.outbox.cancel(unsent.local_id)
         if entry is None:
             self.tell("It is on its way already; it cannot be called back just now.", severity="warning")
             return
         self.writing.reply(entry.destination, None)
-        self.writing.text.insert(entry.content)
+        before = self.writing.text.text
+        self.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
         self.tell("Not sent. Its text is back in compose.")
 
     @on(NavigationPane.Change)

@@ -62,7 +62,7 @@ def unsent_pieces(session: Session) -> list[Piece]:
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
     pieces: list[Piece] = []
     if stuck:
-        pieces.append((f" {stuck} not sent: F8 tries again, F9 takes back ", "bad"))
+        pieces.append((f" {stuck} not sent: F8 tries again, F9 takes back, B lists ", "bad"))
     waiting = sum(state is OutboxState.WAITING for state in states)
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
