@@ -8,9 +8,9 @@ in the meta of the style ("spot"), for clicks, and hints give each a key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.style import Style
 
@@ -50,17 +50,19 @@ _BULLETS = "•◦▪"
 _CARD_GLYPHS = {CardKind.IMAGE: "▣", CardKind.VIDEO: "▶", CardKind.AUDIO: "♪", CardKind.WEBSITE: "↗"}
 
 
-@dataclass(slots=True)
-class Rendered:
-    """One message's content as lines, and what they lead to. `cut`: there is more than was asked for."""
+class Rendered(Struct):
+    """One message's content as lines, and what they lead to.
+
+    `cut`: there is more than was asked for. `has_code`: some lines are code.
+    """
 
     lines: list[Line]
     spots: list[Spot]
     cut: bool = False
+    has_code: bool = False
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """Lays out one message.
 
     `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables.
@@ -70,6 +72,7 @@ class Layout:
     me: int
     opened: frozenset[int] = frozenset()
     pan: int = 0
+    has_code: bool = False
 
     @property
     def palette(self) -> Palette:
@@ -94,7 +97,7 @@ class Layout:
             more = self.inliner.spot(Spot(SpotKind.MORE, "", "more"))
             text = "… more: Enter shows it" if cut else "… longer than can be shown here"
             lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))
-        return Rendered(lines, self.inliner.spots, cut)
+        return Rendered(lines, self.inliner.spots, cut, self.has_code)
 
     def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
         blocks = document.blocks
@@ -185,6 +188,7 @@ class Layout:
             yield from self._marked(lines, Run(mark, self.palette.text), width)
 
     def _code(self, block: CodeBlock, width: int) -> Iterator[Line]:
+        self.has_code = True
         palette = self.palette
         inner = self._inner(width)
         label = block.language if block.language.lower() not in ("", "text") else ""

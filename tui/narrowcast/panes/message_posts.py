@@ -70,11 +70,13 @@ class PaneBase(Widget):
             super().__init__()
             self.text = text
 
-    class ModeChanged(TextualMessage, namespace="messages_pane"):
-        """Keys mean something else now, or no longer: `mode_hint` says what."""
+    class HintChanged(TextualMessage, namespace="messages_pane"):
+        """Other keys matter now: `mode_hint` or `selected_hints` says which."""
 
     mode_hint: str = ""
     """What the keys do while they do not do what they usually do; '' otherwise."""
+    selected_hints: tuple[tuple[str, str], ...] = ()
+    """Actions for what the selected message holds (a poll, a picture, a spoiler) by id, and what each does."""
 
     session: Session
     list: MessageList
@@ -88,7 +90,7 @@ class PaneBase(Widget):
         """Says which keys there are in the present mode, and which one leaves it; '' at its end."""
         if hint != self.mode_hint:
             self.mode_hint = hint
-            self.post_message(self.ModeChanged())
+            self.post_message(self.HintChanged())
 
     def say(self, text: str) -> None:
         """Says something to the user."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -18,7 +19,7 @@ from textual.strip import Strip
 
 from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Spot, SpotKind
-from narrowcast.content.layout import Layout
+from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
 from narrowcast.content.parse import parse
 from narrowcast.content.polls import read_widget
@@ -48,8 +49,7 @@ BARS = ("│ ", "▎ ", "┆ ")
 MUTED = "(from a person you muted: Enter shows it)"
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(Struct, frozen=True):
     """What has to be said before a message, seen from its neighbours."""
 
     gap: bool = False
@@ -60,8 +60,7 @@ class Lead:
     gap_below: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What the reader did with a message.
 
     Spoilers opened, rows asked for, columns of tables panned over, shown although it is hidden.
@@ -73,8 +72,7 @@ class Shape:
     revealed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row. `text` is what a copy yields, from cell `start` on; `soft` rows continue the one above."""
 
     strip: Strip
@@ -83,11 +81,11 @@ class Row:
     soft: bool = False
 
 
-@dataclass(slots=True)
-class Rows:
+class Rows(Struct):
     """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
 
-    `clock` is its time where none of its rows says it: within a run of one sender.
+    `clock` is its time where none of its rows says it: within a run of one sender. `has_code`: of the rows,
+    some are code.
     """
 
     rows: list[Row]
@@ -96,6 +94,7 @@ class Rows:
     cut: bool = False
     tail: int = 0
     clock: str = ""
+    has_code: bool = False
 
     def owns(self, row: int) -> bool:
         """Whether a row is one of the message itself."""
@@ -224,9 +223,8 @@ class RowMaker:
         rows = self.lead_rows(message, lead)
         count = len(rows)
         try:
-            body, spots, cut = self._body(
-                message, lead, shape, message.content if content is None else content
-            )
+            html = message.content if content is None else content
+            body, rendered = self._body(message, lead, shape, html)
         except Exception:
             log.exception("message %s cannot be shown", message.id)
             text = "This message cannot be shown here. Press i for its source."
@@ -235,11 +233,10 @@ class RowMaker:
             text = "┄┄ newer messages may be missing here until the connection is back ┄┄"
             body.append(self.line([(text, self.palette.error)]))
         clock = "" if lead.sender or message.is_me_message else self.names.clock(message.timestamp)
-        return Rows(rows + body, count, spots, cut, int(lead.gap_below), clock)
+        tail = int(lead.gap_below)
+        return Rows(rows + body, count, rendered.spots, rendered.cut, tail, clock, rendered.has_code)
 
-    def _body(
-        self, message: Message, lead: Lead, shape: Shape, content: str
-    ) -> tuple[list[Row], list[Spot], bool]:
+    def _body(self, message: Message, lead: Lead, shape: Shape, content: str) -> tuple[list[Row], Rendered]:
         state = self.names.state
         inliner = Inliner(self.palette, self.names)
         rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]
@@ -248,7 +245,7 @@ class RowMaker:
             text = MUTED if message.sender_id in state.users.muted else "(collapsed: Enter shows it)"
             spot = inliner.spot(Spot(SpotKind.MORE, "reveal", "show"))
             rows.append(self.content_row(Line([Run(text, self.palette.dim + spot)])))
-            return rows, inliner.spots, True
+            return rows, Rendered([], inliner.spots, True)
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
             lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)
@@ -267,7 +264,7 @@ class RowMaker:
             status = self._status(message)
             if _has_room(rows[0].strip, status):
                 rows[0] = replace(rows[0], strip=self.with_note(rows[0].strip, status))
-        return rows, rendered.spots, rendered.cut
+        return rows, rendered
 
     def with_note(self, strip: Strip, note: str) -> Strip:
         """A row of content with something at its right, where it is blank."""

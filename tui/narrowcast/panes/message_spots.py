@@ -11,7 +11,9 @@ from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.message_overlays import Hints, hint_labels
+from narrowcast.panes.message_rows import Rows
 from narrowcast.panes.message_typing import TypedKeys
+from narrowcast.platform.images import is_picture
 from narrowcast.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -30,6 +32,14 @@ class SpotActs(TypedKeys):
         """Something was clicked."""
         event.stop()
         self.follow(event.key, event.spot)
+
+    def tell_hints(self) -> None:
+        """Names the actions that suit the selected message, where those are others than before."""
+        rows = self.list.rows_of(self.list.selected) if self.list.selected is not None else None
+        hints = hints_for(rows) if rows is not None else ()
+        if hints != self.selected_hints:
+            self.selected_hints = hints
+            self.post_message(self.HintChanged())
 
     def follow(self, key: Key, spot: Spot) -> None:
         """Does what a spot is for."""
@@ -234,6 +244,23 @@ class SpotActs(TypedKeys):
             self.list.changed()
         else:
             self._leave_modes()
+
+
+def hints_for(rows: Rows) -> tuple[tuple[str, str], ...]:
+    """Actions for what a message holds, the rarest kind of content first."""
+    spots = rows.spots
+    kinds = {spot.kind for spot in spots}
+    media = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
+    picture = "picture" if media is not None and is_picture(media) else "open file"
+    offers = (
+        ("message.vote", "vote", SpotKind.VOTE in kinds),
+        ("message.vote", "tick", SpotKind.TASK in kinds),
+        ("message.enter", "open", SpotKind.SPOILER in kinds or SpotKind.MORE in kinds),
+        ("message.image", picture, media is not None),
+        ("message.copy", "copy code", rows.has_code),
+        ("message.hints", "follow", SpotKind.LINK in kinds),
+    )
+    return tuple((action_id, does) for action_id, does, fits in offers if fits)
 
 
 def _votes(count: int) -> str:

@@ -248,6 +248,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
         """Keeps the place, and reports what was seen as read."""
         event.stop()
+        self.tell_hints()
         view = self.view
         if view is None or not self._standing:
             return

@@ -20,6 +20,7 @@ from narrowcast.panes.compose import ComposePane
 from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.people import PeoplePane
+from narrowcast.screens.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_actions
 from narrowcast.screens.main_layout import CSS, Layout
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
@@ -75,6 +76,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self.narrow: Narrow | None = None
         self._history: list[Narrow] = []
         self._place = -1
+        self._keys: dict[str, str] = {}
         self._changed: set[type[change.Change]] = set()
         self._flush: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
@@ -140,16 +142,16 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     def _hint(self) -> str:
         """The most useful keys of the pane that has the focus."""
+        width = self.size.width
+        if not self._keys:
+            self._keys = keys_of_actions(app_of(self).config.keys)
         if self.writing.has_focus_within:
-            line = "new line" if self.writing.enter_sends else "sends"
-            return (
-                "" if self.size.width < 100 else f"Ctrl-j {line} · Ctrl-t attach · Ctrl-o editor · Esc back"
-            )
-        if self.size.width < 100:
-            return "? help  F2 channels  c write  Ctrl-k go"
+            other = ("compose.other-enter", "new line" if self.writing.enter_sends else "sends")
+            return hint_line(self._keys, (other, *WRITING), width) if width >= 100 else ""
         if self.navigation.has_focus_within:
-            return "Enter open · t topics · q find · Tab next pane · ? help"
-        return "r reply · c write · : react · n next unread · Ctrl-k go to · ? help"
+            return hint_line(self._keys, NAVIGATION, width)
+        usual = READING if width >= 100 else NARROW
+        return hint_line(self._keys, (*self.messages.selected_hints, *usual), width)
 
     def _show_title(self) -> None:
         if self.narrow is None:
