@@ -16,8 +16,8 @@ from narrowcast_api.connection import Connection
 from narrowcast_api.errors import NotConnected, OutcomeUnknown, RedirectRefused
 from narrowcast_api.secret import Secret
 from narrowcast_api.tls import shared_context
+from support.tls import Certificates, make_certificates
 
-TLS = Path(__file__).parent / "fixtures" / "tls"
 OK = b'{"result": "success", "msg": "", "id": 5}'
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
@@ -136,33 +136,39 @@ async def test_a_redirect_to_another_port_is_not_followed_at_all() -> None:
         assert canary.connections == 0
 
 
-def server_context() -> ssl.SSLContext:
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """An authority that nobody knows, and a server of it."""
+    return make_certificates(tmp_path_factory.mktemp("tls"))
+
+
+def server_context(certificates: Certificates) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(TLS / "server.pem")
+    context.load_cert_chain(certificates.certificate, certificates.key)
     return context
 
 
-async def test_an_authority_of_ones_own_is_trusted_when_it_is_named() -> None:
-    async with raw_server(fine, server_context()) as server:
-        ca = TLS / "ca.pem"
+async def test_an_authority_of_ones_own_is_trusted_when_it_is_named(certificates: Certificates) -> None:
+    async with raw_server(fine, server_context(certificates)) as server:
+        ca = certificates.authority
         async with Connection(account(server.port, "https", ca)) as connection:
             assert (await connection.request("GET", "/users/me"))["id"] == 5
         async with Connection(f"https://localhost:{server.port}", ca_bundle=ca) as connection:
             assert (await connection.request("GET", "/server_settings", authenticated=False))["id"] == 5
 
 
-async def test_an_unknown_authority_hears_nothing() -> None:
-    async with raw_server(fine, server_context()) as server:
+async def test_an_unknown_authority_hears_nothing(certificates: Certificates) -> None:
+    async with raw_server(fine, server_context(certificates)) as server:
         async with Connection(account(server.port, "https")) as connection:
             with pytest.raises(NotConnected, match="CERTIFICATE_VERIFY_FAILED"):
                 await connection.request("GET", "/users/me")
         assert server.heard == []
 
 
-def test_one_context_serves_all_connections() -> None:
+def test_one_context_serves_all_connections(certificates: Certificates) -> None:
     assert shared_context() is shared_context()
-    assert shared_context(TLS / "ca.pem") is shared_context(TLS / "ca.pem")
-    assert shared_context(TLS / "ca.pem") is not shared_context()
+    assert shared_context(certificates.authority) is shared_context(certificates.authority)
+    assert shared_context(certificates.authority) is not shared_context()
     assert shared_context().verify_mode is ssl.CERT_REQUIRED
     assert shared_context().check_hostname
 

@@ -23,9 +23,7 @@ from narrowcast_server.first_run import how_to_open
 from narrowcast_server.schema import MIGRATIONS
 from narrowcast_server.serve import check
 from narrowcast_server.store import Store, StoreError
-
-FIXTURES = Path(__file__).parent / "fixtures"
-"""A certificate for this machine, made for these tests and of no other use."""
+from support.tls import make_certificates
 
 
 @asynccontextmanager
@@ -136,11 +134,11 @@ async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
 
 
 async def test_tls_is_served_with_the_operators_certificate(tmp_path: Path) -> None:
-    certificate, key = FIXTURES / "localhost.crt", FIXTURES / "localhost.key"
-    options = ("--tls-cert", str(certificate), "--tls-key", str(key))
+    made = make_certificates(tmp_path)
+    options = ("--tls-cert", str(made.certificate), "--tls-key", str(made.key))
     async with served(tmp_path / "data", *options) as (_, url):
         assert url.startswith("https://")
-        context = ssl.create_default_context(cafile=str(certificate))
+        context = ssl.create_default_context(cafile=str(made.authority))
         async with httpx.AsyncClient(verify=context, trust_env=False) as client:
             answer = (await client.get(f"{url}/api/v1/server_settings")).json()
         assert answer["realm_url"] == url
