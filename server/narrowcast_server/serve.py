@@ -20,6 +20,7 @@ from narrowcast_server.background import guarded
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect, RateLimit
 from narrowcast_server.core import DATABASE, Core
+from narrowcast_server.http_protocol import Http
 from narrowcast_server.levels import LATEST
 from narrowcast_server.store import Store, StoreError
 from narrowcast_server.uploads.files import Folder
@@ -177,6 +178,7 @@ def _authority(host: str, port: int) -> str:
 def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
     return uvicorn.Config(
         build(core),
+        http=Http,
         log_config=None,
         access_log=False,
         lifespan="on",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Final
 
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from narrowcast_assets.emoji import EMOJI_FILE
 from narrowcast_assets.logo import LOGO_FILE, LOGO_SVG
@@ -19,6 +20,7 @@ from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.uploads.custom_emoji import PICTURES, add_emoji, custom_emoji_table, deactivate_emoji
 from narrowcast_server.uploads.files import ORGANIZATION, Folder, content_type
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes
+from narrowcast_server.uploads.ranges import RangedFile
 from narrowcast_server.uploads.receiving import single_file
 from narrowcast_server.uploads.serving import file_response, missing_file
 
@@ -94,16 +96,13 @@ def open_picture(call: Call) -> Response:
     name = call.path["path"].rpartition("/")[2]
     if not _PICTURE_NAME.fullmatch(name):
         raise missing_file()
-    path = Folder(call.core).public(name)
-    if not path.is_file():
-        raise missing_file()
-    return file_response(path, content_type(name), name, private=False)
+    return file_response(Folder(call.core).public(name), content_type(name), name, private=False)
 
 
 @routes.add("GET", EMOJI_DATA_PATH, absolute=True, public=True, accepts_anything=True)
 def emoji_data(call: Call) -> Response:
     """Names of the Unicode emoji: `server_emoji_data_url` of registration."""
-    return FileResponse(EMOJI_FILE, media_type="application/json", headers={"Cache-Control": "max-age=86400"})
+    return asset(EMOJI_FILE, "application/json")
 
 
 @routes.add("GET", EXTRA_EMOJI_URL, absolute=True, public=True, accepts_anything=True)
@@ -118,4 +117,10 @@ def logo(call: Call) -> Response:
     """The organization's icon and logo, and the picture of its bot: this server's mark for all of them."""
     if call.path["name"] not in _LOGO_NAMES:
         raise missing_file()
-    return FileResponse(LOGO_FILE, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
+    return asset(LOGO_FILE, "image/png")
+
+
+def asset(path: Path, media_type: str) -> Response:
+    """A file that came with the server."""
+    headers = {"Cache-Control": "max-age=86400"}
+    return RangedFile(path, media_type=media_type, headers=headers, stat_result=path.stat())

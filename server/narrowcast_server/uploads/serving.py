@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.store import Row
 from narrowcast_server.uploads.attachments import row_by_path
 from narrowcast_server.uploads.files import INLINE_TYPES, Folder
+from narrowcast_server.uploads.ranges import RangedFile
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -47,7 +49,7 @@ def attachment_row(core: Core, path_id: str) -> Row:
 def upload_response(core: Core, row: Row, *, private: bool, download: bool = False) -> Response:
     """An upload's bytes, with ranges; shown in place only where that is safe."""
     path = Folder(core).file(row["path_id"])
-    if path is None or not path.is_file():
+    if path is None:
         raise missing_file()
     return file_response(path, row["content_type"], row["name"], private=private, download=download)
 
@@ -55,11 +57,18 @@ def upload_response(core: Core, row: Row, *, private: bool, download: bool = Fal
 def file_response(
     path: Path, media_type: str, name: str, *, private: bool, download: bool = False
 ) -> Response:
-    """A file with the headers that keep browsers from running it."""
+    """A file with the headers that keep browsers from running it; raises 404 when it is gone."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise missing_file() from error
+    if not stat.S_ISREG(found.st_mode):
+        raise missing_file()
     inline = media_type in INLINE_TYPES and not download
     caching = "private, max-age=86400" if private else "public, max-age=86400"
-    return FileResponse(
+    return RangedFile(
         path,
+        stat_result=found,
         media_type=media_type,
         filename=name,
         content_disposition_type="inline" if inline else "attachment",

@@ -1,0 +1,61 @@
+"""Requests that are no HTTP are answered in the contract's form as well."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.server import TestServer
+
+
+async def exchange(server: TestServer, sent: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Sends bytes; gives status, headers and body of the answer, after which the server has hung up."""
+    parts = urlsplit(server.url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(sent)
+    answer = await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    return int(status.split(" ")[1]), headers, body
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"hello\r\n\r\n", 400),
+        (b"GET /api/v1/users/me\r\n\r\n", 400),
+        (b"GET /api/v1/users/me HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", 400),
+        (b"GET /" + b"x" * 66_000, 431),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
+    ],
+)
+async def test_what_is_no_request_gets_json(server: TestServer, sent: bytes, status: int) -> None:
+    found, headers, body = await exchange(server, sent)
+    answer: dict[str, Any] = json.loads(body)
+    assert found == status
+    assert headers["content-type"] == "application/json"
+    assert headers["connection"] == "close"
+    assert (answer["result"], answer["code"]) == ("error", "BAD_REQUEST")
+
+
+async def test_rubbish_behind_a_request_that_waits_ends_the_connection_and_nothing_else(
+    server: TestServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: x\r\n\r\n"
+    parts = urlsplit(server.url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(request + b"rubbish\r\n\r\n")
+    assert await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    assert (await server.raw(None, "GET", "/server_settings")).status_code == 200
+    assert not [record for record in caplog.records if record.exc_info]
