@@ -73,7 +73,8 @@ async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
     """A world that lives until the end of the block."""
     clock = VirtualClock()
     core = Core(path, Config(durable=False), clock)
-    populate(core)
+    if not core.users.all():
+        populate(core)
     living = asyncio.create_task(alive(core, random.Random(seed)))
     try:
         await clock.settle()
@@ -246,3 +247,15 @@ def test_a_greeting_with_a_question_is_answered_as_a_question() -> None:
 def test_quotes_and_names_do_not_decide_an_answer() -> None:
     text = "@_**Greta Lindqvist|8** [said](#narrow/near/3):\n```quote\nthe goat\n```\n> goat\nlunch"
     assert without_quotes(text) == "lunch"
+
+
+async def test_after_a_restart_nobody_says_again_what_they_have_said(tmp_path: Path) -> None:
+    async with town(tmp_path) as here:
+        await here.pass_time(1500)
+        before = [one.content for one in here.said(here.start)]
+    assert any("Hi Ada!" in text for text in before)
+    async with town(tmp_path) as here:
+        await here.pass_time(1500)
+        after = [one.content for one in here.said(here.start)]
+    assert after
+    assert not set(before) & set(after)

@@ -27,7 +27,7 @@ from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.actions.reactions import add_reaction
 from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.actions.typing import type_direct, type_in_channel
-from narrowcast_server.demo.chatter import Chatter
+from narrowcast_server.demo.chatter import Chatter, said_before
 from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
 from narrowcast_server.demo.spot import Spot
@@ -84,7 +84,7 @@ class Company:
         self.voice = Voice(self.chance)
         self.numbers = itertools.count()
         self.seen = self.core.store.integer("SELECT max(id) FROM messages") or 0
-        self.chatter = Chatter(self.chance, self.core.clock.monotonic())
+        self.chatter = Chatter(self.chance, self.core.clock.monotonic(), said_before(self.core))
         self.next_presence = 0.0
         # What is known of pages lives in memory, the rest of the world in the store.
         self.core.link_previews.update(PREVIEWS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,8 +16,10 @@ from narrowcast_server.demo.script import Conversation, Line, parse
 from narrowcast_server.demo.spot import Spot
 from narrowcast_server.emoji import resolve
 from narrowcast_server.models import User
+from narrowcast_server.store import marks
 
 if TYPE_CHECKING:
+    from narrowcast_server.core import Core
     from narrowcast_server.demo.alive import Company
 
 SCRIPT: Final = Path(narrowcast_assets.__file__).with_name("demo_chatter.txt")
@@ -37,17 +39,19 @@ class Remark:
 
 
 class Chatter:
-    """When which line is due. `start` and `now` are monotonic seconds."""
+    """When which line is due. `start` and `now` are monotonic seconds; `said` are texts that nobody says again."""
 
-    def __init__(self, chance: random.Random, start: float) -> None:
+    def __init__(self, chance: random.Random, start: float, said: Container[str] = ()) -> None:
         self._chance = chance
         self._remarks: list[tuple[float, Remark]] = []
         due = start + chance.uniform(*FIRST_SECONDS)
         for conversation in parse(SCRIPT.read_text(encoding="utf-8"), now=0):
-            for line in conversation.lines:
+            left = [line for line in conversation.lines if line.text not in said]
+            for line in left:
                 self._remarks.append((due, Remark(conversation, line)))
                 due += chance.uniform(*BETWEEN_LINES_SECONDS)
-            due += chance.uniform(*PAUSE_SECONDS)
+            if left:
+                due += chance.uniform(*PAUSE_SECONDS)
         self._behind = 0.0
 
     def due(self, now: float) -> Iterator[Remark]:
@@ -85,6 +89,16 @@ class Chatter:
         message = find_message(company.core, message_id)
         if message is not None and company.free(user.id) is not None:
             add_reaction(company.core, user, message, resolve(company.core, emoji, None, None))
+
+
+def said_before(core: Core) -> set[str]:
+    """What these people have said since the world began: after a restart they go on where they were."""
+    texts = [
+        line.text
+        for conversation in parse(SCRIPT.read_text(encoding="utf-8"), now=0)
+        for line in conversation.lines
+    ]
+    return set(core.store.strings(f"SELECT content FROM messages WHERE content IN ({marks(texts)})", *texts))
 
 
 def spot_of(company: Company, conversation: Conversation) -> Spot | None:
