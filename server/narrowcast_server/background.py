@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _DELIVERY_SECONDS = 1.0
 """How late a scheduled message or a reminder may be."""
 
+_RETENTION_SECONDS = 600.0
+"""How late a message that ends by age may end."""
+_BATCH_PAUSE_SECONDS = 0.05
+
 _FOLD_SECONDS = 1.0
 _FOLD_CHANGES = 2000
 """Rows after which the log of the store is folded into its file."""
@@ -42,6 +46,14 @@ async def _deliver(core: Core) -> None:
         await core.clock.sleep(_DELIVERY_SECONDS)
 
 
+async def _retain(core: Core) -> None:
+    from narrowcast_server.actions.retention import delete_expired
+
+    while True:
+        # Requests are served between two batches.
+        await core.clock.sleep(_BATCH_PAUSE_SECONDS if delete_expired(core) else _RETENTION_SECONDS)
+
+
 async def _fold_log(core: Core) -> None:
     folded = core.store.changes
     while True:
@@ -51,7 +63,7 @@ async def _fold_log(core: Core) -> None:
             await asyncio.to_thread(fold_log, core.store.path)
 
 
-TASKS: list[Task] = [_collect_queues, _beat, _deliver, _fold_log]
+TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log]
 """Each runs for as long as the server does."""
 
 

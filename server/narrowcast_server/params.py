@@ -136,6 +136,15 @@ def json_value(name: str, text: str) -> object:
     return value
 
 
+def json_or_text(name: str, text: str) -> object:
+    """A JSON value where the field holds one, else the raw text: clients send strings both ways."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text_without_null(name, text)
+    return json_value(name, text)
+
+
 def _refuse_constant(constant: str) -> object:
     raise ValueError(constant)
 

@@ -209,4 +209,15 @@ CREATE TABLE bot_storage (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,)
+_NAVIGATION = """
+CREATE TABLE navigation_views (
+  user_id INTEGER NOT NULL REFERENCES users(id), fragment TEXT NOT NULL, is_pinned INTEGER NOT NULL, name TEXT,
+  PRIMARY KEY (user_id, fragment)
+) WITHOUT ROWID;
+CREATE TABLE onboarding_steps (
+  user_id INTEGER NOT NULL REFERENCES users(id), step TEXT NOT NULL, PRIMARY KEY (user_id, step)
+) WITHOUT ROWID;
+CREATE INDEX messages_by_age ON messages(timestamp);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS, _NAVIGATION)

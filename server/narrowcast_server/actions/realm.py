@@ -43,6 +43,7 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "topics_policy": tuple(policy.value for policy in TopicsPolicy if policy is not TopicsPolicy.INHERIT),
     "digest_weekday": tuple(range(7)),
 }
+_MAX_DAYS: Final = 100_000
 _DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
 _IN_A_DICT: Final = _SECONDS | {"allow_message_editing", "topics_policy"}
 """Settings whose change goes out as `update_dict`."""
@@ -54,6 +55,8 @@ def checked(core: Core, name: str, value: object) -> object:
         return _seconds(name, value)
     if name in _CHANNELS:
         return _channel(core, name, value)
+    if name == "message_retention_days":
+        return retention_days(value)
     default = EDITABLE[name]
     if default is None:
         if value is not None and not isinstance(value, str):
@@ -85,6 +88,15 @@ def _seconds(name: str, value: object) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 10**9:
         raise ServiceError(f"Bad value for '{name}'")
+    return value
+
+
+def retention_days(value: object) -> int:
+    """Days after which messages end, -1 for never; raises BAD_REQUEST."""
+    if value == "unlimited":
+        return -1
+    if isinstance(value, bool) or not isinstance(value, int) or not (value == -1 or 0 < value <= _MAX_DAYS):
+        raise ServiceError("Bad value for 'message_retention_days'")
     return value
 
 

@@ -10,6 +10,7 @@ from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import Message, User
+from narrowcast_server.quoting import place_of, quoted, silent_mention
 from narrowcast_server.rendering import rendered
 from narrowcast_server.store import Row
 
@@ -62,18 +63,11 @@ def create_reminder(core: Core, user: User, message_id: int, timestamp: int, not
 
 
 def _text(core: Core, message: Message, note: str) -> str:
-    author = core.users[message.sender_id]
-    where = "a direct message"
-    if message.channel_id is not None:
-        where = f"#**{core.channels[message.channel_id].name}>{message.topic}@{message.id}**"
     quoted_note = "".join(f"\n> {line}" for line in note.splitlines())
-    fence = "`" * 3
-    while fence in message.content:
-        fence += "`"
-    heading = f"You requested a reminder for {where}." + (f" Note:{quoted_note}" if note else "")
-    return (
-        f"{heading}\n\n@_**{author.full_name}|{author.id}** said:\n{fence}quote\n{message.content}\n{fence}"
-    )
+    heading = f"You requested a reminder for {place_of(core, message)}."
+    heading += f" Note:{quoted_note}" if note else ""
+    author = core.users[message.sender_id]
+    return f"{heading}\n\n{silent_mention(author)} said:\n{quoted(message.content)}"
 
 
 def delete_reminder(core: Core, user: User, reminder_id: int) -> None:

@@ -12,16 +12,17 @@ from narrowcast_server.actions.channels import (
     create_channel,
     name_is_taken,
 )
+from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id, not_owner
 from narrowcast_server.models import Channel
 from narrowcast_server.params import (
     Param,
     boolean,
-    check_integer,
     defaulted,
     integer,
     integers,
+    json_or_text,
     json_value,
     nullable,
     optional,
@@ -49,7 +50,7 @@ HISTORY: Param[bool | None] = optional("history_public_to_subscribers", boolean)
 DEFAULT = defaulted("is_default_stream", boolean, False)
 FOLDER: Param[int | None] = optional("folder_id", nullable(integer))
 TOPICS_POLICY = optional("topics_policy", text_without_null)
-RETENTION = optional("message_retention_days", json_value)
+RETENTION = optional("message_retention_days", json_or_text)
 ANNOUNCE = defaulted("announce", boolean, False)
 NEW_NAME = optional("new_name", text_without_null)
 NEW_DESCRIPTION = optional("description", text_without_null)
@@ -79,12 +80,7 @@ def _retention(call: Call, raw: object) -> int | None:
         raise not_owner()
     if raw == "realm_default" or raw is None:
         return None
-    if raw == "unlimited":
-        return -1
-    days = check_integer("message_retention_days", raw)
-    if days <= 0 and days != -1:
-        raise ServiceError("Bad value for 'message_retention_days'")
-    return days
+    return retention_days(raw)
 
 
 @routes.post(

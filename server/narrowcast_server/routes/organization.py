@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
 from narrowcast_server import personal
@@ -12,6 +11,7 @@ from narrowcast_server.params import (
     Param,
     boolean,
     defaulted,
+    json_or_text,
     json_value,
     optional,
     required,
@@ -36,15 +36,6 @@ _OWNERS_ONLY: Final = frozenset(
         "owner_full_content_access",
     }
 )
-
-
-def json_or_text(name: str, text: str) -> object:
-    """A JSON value where the field holds one, else the raw text: clients send strings both ways."""
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return text_without_null(name, text)
-    return json_value(name, text)
 
 
 def _parser(default: object) -> Any:

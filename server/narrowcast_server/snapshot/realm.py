@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast_server.actions.reports import TYPES
 from narrowcast_server.permissions import outgoing_value, realm_allows
 from narrowcast_server.realm_settings import (
     CHANNEL_GROUP_SETTINGS,
@@ -68,7 +69,7 @@ def server_facts(request: Snapshot) -> dict[str, object]:
         "server_min_deactivated_realm_deletion_days": None,
         "server_name_changes_disabled": False,
         "server_needs_upgrade": False,
-        "server_report_message_types": [],
+        "server_report_message_types": [{"key": key, "name": name} for key, name in TYPES.items()],
         "server_supported_permission_settings": _permission_settings(),
         "server_thumbnail_formats": [],
         "server_web_public_streams_enabled": True,

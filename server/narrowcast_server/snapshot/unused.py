@@ -9,8 +9,6 @@ from narrowcast_server.snapshot.parts import Snapshot, part
 
 _NOTHING: Final[dict[str, Mapping[str, object]]] = {
     "giphy": {"giphy_api_key": ""},
-    "navigation_views": {"navigation_views": []},
-    "onboarding_steps": {"navigation_tour_video_url": None, "onboarding_steps": []},
     "push_device": {"push_devices": {}},
     "realm_billing": {"realm_billing": {"has_pending_sponsorship_request": False}},
     "realm_embedded_bots": {"realm_embedded_bots": []},

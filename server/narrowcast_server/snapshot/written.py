@@ -1,10 +1,11 @@
-"""Registration: drafts, scheduled messages, reminders, snippets."""
+"""Registration: drafts, scheduled messages, reminders, snippets, and the entries of the navigation."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from narrowcast_server.actions.drafts import drafts_of
+from narrowcast_server.actions.navigation import steps_of, views_of
 from narrowcast_server.actions.reminders import reminders_of
 from narrowcast_server.actions.scheduled import scheduled_of
 from narrowcast_server.actions.snippets import snippets_of
@@ -38,3 +39,20 @@ def reminders(request: Snapshot) -> dict[str, object]:
 def snippets(request: Snapshot) -> dict[str, object]:
     """The caller's snippets."""
     return {"saved_snippets": snippets_of(request.core, request.user)}
+
+
+# The event has another name than what it changes.
+@part("navigation_view")
+@part("navigation_views")
+def navigation_views(request: Snapshot) -> dict[str, object]:
+    """The caller's entries of the navigation."""
+    return {"navigation_views": views_of(request.core, request.user)}
+
+
+@part("onboarding_steps")
+def onboarding_steps(request: Snapshot) -> dict[str, object]:
+    """The hints that the caller has not seen."""
+    return {
+        "navigation_tour_video_url": None,
+        "onboarding_steps": steps_of(request.core, request.user),
+    }

@@ -1,0 +1,43 @@
+"""Reports of messages to the moderators (outside the contract)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.messages import Origin, post_notice
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.models import Message, User
+from narrowcast_server.quoting import place_of, quoted, silent_mention
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
+
+TYPES: Final[dict[str, str]] = {
+    "spam": "Spam",
+    "harassment": "Harassment",
+    "inappropriate": "Inappropriate content",
+    "norms": "Violates community norms",
+    "other": "Other reason",
+}
+MAX_DESCRIPTION: Final = 1000
+
+
+def report_message(core: Core, user: User, message: Message, report_type: str, description: str) -> None:
+    """Tells the moderators' channel, with the message; raises BAD_REQUEST where there is no such channel."""
+    channel = core.channels.get(core.setting_int("moderation_request_channel_id"))
+    if channel is None or channel.is_archived:
+        raise ServiceError("Message reporting is not enabled in this organization.")
+    if report_type == "other" and not description:
+        raise ServiceError("An explanation is required.")
+    if len(description) > MAX_DESCRIPTION:
+        raise ServiceError(f"description is too long (limit: {MAX_DESCRIPTION} characters)")
+    author = core.users[message.sender_id]
+    lines = [
+        f"{silent_mention(user)} reported {place_of(core, message)} by {silent_mention(author)}.",
+        f"- Reason: **{TYPES[report_type]}**",
+    ]
+    if description:
+        lines.append(f"- Notes:\n{quoted(description)}")
+    text = "\n".join([*lines, "", quoted(message.content)])
+    topic = f"{author.full_name}'s moderation requests"[: core.config.limits.max_topic_length]
+    post_notice(core, channel, topic, text, Origin(client="Internal"))

@@ -1,0 +1,21 @@
+"""Reports of messages to the moderators (outside the contract)."""
+
+from __future__ import annotations
+
+from narrowcast_server import access
+from narrowcast_server.actions.reports import TYPES, report_message
+from narrowcast_server.params import choice, defaulted, required, text_without_null
+from narrowcast_server.routing import Answer, Call, Routes
+
+routes = Routes()
+
+TYPE = required("report_type", choice(*TYPES))
+DESCRIPTION = defaulted("description", text_without_null, "")
+
+
+@routes.post("/messages/{message_id}/report", TYPE, DESCRIPTION)
+def report(call: Call) -> Answer:
+    """Reports a message that the caller may see."""
+    message = access.visible_message(call.core, call.user, call.path_id("message_id"))
+    report_message(call.core, call.user, message, call[TYPE], call[DESCRIPTION].strip())
+    return {}

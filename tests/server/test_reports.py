@@ -1,0 +1,64 @@
+"""Reports of messages to the moderators."""
+
+from __future__ import annotations
+
+from support.server import Answer, TestServer
+
+
+async def enable(server: TestServer, channel: str = "leads") -> None:
+    params = {"moderation_request_channel_id": server.channel(channel)}
+    await server.call("ada", "PATCH", "/realm", params)
+
+
+async def report(server: TestServer, name: str, message_id: int, **params: object) -> Answer:
+    response = await server.raw(name, "POST", f"/messages/{message_id}/report", params)
+    answer: Answer = response.json()
+    assert response.status_code == (200 if answer["result"] == "success" else 400)
+    return answer
+
+
+async def test_nothing_is_reported_where_nobody_would_hear_it(server: TestServer) -> None:
+    message_id = await server.send("dario", "general", "t", "buy")
+    answer = await report(server, "elif", message_id, report_type="spam")
+    assert (answer["code"], answer["msg"]) == (
+        "BAD_REQUEST",
+        "Message reporting is not enabled in this organization.",
+    )
+
+
+async def test_a_report_reaches_the_moderators_with_reason_words_and_message(server: TestServer) -> None:
+    await enable(server)
+    message_id = await server.send("dario", "general", "offers", "buy\n````\nnow\n````")
+    listener = await server.listen("chiyo", apply_markdown=False)
+    outsider = await server.listen("elif")
+    await report(server, "elif", message_id, report_type="harassment", description="Every *day*")
+    (event,) = await listener.events("message")
+    message = event["message"]
+    assert message["display_recipient"] == "leads"
+    assert message["subject"] == "Dario Vance's moderation requests"
+    text = message["content"]
+    assert f"#**general>offers@{message_id}**" in text
+    assert "@_**Elif Kaya|" in text
+    assert "Harassment" in text
+    assert "Every *day*" in text
+    assert "`````quote\nbuy\n````\nnow\n````\n`````" in text
+    assert await outsider.events("message") == []
+
+
+async def test_only_what_one_can_see_is_reported_and_with_a_known_reason(server: TestServer) -> None:
+    await enable(server)
+    secret = await server.send("bruno", "operations", "t", "secret")
+    assert (await report(server, "elif", secret, report_type="spam"))["msg"] == "Invalid message(s)"
+    message_id = await server.send("dario", "general", "t", "buy")
+    for params in ({}, {"report_type": "boring"}, {"report_type": "other"}):
+        assert (await report(server, "elif", message_id, **params))["code"] == "BAD_REQUEST"
+    too_long = "x" * 1001
+    answer = await report(server, "elif", message_id, report_type="spam", description=too_long)
+    assert "too long" in answer["msg"]
+    answer = await report(server, "elif", message_id, report_type="other", description="It is rude.")
+    assert answer["result"] == "success"
+
+
+async def test_clients_learn_the_reasons_at_registration(server: TestServer) -> None:
+    reasons = (await server.listen("hugo")).snapshot["server_report_message_types"]
+    assert [reason["key"] for reason in reasons] == ["spam", "harassment", "inappropriate", "norms", "other"]

@@ -1,0 +1,98 @@
+"""Messages that end by age, deleted by the server itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.config import Config
+from support.clock import VirtualClock
+from support.server import TestServer, running_server
+
+DAY = 86_400
+
+
+@dataclass
+class Aging:
+    """A server and the clock that it lives by."""
+
+    server: TestServer
+    clock: VirtualClock
+
+    async def ages(self, days: float) -> None:
+        """Lets time go by, and the server do its round."""
+        self.clock.jump(days * DAY)
+        await self.clock.advance(601)
+
+    async def left(self, name: str = "ada") -> list[str]:
+        """The texts that somebody can read."""
+        params = {"anchor": "oldest", "num_before": 0, "num_after": 100, "apply_markdown": False}
+        answer = await self.server.call(name, "GET", "/messages", params)
+        return [message["content"] for message in answer["messages"]]
+
+    async def keep(self, **params: object) -> None:
+        """Changes the organization."""
+        await self.server.call("ada", "PATCH", "/realm", params)
+
+
+@pytest.fixture
+async def aging(tmp_path: Path) -> AsyncIterator[Aging]:
+    """With batches of two messages, so that one round has several."""
+    clock = VirtualClock()
+    config = Config()
+    config = replace(config, limits=replace(config.limits, delete_batch=2))
+    async with running_server(tmp_path / "data", config=config, clock=clock) as server:
+        yield Aging(server, clock)
+
+
+async def test_nothing_ends_unless_the_organization_says_so(aging: Aging) -> None:
+    await aging.server.send("ada", "general", "t", "old")
+    await aging.ages(4000)
+    assert await aging.left() == ["old"]
+
+
+async def test_what_is_older_than_the_organization_keeps_is_deleted_for_everybody(aging: Aging) -> None:
+    ids = [await aging.server.send("ada", "general", "t", f"old {number}") for number in range(5)]
+    direct = await aging.server.send_direct("ada", ["dario"], "old, too")
+    await aging.keep(message_retention_days=30)
+    await aging.ages(29)
+    await aging.server.send("ada", "general", "t", "new")
+    listener = await aging.server.listen("dario", client_capabilities={"bulk_message_deletion": True})
+    assert len(await aging.left()) == 7
+    await aging.ages(2)
+    assert await aging.left() == ["new"]
+    events = await listener.events("delete_message")
+    assert sorted(i for event in events for i in event["message_ids"]) == sorted([*ids, direct])
+
+
+async def test_a_channel_may_keep_for_longer_shorter_or_for_ever(aging: Aging) -> None:
+    days = {"general": 3, "engineering": "unlimited", "announcements": None}
+    for channel, value in days.items():
+        path = f"/streams/{aging.server.channel(channel)}"
+        params = {"message_retention_days": "realm_default" if value is None else value}
+        await aging.server.call("ada", "PATCH", path, params)
+        await aging.server.send("ada", channel, "t", channel)
+    await aging.keep(message_retention_days=10)
+    await aging.ages(4)
+    assert await aging.left() == ["engineering", "announcements"]
+    await aging.ages(7)
+    assert await aging.left() == ["engineering"]
+
+
+@pytest.mark.parametrize("value", [0, -2, 1.5, "soon", True, 10**9])
+async def test_what_is_no_number_of_days_is_refused(server: TestServer, value: object) -> None:
+    params = {"message_retention_days": value}
+    await server.refusal("ada", "PATCH", "/realm", params)
+    await server.refusal("ada", "PATCH", f"/streams/{server.channel('design')}", params)
+
+
+async def test_an_organization_may_go_back_to_keeping_everything(aging: Aging) -> None:
+    await aging.keep(message_retention_days=5)
+    await aging.keep(message_retention_days="unlimited")
+    await aging.server.send("ada", "general", "t", "old")
+    await aging.ages(50)
+    assert await aging.left() == ["old"]
+    assert (await aging.server.listen("ada")).snapshot["realm_message_retention_days"] == -1
