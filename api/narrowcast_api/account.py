@@ -6,9 +6,11 @@ import configparser
 import contextlib
 import os
 import secrets
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from narrowcast_api.errors import AccountError
 from narrowcast_api.secret import Secret
@@ -41,8 +43,7 @@ def normal_site(address: str) -> str:
     return f"{parts.scheme.lower()}://{shown}{'' if port is None else f':{port}'}{path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """One person or bot at one organization.
 
     `site` is the organization's address, `email` the API email address, `key` the API key (masked),
@@ -52,11 +53,11 @@ class Account:
 
     site: str
     email: str
-    key: Secret = field(repr=False)
+    key: Secret
     ca_bundle: Path | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "site", normal_site(self.site))
+        force_setattr(self, "site", normal_site(self.site))
 
     @classmethod
     def from_zuliprc(cls, path: Path | str) -> Account:

@@ -7,11 +7,11 @@ import base64
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Self, TypeVar
 
 import httpx
+from msgspec.structs import replace
 
 from narrowcast_api.account import Account, normal_site
 from narrowcast_api.addresses import origin, safe_elsewhere

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
 def fold_topic(topic: str) -> str:
@@ -10,8 +10,7 @@ def fold_topic(topic: str) -> str:
     return topic.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelDestination:
+class ChannelDestination(Struct, frozen=True):
     """A topic of a channel. Topics that differ in case only are the same conversation: compare `key`s."""
 
     channel_id: int
@@ -23,8 +22,7 @@ class ChannelDestination:
         return ("channel", self.channel_id, fold_topic(self.topic))
 
 
-@dataclass(frozen=True, slots=True)
-class DirectDestination:
+class DirectDestination(Struct, frozen=True):
     """A direct conversation: the ids of the others, without oneself. Empty means a note to oneself."""
 
     user_ids: frozenset[int]

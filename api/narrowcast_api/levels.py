@@ -8,16 +8,16 @@ server's level is at least the gate's. Routes ask `supports` and adapt, or `requ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
 
 from narrowcast_api.errors import Unsupported
 from narrowcast_api.server_info import ServerInfo
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """`level` from which it holds, `title` for people, `below` what the client does under it, `rows` of the
     ledger.
     """

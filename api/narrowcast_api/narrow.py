@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow_terms import Knowledge, Names, ServerFacts, Term, term_matches, term_to_wire
@@ -59,8 +60,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Narrow:
+class Narrow(Struct, frozen=True, eq=False):
     """Messages for which all terms hold. Equal when the terms are, whatever the case of topics."""
 
     terms: tuple[Term, ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from narrowcast_api.destinations import fold_topic
 from narrowcast_api.state.messages import MENTION_FLAGS, Message
@@ -51,8 +52,7 @@ class Knowledge(Names, Protocol):
     def is_muted(self, channel_id: int, topic: str) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """One operator with its operand: a text, an id, or the ids of people (without oneself)."""
 
     operator: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from narrowcast_api.wire.vocabulary import Dialect
 
 _LARGEST_LEVEL = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class ServerInfo:
+class ServerInfo(Struct, frozen=True):
     """`level` is the feature level (0 when the server gives none, SRV-10), `version` a free label (VER-08).
 
     `known` is False until the server has been asked. `dialect` decides the names that are written; both are
@@ -58,8 +58,7 @@ def _level(value: object) -> int:
     return min(max(0, value), _LARGEST_LEVEL)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits that registration gave; None where the server did not say, and then nothing is checked (LIM-02).
 
     Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes.

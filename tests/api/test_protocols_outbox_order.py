@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import InvalidInput, NotConnected, ServerFault

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.state.messages import Message, Reaction, Submessage

@@ -7,12 +7,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.storage.journal import Journal, committed
@@ -278,7 +278,7 @@ def test_a_second_instance_reads_and_never_writes(tmp_path: Path) -> None:
 
 _VICTIM = """
 import os, signal, sys
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.storage.journal import Journal

@@ -7,8 +7,9 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC
 
+from msgspec.structs import replace
 from textual.app import App, ComposeResult
 
 from narrowcast.panes.message_feed import Feed
@@ -50,7 +51,7 @@ def message(number: int, content: str | None = None, **fields: object) -> Messag
         topic="tests",
         flags=frozenset({"read"}),
     )
-    return replace(base, **fields)  # type: ignore[arg-type]  # fields of Message
+    return replace(base, **fields)
 
 
 def state_with(messages: Sequence[Message]) -> State:

@@ -8,9 +8,9 @@ terminal clients; ``keymap.py`` checks and applies a user's own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
 from textual.binding import Binding
 
 
@@ -29,8 +29,7 @@ class Context(StrEnum):
     """The field where a message is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """One act.
 
     ``id``: dotted, unique; ``title``: what it does, short, for palette and help; ``keys``: Textual key

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from narrowcast import names
 from narrowcast.widgets.matching import best_matches
@@ -20,8 +21,7 @@ WILDCARDS = ("all", "topic")
 _TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)([^\s@#:*][^@#:*\n]{0,39})?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """One offer: what is shown, and the text that takes the place of what was typed."""
 
     label: str
@@ -29,8 +29,7 @@ class Completion:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Offers:
+class Offers(Struct, frozen=True):
     """The offers for the word that ends at the cursor; it begins at ``start``."""
 
     start: int

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.destinations import ChannelDestination, Destination
@@ -17,8 +19,7 @@ KEEP_AFTER = 0.3
 """Seconds that typed text may be in memory only; the first change after a pause is written at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A draft to show. `edited` is UTC seconds.
 
     `synced`: the server has this text. `error`: why it is kept here only, for people. `conflict_with`: the
@@ -34,8 +35,7 @@ class Draft:
     conflict_with: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DraftConflict:
+class DraftConflict(Struct, frozen=True):
     """One draft that was written on two devices at once: both texts are kept until the user drops one."""
 
     mine: Draft
@@ -59,8 +59,7 @@ class DraftRequests(Protocol):
     async def fetch(self) -> Sequence[ServerDraft]: ...
 
 
-@dataclass(slots=True)
-class Sheet:
+class Sheet(Struct):
     """One draft in memory.
 
     `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
@@ -79,7 +78,7 @@ class Sheet:
 
     def set(self, **changes: object) -> None:
         """Replace fields of the record."""
-        self.record = replace(self.record, **changes)  # type: ignore[arg-type]  # names checked by dataclasses
+        self.record = replace(self.record, **changes)
 
     @property
     def draft(self) -> Draft:

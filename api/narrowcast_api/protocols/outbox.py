@@ -35,7 +35,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.destinations import Destination

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
@@ -28,16 +30,14 @@ OFFER_AFTER = 10.0
 """Seconds after which a message that is still on its way may be taken back."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageLimits:
+class MessageLimits(Struct, frozen=True):
     """In code points (LIM-03), as the registration said; None where it did not."""
 
     max_content: int | None = None
     max_topic: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxEntry:
+class OutboxEntry(Struct, frozen=True):
     """One message on its way, for a view to show after the messages of its conversation.
 
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
@@ -54,8 +54,7 @@ class OutboxEntry:
     waits_for: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMessage:
+class FoundMessage(Struct, frozen=True):
     """A message of one's own on the server, with its Markdown source."""
 
     message_id: int
@@ -88,8 +87,7 @@ class ShowMessage(Protocol):
     async def __call__(self, message_id: int) -> None: ...
 
 
-@dataclass(slots=True)
-class Parcel:
+class Parcel(Struct):
     """An entry as the machine holds it: what is in the journal, and what only matters while it runs.
 
     `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from narrowcast_api.protocols.outbox_entry import Parcel, recovered
 from narrowcast_api.state.changes import Change, OutboxChanged

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.destinations import Destination
@@ -24,16 +25,14 @@ from narrowcast_api.protocols.alarm import Alarm, log
 TypingOp = Literal["start", "stop"]
 
 
-@dataclass(frozen=True, slots=True)
-class TypingPeriods:
+class TypingPeriods(Struct, frozen=True):
     """Seconds, from the registration; these are what to assume where a server does not say (TYP-32)."""
 
     started_wait: float = 10.0
     stopped_wait: float = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class MessageEdit:
+class MessageEdit(Struct, frozen=True):
     """What one is typing in when one edits a message (level 361)."""
 
     message_id: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (

@@ -7,8 +7,9 @@ something drawn from one is still true. Cheap to import.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 
@@ -53,8 +54,7 @@ class Submessage(NamedTuple):
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One message. Times are UTC seconds, `content` is the server's rendered HTML and not to be trusted.
 
     A channel message has `channel_id` and `topic` ('' is a topic too), a direct one has `direct_user_ids`,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscribed
 from narrowcast_api.state.groups import Groups, read_group, read_group_setting

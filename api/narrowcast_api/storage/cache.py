@@ -17,9 +17,10 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.state.messages import Message
@@ -55,8 +56,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class CachedView:
+class CachedView(Struct, frozen=True):
     """The messages that a view held when it was last looked at, ascending, and where it stood."""
 
     key: str

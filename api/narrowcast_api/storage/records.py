@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
+from msgspec import Struct
 from narrowcast_api.destinations import Destination
 
 
@@ -18,8 +18,7 @@ class OutboxState(enum.Enum):
     SENT = "sent"
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxRecord:
+class OutboxRecord(Struct, frozen=True):
     """One message on its way. `position` orders them, `created` is UTC seconds, `error` is for people.
 
     `floor_id` is the newest message id known before the first try: the message, if it arrived, has a greater
@@ -37,16 +36,14 @@ class OutboxRecord:
     tried: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DraftVersion:
+class DraftVersion(Struct, frozen=True):
     """What a draft says and where it is addressed, without who has it. `destination` None: nowhere yet."""
 
     destination: Destination | None
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class DraftRecord:
+class DraftRecord(Struct, frozen=True):
     """One draft. `edited` is UTC seconds.
 
     `server_id` is set once the server has it, and `base` is the server's version that ours came from.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _QUOTED = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"\w", re.UNICODE)
 _MARK = re.compile("\x02(.*?)\x03", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(Struct, frozen=True):
     """A message that matched: `snippet` is text of it, `marks` are (start, end) of the words in it."""
 
     message_id: int

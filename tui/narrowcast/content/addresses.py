@@ -7,9 +7,10 @@ a dot stands for the percent sign of URL quoting.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from msgspec import Struct
 
 from narrowcast_api.narrow import Narrow, Term
 
@@ -32,16 +33,14 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class InApp:
+class InApp(Struct, frozen=True):
     """A view, and a message in it."""
 
     narrow: Narrow
     message_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Struct, frozen=True):
     """An absolute http(s) address; `own`: it lies on the organization's own server."""
 
     url: str

@@ -6,8 +6,9 @@ text of the server is kept beside the id for those that are not known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from narrowcast.safe_text import SafeText
 
@@ -15,8 +16,7 @@ BOLD, ITALIC, STRIKE, CODE, FOUND = 1, 2, 4, 8, 16
 """Bits of an inline's `look`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A run of text. `href` is the raw target of a link; `token` a class name of the code highlighter."""
 
     text: SafeText
@@ -25,8 +25,7 @@ class Text:
     token: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Struct, frozen=True):
     """A line break within a paragraph."""
 
 
@@ -39,8 +38,7 @@ class MentionKind(Enum):
     TOPIC = "topic"
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """Somebody's name; `id` is None for wildcards and for mentions that name an email address only."""
 
     kind: MentionKind
@@ -50,8 +48,7 @@ class Mention:
     look: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelLink:
+class ChannelLink(Struct, frozen=True):
     """A link to a channel, shown with the channel's present name."""
 
     channel_id: int
@@ -60,8 +57,7 @@ class ChannelLink:
     look: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Struct, frozen=True):
     """A moment, seconds since the epoch; shown in the reader's time zone."""
 
     at: float
@@ -69,8 +65,7 @@ class Time:
     look: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Math:
+class Math(Struct, frozen=True):
     """TeX source."""
 
     tex: SafeText
@@ -81,43 +76,37 @@ Inline = Text | Break | Mention | ChannelLink | Time | Math
 Inlines = tuple[Inline, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Inlines in a row."""
 
     inlines: Inlines
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """`level` from 1 to 6."""
 
     level: int
     inlines: Inlines
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A horizontal line."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListBlock:
+class ListBlock(Struct, frozen=True):
     """`start` is the first number, None for bullets."""
 
     start: int | None
     items: tuple[Blocks, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Struct, frozen=True):
     """What somebody else said."""
 
     blocks: Blocks
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
+class CodeBlock(Struct, frozen=True):
     """Code: (text, class of the highlighter) pieces; `language` is '' when not given."""
 
     language: SafeText
@@ -129,15 +118,13 @@ class CodeBlock:
         return "".join(text for text, _ in self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class MathBlock:
+class MathBlock(Struct, frozen=True):
     """TeX on lines of its own."""
 
     tex: SafeText
 
 
-@dataclass(frozen=True, slots=True)
-class Spoiler:
+class Spoiler(Struct, frozen=True):
     """Content that stays closed until it is opened; `index` counts the spoilers of a message."""
 
     index: int
@@ -153,8 +140,7 @@ class Align(Enum):
     RIGHT = "right"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells, all of the same length; `head` is () when there is none."""
 
     head: tuple[Inlines, ...]
@@ -171,8 +157,7 @@ class CardKind(Enum):
     WEBSITE = "website"
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """Something that text cannot show.
 
     `href` opens it, `src` is the server's own copy to draw a picture from, `size` that of the original, width
@@ -192,8 +177,7 @@ Block = Paragraph | Heading | Rule | ListBlock | Quote | CodeBlock | MathBlock |
 Blocks = tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One message's content. `cut`: there was more than the reader was willing to read."""
 
     blocks: Blocks

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from rich.style import Style
 
 from narrowcast.content.blocks import (
@@ -65,8 +66,7 @@ class SpotKind(Enum):
     REACTION = "reaction"
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place that does something: `value` is the address, id, index or key; `label` is for people."""
 
     kind: SpotKind
@@ -75,8 +75,7 @@ class Spot:
     src: str = ""
 
 
-@dataclass(slots=True)
-class Inliner:
+class Inliner(Struct):
     """Makes runs of inlines and collects the spots of one message in the order in which they appear."""
 
     palette: Palette

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 
+from msgspec import Struct
 from rich.style import Style
 
 __all__ = ["TOKEN_PARTS", "Palette"]
@@ -34,42 +34,41 @@ TOKEN_PARTS: Mapping[str, str] = {
 """Classes of the code highlighter, by their longest known prefix, to the parts of a palette."""
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(Struct, frozen=True):
     """One style a part. Each is laid over the background of the widget.
 
     `plain` is set where there are no colours: what colour alone would tell is then told by characters too.
     """
 
-    text: Style = field(default_factory=Style)
-    dim: Style = field(default_factory=lambda: Style(dim=True))
-    link: Style = field(default_factory=lambda: Style(underline=True))
-    code: Style = field(default_factory=Style)
-    quote: Style = field(default_factory=Style)
-    heading: Style = field(default_factory=lambda: Style(bold=True))
-    mention: Style = field(default_factory=lambda: Style(bold=True))
-    own: Style = field(default_factory=lambda: Style(bold=True, reverse=True))
-    sender: Style = field(default_factory=lambda: Style(bold=True))
-    place: Style = field(default_factory=lambda: Style(bold=True))
-    mark: Style = field(default_factory=lambda: Style(bold=True))
-    bar: Style = field(default_factory=lambda: Style(dim=True))
-    error: Style = field(default_factory=lambda: Style(bold=True))
-    found: Style = field(default_factory=lambda: Style(reverse=True))
-    keyword: Style = field(default_factory=lambda: Style(bold=True))
-    operator: Style = field(default_factory=Style)
-    string: Style = field(default_factory=Style)
-    number: Style = field(default_factory=Style)
-    comment: Style = field(default_factory=lambda: Style(italic=True))
-    name: Style = field(default_factory=Style)
-    builtin: Style = field(default_factory=Style)
-    deleted: Style = field(default_factory=Style)
-    inserted: Style = field(default_factory=Style)
+    text: Style = Style()
+    dim: Style = Style(dim=True)
+    link: Style = Style(underline=True)
+    code: Style = Style()
+    quote: Style = Style()
+    heading: Style = Style(bold=True)
+    mention: Style = Style(bold=True)
+    own: Style = Style(bold=True, reverse=True)
+    sender: Style = Style(bold=True)
+    place: Style = Style(bold=True)
+    mark: Style = Style(bold=True)
+    bar: Style = Style(dim=True)
+    error: Style = Style(bold=True)
+    found: Style = Style(reverse=True)
+    keyword: Style = Style(bold=True)
+    operator: Style = Style()
+    string: Style = Style()
+    number: Style = Style()
+    comment: Style = Style(italic=True)
+    name: Style = Style()
+    builtin: Style = Style()
+    deleted: Style = Style()
+    inserted: Style = Style()
     plain: bool = False
 
     @classmethod
     def parts(cls) -> tuple[str, ...]:
         """The names of all parts."""
-        return tuple(part.name for part in fields(cls) if part.name != "plain")
+        return tuple(part for part in cls.__struct_fields__ if part != "plain")
 
     @classmethod
     def read(cls, style_of: Callable[[str], Style], plain: bool) -> Palette:

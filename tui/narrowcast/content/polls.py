@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from narrowcast.safe_text import SafeText, safe_line
 
@@ -27,8 +28,7 @@ class Part(Protocol):
     def content(self) -> str: ...
 
 
-@dataclass(slots=True)
-class PollOption:
+class PollOption(Struct):
     """`key` names the option in a vote."""
 
     key: str
@@ -36,8 +36,7 @@ class PollOption:
     voters: list[int] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Poll:
+class Poll(Struct):
     """A question and its options in the order in which they came."""
 
     question: SafeText
@@ -53,8 +52,7 @@ class Poll:
         return {"type": "new_option", "idx": len(self.options) + 1, "option": text}
 
 
-@dataclass(slots=True)
-class Task:
+class Task(Struct):
     """`key` names the task in a change."""
 
     key: str
@@ -63,8 +61,7 @@ class Task:
     done: bool = False
 
 
-@dataclass(slots=True)
-class TodoList:
+class TodoList(Struct):
     """A list of tasks."""
 
     title: SafeText

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from selectolax.lexbor import LexborNode
 
 from narrowcast.content.blocks import (
@@ -66,8 +66,7 @@ _OWN_ROWS = frozenset({"pre", "table", "ul", "ol", "blockquote", "hr"})
 _OWN_ROW_CLASSES = frozenset({"codehilite", "spoiler-block", "message_embed"})
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Struct, frozen=True):
     """A block met among inlines: the paragraph ends before it and goes on after it."""
 
     block: Block

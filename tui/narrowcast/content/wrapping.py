@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
+from msgspec import Struct
 from rich.cells import cell_len, split_graphemes
 from rich.style import Style
 
@@ -24,16 +24,14 @@ _CLOSING = "、。，．！？）」』】〉》〕］｝：；ー々"
 _WORD = re.compile(f"[{_CJK}][{_CLOSING}]*[ ]*|[^ {_CJK}]+[ ]*|[ ]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Safe text in one style; the style carries the meta of links."""
 
     text: str
     style: Style
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """One row before it becomes a strip.
 
     `soft`: it continues the row above, so that a copy joins them. The first `prefix` and the last `tail` of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ComposeNote:
+
+class ComposeNote(Struct, frozen=True):
     """One small file. It may be lost: then the draft is found in the list of drafts."""
 
     path: Path

@@ -12,9 +12,9 @@ import textwrap
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.message import Message as TextualMessage
@@ -43,8 +43,7 @@ NEAR_EDGE = 50
 Wall = Callable[[], float]
 
 
-@dataclass(slots=True)
-class _Kept:
+class _Kept(Struct):
     """Rows of an item, and what they were made from."""
 
     source: object

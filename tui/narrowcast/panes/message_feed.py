@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from narrowcast.panes.message_rows import Lead
 from narrowcast_api.narrow import Narrow
@@ -45,8 +46,7 @@ class View(Protocol):
     def matches(self) -> Mapping[int, Match]: ...
 
 
-@dataclass(slots=True)
-class Feed:
+class Feed(Struct):
     """Items by index, and what has to be said before each.
 
     `read` takes the ids of the view as they are; between two reads indexes stay true although events change the

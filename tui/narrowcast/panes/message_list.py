@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from textual import events
 
 from narrowcast.content.inlines import Spot
@@ -99,7 +99,7 @@ class MessageList(SelectingCanvas):
 
     def reshape(self, key: Key, **changes: object) -> None:
         """Opens, unfolds or pans a message."""
-        self._shapes[key] = replace(self.shape_of(key), **changes)  # type: ignore[arg-type]  # fields of Shape
+        self._shapes[key] = replace(self.shape_of(key), **changes)
         self._frame.clear()
         self.changed()
 

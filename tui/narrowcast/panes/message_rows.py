@@ -73,12 +73,14 @@ class Shape(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """One row. `text` is what a copy yields, from cell `start` on; `soft` rows continue the one above."""
+    """One row. `text` is what a copy yields, from cell `start` on; one with `glue` continues the one
+    above, with that in between.
+    """
 
     strip: Strip
     text: str = ""
     start: int = 0
-    soft: bool = False
+    glue: str | None = None
 
 
 class Rows(Struct):
@@ -127,11 +129,11 @@ class RowMaker:
         if cells > self.width:
             strip = strip.crop(0, self.width)
         bars = 0
-        while bars < line.prefix and (line.soft or line.runs[bars].text in BARS):
+        while bars < line.prefix and (line.glue is not None or line.runs[bars].text in BARS):
             bars += 1
         start = INDENT + sum(cell_len(run.text) for run in line.runs[:bars])
         copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
-        return Row(strip, copied, start, line.soft)
+        return Row(strip, copied, start, line.glue)
 
     def lead_rows(self, message: Message, lead: Lead) -> list[Row]:
         """Gap, date, unread line and conversation, as far as they are due."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from narrowcast import names
 from narrowcast_api.narrow import Narrow
@@ -31,8 +32,7 @@ class Kind(StrEnum):
     MORE = "more"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row. ``action`` is the action id that opens a row without a narrow."""
 
     kind: Kind
@@ -49,8 +49,7 @@ class Row:
     topic: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Folding:
+class Folding(Struct, frozen=True):
     """What the user has opened and closed."""
 
     closed: frozenset[str] = frozenset({"inactive"})

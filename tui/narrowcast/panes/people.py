@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 _ORDER = {"active": 0, "idle": 1, "offline": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """One row: somebody and how present they are."""
 
     user_id: int

@@ -8,7 +8,8 @@ only where the viewport lies or passes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["Place", "Viewport"]
 
@@ -16,8 +17,7 @@ Height = Callable[[int], int]
 """The height of the item at an index, in rows, at least 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Row `row` of the item at `index`."""
 
     index: int

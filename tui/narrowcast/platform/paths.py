@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+
+class Paths(Struct, frozen=True):
     """The folders of this installation. XDG_* variables are honoured; nothing is created here."""
 
     config: Path

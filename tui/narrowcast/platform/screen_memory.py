@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from rich.cells import cell_len, split_graphemes
 from rich.console import Console
 from rich.control import Control
@@ -35,8 +35,7 @@ Cell = tuple[str, Style | None]
 """What one column shows; '' in the right half of a wide character."""
 
 
-@dataclass(slots=True)
-class ScreenMemory:
+class ScreenMemory(Struct):
     """See the module's description."""
 
     rows: dict[int, list[Cell]] = field(default_factory=dict)

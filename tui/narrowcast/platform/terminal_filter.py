@@ -9,8 +9,9 @@ that the terminal has and writes only what differs.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 __all__ = ["TerminalFilter", "is_allowed"]
 
@@ -50,8 +51,7 @@ _CONTROLS = frozenset("\n\r\x07")
 _OFF = {1: 22, 2: 22, 3: 23, 4: 24, 21: 24, 5: 25, 6: 25, 7: 27, 8: 28, 9: 29, 53: 55}
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(Struct, frozen=True):
     """A style as the terminal has it: switches that are on, and both colours as codes ('' is the default)."""
 
     on: frozenset[int] = frozenset()
@@ -118,8 +118,7 @@ def is_allowed(sequence: str, graphics: bool = False) -> bool:
     return graphics and (_SIXEL.fullmatch(sequence) or _KITTY.fullmatch(sequence)) is not None
 
 
-@dataclass(slots=True)
-class TerminalFilter:
+class TerminalFilter(Struct):
     """One terminal's filter. `graphics` lets pictures of the terminal's own kind pass while they are shown."""
 
     graphics: bool = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from narrowcast import names
 from narrowcast.screens.picker import Choice
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 MAX_TOPICS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A view to open at ``anchor``, or an action of the main screen to run."""
 
     narrow: Narrow | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 NARROW_BELOW = 96
 """Columns below which the channels lie over the messages instead of beside them."""
@@ -26,8 +26,7 @@ MainScreen.-narrow #people { layer: above; dock: right; width: 30; max-width: 90
 """
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """What the user asked for; None: as the width suggests."""
 
     width: int = 0

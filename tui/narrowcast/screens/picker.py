@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
+from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -24,8 +24,7 @@ __all__ = ["Choice", "ChoiceList", "Picker"]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice(Generic[T]):
+class Choice(Struct, Generic[T], frozen=True):
     """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched."""
 
     value: T

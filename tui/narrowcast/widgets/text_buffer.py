@@ -7,17 +7,16 @@ marks and joiners tell them, so that a backspace never leaves half a character.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 MAX_UNDO = 200
 _JOINER = "\u200d"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row on screen: ``start`` to ``end`` of the text, without the line break."""
 
     start: int
