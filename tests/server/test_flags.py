@@ -62,6 +62,7 @@ async def test_what_becomes_unread_in_a_channel_that_one_left_is_skipped(server:
     message_id = await server.send("ada", "general", "t")
     await server.call("dario", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
     key = "ignored_because_not_subscribed_channels"
+    server.set_level(355)
     answer = await change(server, "dario", "remove", "read", message_id)
     assert answer[key] == [server.channel("general")]
     assert answer["messages"] == []
@@ -130,6 +131,7 @@ async def test_wildcard_mentions_are_split_from_224(server: TestServer) -> None:
     await server.send("dario", "general", "t", "I was here")
     everybody = await server.send("ada", "general", "t", "@**all** hear")
     topic = await server.send("ada", "general", "t", "@**topic** hear")
+    server.set_level(224)
     found = await flags(server, "dario", everybody)
     assert found & WILDCARDS == {"stream_wildcard_mentioned", "wildcard_mentioned"}
     found = await flags(server, "dario", topic)

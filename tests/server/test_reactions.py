@@ -103,6 +103,7 @@ async def test_an_absent_reaction_has_its_own_code_from_193(server: TestServer) 
     message_id = await reacted(server)
     path = f"/messages/{message_id}/reactions"
     await server.call("dario", "DELETE", path, UNICODE)
+    server.set_level(193)
     refusal = await server.refusal("dario", "DELETE", path, UNICODE)
     assert refusal["code"] == "REACTION_DOES_NOT_EXIST"
     server.set_level(192)

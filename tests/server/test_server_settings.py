@@ -125,6 +125,7 @@ async def test_the_address_has_two_names_from_257(server: TestServer) -> None:
 
 @proves("SRV-23", "SRV-24")
 async def test_web_public_access_needs_the_setting_and_a_channel(server: TestServer) -> None:
+    server.set_level(116)
     assert (await settings(server))["realm_web_public_access_enabled"] is True
     await server.call("ada", "DELETE", f"/streams/{server.channel('support')}")
     assert (await settings(server))["realm_web_public_access_enabled"] is False

@@ -137,6 +137,7 @@ async def test_a_bad_principal_is_400_from_208_and_403_before(server: TestServer
         principal = server.id("greta")
         await server.call("ada", "DELETE", f"/users/{principal}")
     fields = {"subscriptions": ["general"], "principals": [principal]}
+    server.set_level(208)
     refusal = await server.refusal("ada", "DELETE", PATH, fields, status=400)
     assert refusal["code"] == "BAD_REQUEST"
     server.set_level(207)

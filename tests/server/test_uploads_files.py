@@ -55,6 +55,8 @@ async def test_url_and_filename_came_with_their_levels(tmp_path: Path) -> None:
     async with running_server(tmp_path, feature_level=271) as server:
         assert {"url", "filename"}.isdisjoint(await upload(server, "ada"))
         assert "uri" in await upload(server, "ada")
+        server.set_level(272)
+        assert "url" in await upload(server, "ada")
         server.set_level(284)
         answer = await upload(server, "ada")
         assert "url" in answer

@@ -75,6 +75,9 @@ async def test_below_its_level_the_service_has_no_resumable_uploads(tmp_path: Pa
     async with running_server(tmp_path, feature_level=295) as server:
         response = await server.raw("ada", "POST", "/tus", headers={**TUS, "Upload-Length": "1"})
         assert response.status_code == 404
+        server.set_level(296)
+        response = await server.raw("ada", "POST", "/tus", headers={**TUS, "Upload-Length": "1"})
+        assert response.status_code == 201
 
 
 async def test_bytes_can_come_with_the_creation(tmp_path: Path) -> None:

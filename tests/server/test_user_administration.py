@@ -160,6 +160,7 @@ async def test_the_only_owner_stays_and_owners_are_deactivated_by_owners(server:
 
 @proves("USRD-04", "USRD-05", "USRD-06")
 async def test_a_comment_sends_a_mail_and_none_sends_none(server: TestServer) -> None:
+    server.set_level(135)
     await deactivate(server, "dario", deactivation_notification_comment="Thank you for **everything**")
     await deactivate(server, "elif", deactivation_notification_comment="")
     await deactivate(server, "farid", deactivation_notification_comment=None)

@@ -109,6 +109,15 @@ async def test_away_is_the_negation_of_presence_enabled(server: TestServer) -> N
     assert await status(server) == {}
 
 
+@proves("STAT-13")
+async def test_away_and_presence_are_one_thing_from_148(server: TestServer) -> None:
+    for level, enabled in ((147, True), (148, False)):
+        server.set_level(level)
+        await server.call("dario", "POST", "/users/me/status", {"away": True})
+        settings = (await server.listen("dario")).snapshot["user_settings"]
+        assert settings["presence_enabled"] is enabled
+
+
 async def test_administrators_may_set_the_status_of_others(server: TestServer) -> None:
     path = f"/users/{server.id('dario')}/status"
     await server.refusal("elif", "POST", path, {"status_text": "x"})
