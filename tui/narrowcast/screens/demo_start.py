@@ -17,7 +17,7 @@ CHANNEL, TOPIC = "onboarding", "welcome"
 
 
 def begin_at_welcome(screen: Screen[object]) -> None:
-    """Go there as soon as the account's channels are known, unless somebody has gone elsewhere by then."""
+    """Go there as soon as the account's channels are known, unless somebody does something else by then."""
     if not isinstance(screen, MainScreen):  # the account could not be opened: that is said there
         return
     began = screen.narrow
@@ -27,7 +27,7 @@ def begin_at_welcome(screen: Screen[object]) -> None:
         if StateReplaced() not in changes or channel_id is None:
             return
         unsubscribe()
-        if screen.narrow == began:
+        if screen.narrow == began and screen.messages.has_focus_within:
             screen.open(Narrow.topic(channel_id, TOPIC), "oldest")
 
     unsubscribe = screen.session.subscribe(in_app(look))
