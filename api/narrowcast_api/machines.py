@@ -75,7 +75,9 @@ class Machines:
             period=requests.presence_period,
             online=lambda: session.is_live,
         )
-        self.uploads = UploadQueue(upload=requests.upload, changed=changed)
+        self.uploads = UploadQueue(
+            upload=requests.upload, journal=journal, changed=changed, online=lambda: session.is_live
+        )
 
     def works(self) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
         """What has to run while the session does. One that only reads leaves the journal alone."""
@@ -94,6 +96,7 @@ class Machines:
         self.drafts.wake()
         self.read_marks.wake()
         self.presence.wake()
+        self.uploads.wake()
 
     def on_snapshot(self, state: State) -> None:
         """A new snapshot is there."""

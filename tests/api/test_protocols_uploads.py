@@ -1,8 +1,9 @@
-"""The queue of files: progress, cancel, resume."""
+"""The queue of files: progress, cancel, resume, restarts."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import InvalidInput, NarrowcastError, OutcomeUnknown
 from narrowcast_api.protocols.uploads import Upload, UploadQueue, UploadState
 from narrowcast_api.state.changes import Change, UploadsChanged
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import FileStamp
 from support.clock import VirtualClock
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -28,7 +31,37 @@ class Bench:
         self.started: list[tuple[str, str | None]] = []
         self.gates: dict[str, asyncio.Event] = {}
         self.error: Exception | None = None
-        self.queue = UploadQueue(upload=self.upload, changed=self.changes.append)
+        self.online = True
+        self.journal: Journal
+        self.queue: UploadQueue
+        self.open()
+
+    def open(self, *, read_only: bool = False) -> None:
+        """Start, or start again with what the journal has."""
+        self.journal = Journal.open(self.folder / "journal.db", read_only=read_only, threaded=False)
+        self.queue = UploadQueue(
+            upload=self.upload,
+            journal=self.journal,
+            changed=self.changes.append,
+            online=lambda: self.online,
+            stamp=self.stamp,
+        )
+
+    async def stamp(self, path: Path) -> FileStamp:
+        """At once, where the true one takes a thread."""
+        found = path.stat()
+        return FileStamp(found.st_size, found.st_mtime_ns)
+
+    async def crash(self) -> None:
+        """End without a word: what is in memory is gone, the journal is as it was."""
+        await self.queue._tasks.close()
+        self.journal._connection.close()
+
+    async def again(self) -> list[Upload]:
+        """Killed, and started again."""
+        await self.crash()
+        self.open()
+        return self.queue.all()
 
     def file(self, name: str, size: int = 100) -> Path:
         path = self.folder / name
@@ -67,6 +100,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     made = Bench(tmp_path)
     yield made
     await made.queue.close()
+    made.journal.close()
 
 
 async def test_a_file_ends_as_a_link_for_the_conversation_it_was_chosen_in(bench: Bench) -> None:
@@ -160,3 +194,160 @@ async def test_closing_stops_everything(bench: Bench) -> None:
     await bench.queue.close()
     assert all(upload.state is not DONE for upload in uploads)
     assert len(bench.started) == 2
+
+
+# the network, and restarts
+
+
+async def test_a_file_waits_for_the_connection(bench: Bench) -> None:
+    bench.online = False
+    upload = bench.queue.start(bench.file("soup.png"))
+    await settle()
+    assert (upload.state, bench.started) == (WAITING, [])
+    bench.online = True
+    bench.queue.wake()
+    await bench.let("soup.png")
+    assert upload.state is DONE
+
+
+async def test_what_the_network_broke_off_goes_on_by_itself_and_what_the_user_stopped_does_not(
+    bench: Bench,
+) -> None:
+    bench.error = OutcomeUnknown("cut")
+    cut, stopped = (bench.queue.start(bench.file(name)) for name in ("cut.png", "stopped.png"))
+    await settle()
+    stopped.cancel()
+    await bench.let("cut.png")
+    assert (cut.state, stopped.state) == (FAILED, CANCELLED)
+    bench.error = None
+    bench.queue.wake()
+    await bench.let("stopped.png")
+    assert (cut.state, stopped.state) == (DONE, CANCELLED)
+
+
+async def test_what_the_server_refused_is_not_tried_again_by_itself(bench: Bench) -> None:
+    bench.error = InvalidInput("soup.png is too large")
+    upload = bench.queue.start(bench.file("soup.png"))
+    await bench.let("soup.png")
+    bench.queue.wake()
+    await settle()
+    assert (upload.state, len(bench.started)) == (FAILED, 1)
+
+
+async def test_after_a_crash_an_upload_goes_on_where_the_server_has_it(bench: Bench) -> None:
+    bench.queue.start(bench.file("soup.png"), LUNCH, "draft-1")
+    await settle()
+    (upload,) = await bench.again()
+    assert (upload.state, upload.name, upload.size) == (WAITING, "soup.png", 100)
+    assert (upload.destination, upload.draft_id) == (LUNCH, "draft-1")
+    bench.queue.wake()
+    await bench.let("soup.png")
+    assert bench.started == [("soup.png", None), ("soup.png", "/tus/soup.png")]
+    assert upload.link == "[soup.png](/user_uploads/soup.png)"
+
+
+async def test_a_clean_end_leaves_it_to_the_next_start_as_well(bench: Bench) -> None:
+    bench.queue.start(bench.file("soup.png"), LUNCH)
+    await settle()
+    await bench.queue.close()
+    (upload,) = await bench.again()
+    assert (upload.state, upload.resume_from) == (WAITING, "/tus/soup.png")
+
+
+async def test_one_that_was_broken_off_goes_on_after_a_restart_and_a_stopped_one_is_offered(
+    bench: Bench,
+) -> None:
+    bench.error = OutcomeUnknown("cut")
+    bench.queue.start(bench.file("cut.png"))
+    stopped = bench.queue.start(bench.file("stopped.png"))
+    await settle()
+    stopped.cancel()
+    await bench.let("cut.png")
+    bench.error = None
+    cut, stopped = await bench.again()
+    assert (cut.state, stopped.state) == (WAITING, CANCELLED)
+    bench.queue.wake()
+    await settle()
+    assert (cut.state, stopped.state) == (DONE, CANCELLED)
+    stopped.resume()
+    await bench.let("stopped.png")
+    assert stopped.state is DONE
+    assert bench.started[-1] == ("stopped.png", "/tus/stopped.png")
+
+
+async def test_a_link_that_nobody_used_yet_is_there_after_a_restart_until_it_is_dismissed(
+    bench: Bench,
+) -> None:
+    bench.queue.start(bench.file("soup.png"), LUNCH)
+    await bench.let("soup.png")
+    (upload,) = await bench.again()
+    assert (upload.state, upload.link) == (DONE, "[soup.png](/user_uploads/soup.png)")
+    bench.queue.dismiss(upload)
+    assert await bench.again() == []
+
+
+async def test_a_file_that_changed_is_not_mixed_with_what_the_server_has_of_the_old_one(bench: Bench) -> None:
+    bench.queue.start(bench.file("soup.png"))
+    await settle()
+    await bench.crash()
+    bench.file("soup.png", 120)
+    bench.open()
+    (upload,) = bench.queue.all()
+    bench.queue.wake()
+    await settle()
+    assert upload.state is FAILED
+    assert "has changed since it was attached" in (upload.error or "")
+    upload.resume()
+    await bench.let("soup.png")
+    assert (upload.state, upload.size) == (DONE, 120)
+    assert bench.started == [("soup.png", None), ("soup.png", None)], "from its beginning"
+
+
+async def test_a_file_of_the_same_size_with_another_time_has_changed_too(bench: Bench) -> None:
+    path = bench.file("soup.png")
+    bench.queue.start(path)
+    await settle()
+    await bench.crash()
+    os.utime(path, ns=(1, 1))
+    bench.open()
+    bench.queue.wake()
+    await settle()
+    assert "has changed" in (bench.queue.all()[0].error or "")
+
+
+async def test_a_file_that_vanished_says_where_it_was_and_goes_on_once_it_is_back(bench: Bench) -> None:
+    path = bench.file("soup.png")
+    bench.queue.start(path)
+    await settle()
+    await bench.crash()
+    path.rename(bench.folder / "elsewhere.png")
+    bench.open()
+    (upload,) = bench.queue.all()
+    bench.queue.wake()
+    await settle()
+    assert upload.state is FAILED
+    assert f"soup.png is not in {bench.folder} any more" in (upload.error or "")
+    (bench.folder / "elsewhere.png").rename(path)
+    upload.resume()
+    await bench.let("soup.png")
+    assert bench.started[-1] == ("soup.png", "/tus/soup.png")
+    assert upload.state is DONE
+
+
+async def test_a_name_that_is_no_text_survives(bench: Bench) -> None:
+    path = bench.folder / os.fsdecode(b"soup\xff.png")
+    path.write_bytes(b"x")
+    bench.queue.start(path)
+    (upload,) = await bench.again()
+    assert upload.path == path
+
+
+async def test_a_second_window_leaves_the_uploads_to_the_first(bench: Bench) -> None:
+    bench.queue.start(bench.file("soup.png"))
+    await settle()
+    await bench.crash()
+    bench.open(read_only=True)
+    assert bench.queue.all() == []
+    bench.queue.wake()
+    await settle()
+    assert len(bench.started) == 1

@@ -38,7 +38,8 @@ class TusServer(httpx.AsyncBaseTransport):
             self.heads += 1
             if self.length < 0:
                 return httpx.Response(404)
-            return httpx.Response(200, headers={"upload-offset": str(len(self.content))})
+            offset, length = str(len(self.content)), str(self.length)
+            return httpx.Response(200, headers={"upload-offset": offset, "upload-length": length})
         return await self._patch(request)
 
     def _create(self, request: httpx.Request) -> httpx.Response:

@@ -90,7 +90,7 @@ async def send_resumable(
         await connection.clock.sleep(pause * random.uniform(0.5, 1.0))
         if place is not None:
             before = place
-            place = await _ask(connection, place)
+            place = await _ask(connection, place, file.size)
             tries = 0 if place is not None and place.offset > before.offset else tries
 
 
@@ -149,14 +149,17 @@ def _final(raw: bytes) -> dict[str, object]:
     return body
 
 
-async def _ask(connection: Connection, place: _Place) -> _Place | None:
-    """How much the server has; None when it has forgotten the upload; unchanged when it cannot be asked
-    now.
+async def _ask(connection: Connection, place: _Place, size: int) -> _Place | None:
+    """How much the server has; None when it has forgotten the upload, or has it as a file of another size;
+    unchanged when it cannot be asked now.
     """
     try:
         async with connection.stream("HEAD", place.url, headers=_VERSION) as response:
             offset = _offset(response)
-            if response.status_code in _GONE:
+            length = response.headers.get("upload-length", "")
+            if response.status_code in _GONE or (
+                length.isascii() and length.isdigit() and length != str(size)
+            ):
                 return None
             if response.status_code in (200, 204) and offset is not None:
                 return _Place(place.url, offset)
@@ -170,7 +173,7 @@ async def _find(connection: Connection, address: str, file: LocalFile) -> _Place
         url = _own_address(connection, httpx.URL(connection.site), address)
     except (RedirectRefused, MalformedAnswer, httpx.InvalidURL):
         return None
-    place = await _ask(connection, _Place(url, -1))
+    place = await _ask(connection, _Place(url, -1), file.size)
     return place if place is not None and 0 <= place.offset <= file.size else None
 
 

@@ -1,35 +1,38 @@
-"""Files on their way to the server, with progress; cancelled and resumed at will.
+"""Files on their way to the server, with progress; cancelled and resumed at will, also by the next start.
 
-    WAITING ──> SENDING ──> DONE (a Markdown link)
+    WAITING ──> SENDING ──> DONE (a Markdown link) ── dismiss() ──> gone
        ^         │   │
        │ resume()│   └──> FAILED ───┐
        └─────────┴─ CANCELLED <─────┘ cancel()
 
-What a server has of a file after a cut is kept (`resume_from`): a resumable upload goes on from there.
+The journal knows each file until it is dismissed. What a server has of it after a cut is kept (`resume_from`):
+a resumable upload goes on from there, after a restart too, if the file is still what it was. What the network
+broke off goes on by itself once the connection is live again; what the user stopped waits for the user.
 """
 
 from __future__ import annotations
 
-import enum
+import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from narrowcast_api.destinations import Destination
-from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.errors import InvalidInput, NarrowcastError, RateLimited, ServerFault, TransportError
 from narrowcast_api.protocols.alarm import Tasks, log
 from narrowcast_api.state.changes import Change, UploadsChanged
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
 
+__all__ = ["Upload", "UploadFile", "UploadQueue", "UploadState"]
 
-class UploadState(enum.Enum):
-    """Where a file is on its way."""
+WAITING, SENDING, DONE = UploadState.WAITING, UploadState.SENDING, UploadState.DONE
+FAILED, CANCELLED = UploadState.FAILED, UploadState.CANCELLED
 
-    WAITING = "waiting"
-    SENDING = "sending"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
+_ENDED = (FAILED, CANCELLED)
 
 
 class UploadFile(Protocol):
@@ -48,31 +51,81 @@ class UploadFile(Protocol):
     ) -> str: ...
 
 
+async def stamp_of(path: Path) -> FileStamp:
+    """What a file is now. Raises OSError."""
+    found = await asyncio.to_thread(path.stat)
+    return FileStamp(found.st_size, found.st_mtime_ns)
+
+
 class Upload:
     """One file. `size` and `sent` are bytes; `link` is Markdown once it is DONE; `error` is for people.
 
-    `destination` is the conversation in whose compose box the link belongs.
+    `destination` is the conversation, `draft_id` the draft in whose text the link belongs.
     """
 
-    def __init__(
-        self, queue: UploadQueue, upload_id: str, path: Path, destination: Destination | None
-    ) -> None:
-        self.id = upload_id
-        self.path = path
-        self.name = path.name
-        self.destination = destination
-        self.size = 0
+    def __init__(self, queue: UploadQueue, record: UploadRecord) -> None:
+        self.record = record
         self.sent = 0
-        self.state = UploadState.WAITING
-        self.link: str | None = None
-        self.error: str | None = None
-        self.resume_from: str | None = None
+        self.interrupted = False
+        """Whether it failed because of the network, so that it goes on by itself."""
         self._queue = queue
+
+    @property
+    def id(self) -> str:
+        """Its own for ever."""
+        return self.record.upload_id
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self.record.path
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return self.record.path.name
+
+    @property
+    def destination(self) -> Destination | None:
+        """The conversation for which it was chosen."""
+        return self.record.destination
+
+    @property
+    def draft_id(self) -> str | None:
+        """The draft for which it was chosen."""
+        return self.record.draft_id
+
+    @property
+    def state(self) -> UploadState:
+        """Where it is on its way."""
+        return self.record.state
+
+    @property
+    def link(self) -> str | None:
+        """The Markdown that refers to it, once it is DONE."""
+        return self.record.link
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong and what to do."""
+        return self.record.error
+
+    @property
+    def resume_from(self) -> str | None:
+        """The server's address of what it has already."""
+        return self.record.resume_from
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file; 0 before it was looked at."""
+        return self.record.stamp.size if self.record.stamp is not None else 0
 
     @property
     def fraction(self) -> float:
         """How much of it is there, 0 to 1."""
-        return min(1.0, self.sent / self.size) if self.size else float(self.state is UploadState.DONE)
+        if self.state is DONE:
+            return 1.0
+        return min(1.0, self.sent / self.size) if self.size else 0.0
 
     def cancel(self) -> None:
         """Stop sending. What the server has already is forgotten by it in time."""
@@ -84,33 +137,46 @@ class Upload:
 
 
 class UploadQueue:
-    """Sends files, two at a time, in the order in which they were started. Needs a running loop."""
+    """Sends files, two at a time, in the order in which they were started, while `online`.
+
+    Needs a running loop. Call `wake` when the connection is live: what an earlier run left begins then.
+    """
 
     def __init__(
         self,
         *,
         upload: UploadFile,
+        journal: Journal,
         changed: Callable[[Change], None],
+        online: Callable[[], bool] = lambda: True,
+        stamp: Callable[[Path], Awaitable[FileStamp]] = stamp_of,
         at_once: int = 2,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
         self._upload = upload
+        self._journal = journal
         self._changed = changed
+        self._online = online
+        self._stamp = stamp
         self._at_once = at_once
         self._new_id = new_id
         self._tasks = Tasks()
-        self._uploads: dict[str, Upload] = {}
         self._cancels: dict[str, Callable[[], object]] = {}
+        self._closed = False
+        # A second window leaves to the first what is the first one's.
+        kept = [] if journal.read_only else journal.load_uploads()
+        self._uploads = {record.upload_id: Upload(self, _left_over(record)) for record in kept}
+        self._position = max((record.position for record in kept), default=0)
 
-    def start(self, path: Path, destination: Destination | None = None) -> Upload:
+    def start(
+        self, path: Path, destination: Destination | None = None, draft_id: str | None = None
+    ) -> Upload:
         """Queue a file. A missing or unreadable one ends as FAILED, it does not raise."""
-        upload = Upload(self, self._new_id(), path, destination)
-        try:
-            upload.size = path.stat().st_size
-        except OSError as error:
-            upload.state, upload.error = UploadState.FAILED, f"{path.name} cannot be read: {error.strerror}."
+        self._position += 1
+        record = UploadRecord(self._new_id(), self._position, path.absolute(), destination, draft_id)
+        upload = Upload(self, record)
         self._uploads[upload.id] = upload
-        self._publish(upload)
+        self._set(upload)
         self._start_next()
         return upload
 
@@ -126,75 +192,124 @@ class UploadQueue:
         """Take it off the list, cancelled if it is not done."""
         self.cancel(upload)
         if self._uploads.pop(upload.id, None) is not None:
+            self._journal.delete_upload(upload.id)
             self._publish(upload)
 
     def cancel(self, upload: Upload) -> None:
         """Stop one; nothing happens if it is done."""
-        if upload.state is UploadState.DONE:
+        if upload.state is DONE or upload.id not in self._uploads:
             return
-        upload.state, upload.error = UploadState.CANCELLED, None
+        upload.interrupted = False
+        self._set(upload, state=CANCELLED, error=None)
         cancel = self._cancels.pop(upload.id, None)
         if cancel is not None:
             cancel()
-        self._publish(upload)
         self._start_next()
 
     def resume(self, upload: Upload) -> None:
         """Queue it again, if it failed or was cancelled."""
-        if upload.state in (UploadState.FAILED, UploadState.CANCELLED) and upload.id in self._uploads:
-            upload.state, upload.error = UploadState.WAITING, None
-            self._publish(upload)
+        if upload.state in _ENDED and upload.id in self._uploads:
+            upload.interrupted = False
+            self._set(upload, state=WAITING, error=None)
             self._start_next()
 
-    async def close(self) -> None:
-        """Stop all."""
+    def wake(self) -> None:
+        """The connection is live: go on with what it had broken off, and with what waits."""
         for upload in self._uploads.values():
-            if upload.state is UploadState.WAITING:
-                upload.state = UploadState.CANCELLED
+            if upload.interrupted:
+                self.resume(upload)
+        self._start_next()
+
+    async def close(self) -> None:
+        """Stop all. The next start goes on with what was under way."""
+        self._closed = True
         await self._tasks.close()
 
     def _start_next(self) -> None:
+        if self._closed or not self._online():
+            return
         for upload in self._uploads.values():
             if len(self._cancels) >= self._at_once:
                 return
-            if upload.state is UploadState.WAITING and upload.id not in self._cancels:
-                upload.state = UploadState.SENDING
+            if upload.state is WAITING and upload.id not in self._cancels:
+                self._set(upload, state=SENDING)
                 task = self._tasks.start(self._send(upload))
                 self._cancels[upload.id] = task.cancel
-                self._publish(upload)
 
     async def _send(self, upload: Upload) -> None:
-        def progress(sent: int, size: int) -> None:
-            upload.sent, upload.size = sent, size
-            self._publish(upload)
-
-        def resumable(token: str) -> None:
-            upload.resume_from = token
-
         mine = self._cancels.get(upload.id)
         try:
-            link = await self._upload(
-                upload.path, progress=progress, resume_from=upload.resume_from, resumable=resumable
-            )
+            await self._look_at(upload)
+            link = await self._transfer(upload)
         except NarrowcastError as error:
-            self._failed(upload, error.user_message)
+            network = isinstance(error, TransportError | ServerFault | RateLimited)
+            self._failed(upload, error.user_message, interrupted=network)
         except OSError as error:
             self._failed(upload, f"{upload.name} cannot be read: {error.strerror}.")
         except Exception as error:
             log.error("upload failed in an unforeseen way", exc_info=error)
             self._failed(upload, "Something went wrong here; the log has more.")
         else:
-            if upload.state is UploadState.SENDING:
-                upload.state, upload.link, upload.sent = UploadState.DONE, link, upload.size
+            if upload.state is SENDING:
+                upload.sent = upload.size
+                self._set(upload, state=DONE, link=link)
         finally:
             if self._cancels.get(upload.id) is mine:
                 self._cancels.pop(upload.id, None)
         self._publish(upload)
         self._start_next()
 
-    def _failed(self, upload: Upload, error: str) -> None:
-        if upload.state is UploadState.SENDING:
-            upload.state, upload.error = UploadState.FAILED, error
+    async def _look_at(self, upload: Upload) -> None:
+        """Raises InvalidInput for a file that is not any more what was begun with, OSError for none."""
+        begun = upload.record.stamp
+        try:
+            now = await self._stamp(upload.path)
+        except FileNotFoundError:
+            if begun is None:
+                raise
+            raise InvalidInput(
+                f"{upload.name} is not in {upload.path.parent} any more. Put it back and go on, or drop it."
+            ) from None
+        if begun is not None and now != begun:
+            upload.sent = 0
+            self._set(upload, stamp=None, resume_from=None)
+            raise InvalidInput(
+                f"{upload.name} has changed since it was attached. Go on to send it as it is now, or drop it."
+            )
+        if begun is None:
+            self._set(upload, stamp=now)
+
+    async def _transfer(self, upload: Upload) -> str:
+        def progress(sent: int, size: int) -> None:
+            upload.sent = sent
+            self._publish(upload)
+
+        def resumable(token: str) -> None:
+            self._set(upload, resume_from=token)
+
+        return await self._upload(
+            upload.path, progress=progress, resume_from=upload.resume_from, resumable=resumable
+        )
+
+    def _failed(self, upload: Upload, error: str, *, interrupted: bool = False) -> None:
+        if upload.state is SENDING:
+            upload.interrupted = interrupted
+            self._set(upload, state=FAILED, error=error)
+
+    def _set(self, upload: Upload, **changes: object) -> None:
+        """Change what the journal knows of it, if it is still wanted."""
+        upload.record = replace(upload.record, **changes)
+        if upload.id in self._uploads and not self._closed:
+            self._journal.put_upload(upload.record)
+        self._publish(upload)
 
     def _publish(self, upload: Upload) -> None:
         self._changed(UploadsChanged((upload.id,)))
+
+
+def _left_over(record: UploadRecord) -> UploadRecord:
+    """What was under way when the program ended, or was broken off half-way, waits for its turn again."""
+    half_way = record.state is FAILED and record.resume_from is not None
+    if record.state is SENDING or half_way:
+        return replace(record, state=WAITING, error=None)
+    return record

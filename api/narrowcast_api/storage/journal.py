@@ -1,4 +1,4 @@
-"""journal.db: the words of the user, and what was read, that are not safe on the server yet. Precious.
+"""journal.db: words, files and read marks of the user that are not safe on the server yet. Precious.
 
 Every write is durable (synchronous=FULL) when its future resolves with True. Writes are handed to a thread
 of the journal's own, so nothing waits for the disk; what is handed over while a commit is under way goes into
@@ -29,34 +29,22 @@ from narrowcast_api.storage.database import (
     transaction,
 )
 from narrowcast_api.storage.journal_rows import (
+    KEYS,
+    MIGRATIONS,
+    TABLES,
     Row,
     bounded,
     draft_record,
     draft_row,
     outbox_record,
     outbox_row,
+    upload_record,
+    upload_row,
 )
-from narrowcast_api.storage.records import DraftRecord, OutboxRecord
-
-MIGRATIONS = (
-    (
-        """CREATE TABLE outbox (
-            local_id TEXT PRIMARY KEY, position INTEGER NOT NULL, destination TEXT NOT NULL,
-            content TEXT NOT NULL, state TEXT NOT NULL, created REAL NOT NULL, error TEXT,
-            floor_id INTEGER, tried INTEGER NOT NULL) STRICT""",
-        """CREATE TABLE drafts (
-            draft_id TEXT PRIMARY KEY, destination TEXT, content TEXT NOT NULL, edited REAL NOT NULL,
-            server_id INTEGER, has_base INTEGER NOT NULL, base_destination TEXT, base_content TEXT,
-            dirty INTEGER NOT NULL, deleted INTEGER NOT NULL, posting INTEGER NOT NULL,
-            conflict_with TEXT) STRICT""",
-    ),
-    ("CREATE TABLE read_marks (message_id INTEGER PRIMARY KEY) STRICT",),
-)
+from narrowcast_api.storage.records import DraftRecord, OutboxRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
-_TABLES = {"outbox": 9, "drafts": 12, "read_marks": 1}
-_KEYS = {"outbox": "local_id", "drafts": "draft_id", "read_marks": "message_id"}
 _OTHER_INSTANCE = "Another window has this account open: drafts and messages written here are not kept."
 
 RETRY_SECONDS = 5.0
@@ -80,7 +68,7 @@ class Inline(Executor):
 
 
 class Journal:
-    """The outbox, the drafts and the read marks of one account. Make one with `open`.
+    """The outbox, drafts, uploads and read marks of one account. Make one with `open`.
 
     All methods may be called anywhere. `warning` is what the user must be told, or None; `warned` is called
     when it changes, in any thread.
@@ -150,6 +138,20 @@ class Journal:
     def delete_draft(self, draft_id: str) -> Future[bool]:
         """Forget a draft."""
         return self._write(("drafts", draft_id), None)
+
+    def load_uploads(self) -> list[UploadRecord]:
+        """All files that are on their way or whose links are not used yet, oldest first."""
+        with self._disk:
+            rows = self._connection.execute("SELECT * FROM uploads ORDER BY position, upload_id").fetchall()
+        return [record for row in rows if (record := upload_record(row)) is not None]
+
+    def put_upload(self, record: UploadRecord) -> Future[bool]:
+        """Keep this state of a file."""
+        return self._write(("uploads", record.upload_id), upload_row(record))
+
+    def delete_upload(self, upload_id: str) -> Future[bool]:
+        """Forget a file: its link is used, or the user dropped it."""
+        return self._write(("uploads", upload_id), None)
 
     def load_read_marks(self) -> list[int]:
         """Messages that were read and that the server does not know to be, ascending."""
@@ -309,15 +311,15 @@ def _all_rows(connection: sqlite3.Connection) -> dict[Key, Row]:
     """Every row of the file by its table and key, which is its first column."""
     return {
         (table, str(row[0])): tuple(row)
-        for table in _TABLES
+        for table in TABLES
         for row in connection.execute(f"SELECT * FROM {table}")
     }
 
 
 def _statement(table: str, key: str, row: Row | None) -> tuple[str, Row]:
     if row is None:
-        return f"DELETE FROM {table} WHERE {_KEYS[table]} = ?", (key,)
-    return f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * _TABLES[table])})", row
+        return f"DELETE FROM {table} WHERE {KEYS[table]} = ?", (key,)
+    return f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * TABLES[table])})", row
 
 
 def _open_read_only(path: Path) -> tuple[sqlite3.Connection, str | None]:
@@ -360,7 +362,7 @@ def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     except (sqlite3.Error, OSError, NewerDatabase) as error:
         return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {error}."
     with transaction(connection):
-        for table, columns in _TABLES.items():
+        for table, columns in TABLES.items():
             for row in _readable_rows(damaged, table):
                 if len(row) == columns:
                     with suppress(sqlite3.Error):

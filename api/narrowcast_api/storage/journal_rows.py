@@ -1,11 +1,49 @@
-"""Rows of journal.db: what they hold, and how they are read back."""
+"""Tables and rows of journal.db: what they hold, and how they are read back."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
-from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import (
+    DraftRecord,
+    DraftVersion,
+    FileStamp,
+    OutboxRecord,
+    OutboxState,
+    UploadRecord,
+    UploadState,
+)
 
 Row = tuple[object, ...]
+
+MIGRATIONS = (
+    (
+        """CREATE TABLE outbox (
+            local_id TEXT PRIMARY KEY, position INTEGER NOT NULL, destination TEXT NOT NULL,
+            content TEXT NOT NULL, state TEXT NOT NULL, created REAL NOT NULL, error TEXT,
+            floor_id INTEGER, tried INTEGER NOT NULL) STRICT""",
+        """CREATE TABLE drafts (
+            draft_id TEXT PRIMARY KEY, destination TEXT, content TEXT NOT NULL, edited REAL NOT NULL,
+            server_id INTEGER, has_base INTEGER NOT NULL, base_destination TEXT, base_content TEXT,
+            dirty INTEGER NOT NULL, deleted INTEGER NOT NULL, posting INTEGER NOT NULL,
+            conflict_with TEXT) STRICT""",
+    ),
+    ("CREATE TABLE read_marks (message_id INTEGER PRIMARY KEY) STRICT",),
+    (
+        """CREATE TABLE uploads (
+            upload_id TEXT PRIMARY KEY, position INTEGER NOT NULL, path TEXT NOT NULL, destination TEXT,
+            draft_id TEXT, size INTEGER, changed INTEGER, resume_from TEXT, state TEXT NOT NULL,
+            error TEXT, link TEXT) STRICT""",
+    ),
+)
+
+TABLES = {"outbox": 9, "drafts": 12, "read_marks": 1, "uploads": 11}
+"""Each table and how many columns it has."""
+
+KEYS = {"outbox": "local_id", "drafts": "draft_id", "read_marks": "message_id", "uploads": "upload_id"}
+"""Each table and its first column, the primary key."""
 
 
 def outbox_row(record: OutboxRecord) -> Row:
@@ -82,6 +120,50 @@ def draft_record(row: Row) -> DraftRecord | None:
         posting=bool(row[10]),
         conflict_with=texts[11],
     )
+
+
+def upload_row(record: UploadRecord) -> Row:
+    """A file on its way as its row."""
+    stamp = record.stamp
+    return (
+        record.upload_id,
+        record.position,
+        # Names need not be text; the bytes come back with `fsdecode`.
+        os.fsencode(record.path).hex(),
+        destination_to_text(record.destination),
+        record.draft_id,
+        None if stamp is None else bounded(stamp.size),
+        None if stamp is None else bounded(stamp.changed),
+        record.resume_from,
+        record.state.value,
+        record.error,
+        record.link,
+    )
+
+
+def upload_record(row: Row) -> UploadRecord | None:
+    """A row as its file; None if it cannot be read."""
+    texts = [value if isinstance(value, str) else None for value in row]
+    position, size, changed = row[1], row[5], row[6]
+    upload_id, path, state = texts[0], texts[2], texts[8]
+    if upload_id is None or path is None or state is None or not isinstance(position, int):
+        return None
+    stamp = FileStamp(size, changed) if isinstance(size, int) and isinstance(changed, int) else None
+    try:
+        return UploadRecord(
+            upload_id,
+            position,
+            Path(os.fsdecode(bytes.fromhex(path))),
+            destination_from_text(texts[3]),
+            texts[4],
+            stamp,
+            texts[7],
+            UploadState(state),
+            texts[9],
+            texts[10],
+        )
+    except ValueError:
+        return None
 
 
 def bounded(number: int | None) -> int | None:

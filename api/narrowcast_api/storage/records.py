@@ -1,10 +1,12 @@
-"""Rows of the journal: what the outbox and the drafts must know again after a crash."""
+"""Rows of the journal: what outbox, drafts and uploads must know again after a crash."""
 
 from __future__ import annotations
 
 import enum
+from pathlib import Path
 
 from msgspec import Struct
+
 from narrowcast_api.destinations import Destination
 
 
@@ -61,3 +63,39 @@ class DraftRecord(Struct, frozen=True):
     deleted: bool = False
     posting: bool = False
     conflict_with: str | None = None
+
+
+class UploadState(enum.Enum):
+    """Where a file is on its way; the diagram is in `protocols/uploads.py`."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class FileStamp(Struct, frozen=True):
+    """By which a file is known again: its size in bytes, and when it was changed, in nanoseconds."""
+
+    size: int
+    changed: int
+
+
+class UploadRecord(Struct, frozen=True):
+    """One file on its way. `position` orders them, `error` is for people, `link` is the Markdown once DONE.
+
+    `stamp` is what the file was when it was first sent. `resume_from` is the server's address of what it has
+    of the file already. `destination` and `draft_id` tell in which text the link belongs.
+    """
+
+    upload_id: str
+    position: int
+    path: Path
+    destination: Destination | None = None
+    draft_id: str | None = None
+    stamp: FileStamp | None = None
+    resume_from: str | None = None
+    state: UploadState = UploadState.WAITING
+    error: str | None = None
+    link: str | None = None
