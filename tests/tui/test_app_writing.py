@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,11 @@ from textual import events
 
 from narrowcast.config import Config, Writing
 from narrowcast.screens.outbox import OutboxScreen
+from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.protocols.outbox_entry import MessageLimits
-from support.server import Listener
+from support.server import Listener, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -211,6 +214,125 @@ async def test_a_file_is_attached_and_its_link_stands_in_the_text(tmp_path: Path
         await stage.press("enter")
         await until(lambda: "plan.txt](/user_uploads/" in stage.screen.writing.text.text)
         assert stage.screen.writing.text.text.startswith("See [plan.txt](")
+
+
+class SlowUpload:
+    """Sends half of a file and waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+        self.starts: list[str | None] = []
+
+    async def __call__(
+        self,
+        path: Path,
+        *,
+        progress: Callable[[int, int], None],
+        resume_from: str | None,
+        resumable: Callable[[str], None],
+    ) -> str:
+        self.starts.append(resume_from)
+        progress(50, 100)
+        resumable("/api/v1/tus/1")
+        await self.go_on.wait()
+        return f"[{path.name}](/user_uploads/{path.name})"
+
+
+def row_of(stage: Stage) -> str:
+    """The row of the newest upload."""
+    rows = stage.screen.writing.uploads.query(OneLine)
+    return re.sub(" +", " ", rows.last().plain) if rows else ""
+
+
+async def attach(stage: Stage, path: Path) -> SlowUpload:
+    """Chooses a file of 100 bytes for what is written; half of it arrives."""
+    path.write_bytes(b"x" * 100)
+    slow = SlowUpload()
+    stage.session.uploads._upload = slow
+    stage.screen.writing.uploads.start(path, stage.screen.writing.target.read(stage.session.state)[0], None)
+    await until(lambda: slow.starts)
+    stage.screen.writing.uploads.refresh_rows()
+    await stage.pilot.pause()
+    return slow
+
+
+async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        slow = await attach(stage, tmp_path / "plan.txt")
+        assert "plan.txt ████████ ░░░░░░░░ 50% of 100 B" in row_of(stage)
+        assert "Ctrl-x stops" in row_of(stage)
+        await stage.press("ctrl+x")
+        assert "stopped" in row_of(stage)
+        assert "Ctrl-x goes on" in row_of(stage)
+        await stage.press("ctrl+x")
+        await until(lambda: slow.starts == [None, "/api/v1/tus/1"])
+        await stage.press("alt+x")
+        assert stage.session.uploads.all() == []
+        assert not stage.screen.writing.uploads.query(OneLine)
+
+
+async def test_who_sends_before_a_file_is_there_is_told_and_finds_its_link_in_the_next_text(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        slow = await attach(stage, tmp_path / "plan.txt")
+        await stage.type("See")
+        await stage.press("enter")
+        assert "Sent without plan.txt" in stage.notices[-1]
+        slow.go_on.set()
+        await until(lambda: stage.screen.writing.text.text == "[plan.txt](/user_uploads/plan.txt) ")
+
+
+async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_elsewhere(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        await stage.press("c")
+        await stage.type("See")
+        slow = await attach(stage, tmp_path / "plan.txt")
+        await stage.press("escape")
+        await in_topic(stage, "general", "tea")
+        assert "for #general › lunch" in row_of(stage)
+        slow.go_on.set()
+        await until(lambda: stage.session.uploads.all() == [])
+        assert stage.screen.writing.text.text == ""
+        assert [draft.content for draft in stage.session.drafts.all()] == [
+            "See [plan.txt](/user_uploads/plan.txt) "
+        ]
+        assert "Its link is in your draft for" in stage.notices[-1]
+
+
+async def test_an_upload_goes_on_after_a_restart_and_its_link_finds_its_draft(tmp_path: Path) -> None:
+    path = tmp_path / "plan.txt"
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server) as stage:
+            await in_topic(stage, "general", "lunch")
+            await stage.press("c")
+            await stage.type("See")
+            await attach(stage, path)
+        async with on_stage(tmp_path, server=server) as stage:
+            await until(lambda: stage.session.uploads.all() == [])
+            await until(lambda: "plan.txt](/user_uploads/" in stage.screen.writing.text.text)
+            assert stage.screen.writing.text.text.startswith("See")
+
+
+async def test_a_file_that_changed_before_the_restart_says_so_in_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "plan.txt"
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server) as stage:
+            await in_topic(stage, "general", "lunch")
+            await attach(stage, path)
+        path.write_bytes(b"another plan")
+        async with on_stage(tmp_path, server=server, size=(160, 40)) as stage:
+            await until(lambda: "has changed since it was attached" in row_of(stage))
+            assert "Go on to send it as it is now, or drop it." in stage.notices[-1]
+            await stage.press("c", "ctrl+x")
+            await until(lambda: stage.session.uploads.all() == [])
 
 
 async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from enum import StrEnum
 from msgspec import Struct
 from textual.binding import Binding
 
+from narrowcast.acts import ACTS
+
 
 class Context(StrEnum):
     """Where an action's keys are listened to; the owner's class holds the handler."""
@@ -27,6 +29,8 @@ class Context(StrEnum):
     """The list of messages."""
     COMPOSE = "compose"
     """The field where a message is written."""
+    ACT = "act"
+    """The main screen too; the handler is a function of a module in ``acts``, imported when it is used."""
 
 
 class Action(Struct, frozen=True):
@@ -35,7 +39,7 @@ class Action(Struct, frozen=True):
     ``id``: dotted, unique; ``title``: what it does, short, for palette and help; ``keys``: Textual key
     names, the
     first is the one that hints show; ``group``: the heading in help; ``palette``: offered by the command
-    palette.
+    palette; ``run`` and ``needs``: see `narrowcast.acts`.
     """
 
     id: str
@@ -44,10 +48,14 @@ class Action(Struct, frozen=True):
     keys: tuple[str, ...]
     group: str
     palette: bool = True
+    run: str = ""
+    needs: str = ""
 
     @property
     def handler(self) -> str:
-        """The name Textual calls, without its ``action_`` prefix."""
+        """What Textual calls: the method's name without its ``action_`` prefix."""
+        if self.run:
+            return f"app.act('{self.id}')"
         return self.id.replace(".", "_").replace("-", "_")
 
     def binding(self) -> Binding:
@@ -59,6 +67,13 @@ def _rows(context: Context, group: str, *rows: tuple[str, str, str]) -> Iterator
     """Rows of (id, keys separated by spaces, title)."""
     for action_id, keys, title in rows:
         yield Action(action_id, title, context, tuple(keys.split()), group)
+
+
+def _acts() -> Iterator[Action]:
+    """The table of `narrowcast.acts` as actions."""
+    for group, rows in ACTS:
+        for action_id, keys, title, run, needs in rows:
+            yield Action(action_id, title, Context.ACT, tuple(keys.split()), group, run=run, needs=needs)
 
 
 def _editing(*rows: tuple[str, str, str]) -> Iterator[Action]:
@@ -154,7 +169,8 @@ _COMPOSE: tuple[Action, ...] = (
         ("compose.leave", "escape", "Leave; the draft is kept"),
         ("compose.editor", "ctrl+o", "Write in $EDITOR"),
         ("compose.attach", "ctrl+t alt+a", "Attach a file"),
-        ("compose.attach-cancel", "ctrl+x", "Cancel the upload, or resume it"),
+        ("compose.attach-cancel", "ctrl+x", "Stop the upload, or go on with it"),
+        ("compose.attach-drop", "alt+x", "Drop the upload"),
         ("compose.complete", "ctrl+r", "Complete the word: @person #channel :emoji:"),
         ("compose.new-draft", "alt+n", "Keep this as a draft and begin another"),
     ),
@@ -229,7 +245,7 @@ _MESSAGES: tuple[Action, ...] = (
     ),
 )
 
-REGISTRY: tuple[Action, ...] = (*_APP, *_MAIN, *_NAVIGATION, *_MESSAGES, *_COMPOSE)
+REGISTRY: tuple[Action, ...] = (*_APP, *_MAIN, *_NAVIGATION, *_MESSAGES, *_acts(), *_COMPOSE)
 """All actions in the order in which help shows them."""
 
 
@@ -244,8 +260,8 @@ def in_context(context: Context | str) -> tuple[Action, ...]:
 
 
 def bindings_for(context: Context | str) -> list[Binding]:
-    """``BINDINGS`` of the widget class that owns ``context``."""
-    return [action.binding() for action in in_context(context)]
+    """``BINDINGS`` of the widget class that owns ``context``; none for actions without a key."""
+    return [action.binding() for action in in_context(context) if action.keys]
 
 
 def groups(actions: Iterable[Action] = REGISTRY) -> dict[str, list[Action]]:

@@ -17,6 +17,7 @@ from narrowcast.owner import focus_now
 from narrowcast.panes.compose_fields import TargetLine
 from narrowcast.panes.compose_offers import ComposeOffers
 from narrowcast.panes.uploads import UploadRows
+from narrowcast.safe_text import safe_line
 from narrowcast.screens.picker import ChoiceList
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.destinations import Destination
@@ -39,6 +40,10 @@ def _bindings() -> Iterator[BindingType]:
     for action in in_context(Context.COMPOSE):
         if action.group != "Editing":
             yield action.binding()
+
+
+def _same(one: Destination | None, other: Destination | None) -> bool:
+    return one is not None and other is not None and one.key == other.key
 
 
 class ComposePane(ComposeOffers):
@@ -87,7 +92,7 @@ class ComposePane(ComposeOffers):
         self.enter_sends = enter_sends
         self.target = TargetLine()
         self.text = Editor(multiline=True, placeholder="Write a message (c)", id="text")
-        self.uploads = UploadRows(session)
+        self.uploads = UploadRows(session, lambda: self.target.read(self.state)[0])
         self._draft_id: str | None = None
         self.draft_noted: Callable[[str | None], None] | None = None
         """Told when another draft stands in compose, or none."""
@@ -165,6 +170,7 @@ class ComposePane(ComposeOffers):
         self.text.text = draft.content if draft is not None else ""
         self._fit()
         self._show_hint()
+        self.uploads.refresh_rows()
 
     def write_channel(self, where: Destination | None) -> None:
         """Address a new message to a channel; the fields that are known already are filled in."""
@@ -189,6 +195,26 @@ class ComposePane(ComposeOffers):
         else:
             self.target.to.text = ""
             focus_now(self.target.to)
+
+    def take_link(
+        self, link: str, destination: Destination | None, draft_id: str | None
+    ) -> Destination | None:
+        """Put the link to a file into the text that it was chosen for; where that is, if it is not this one."""
+        here, _ = self.target.read(self.state)
+        drafts = self.session.drafts
+        draft = drafts.get(draft_id) if draft_id is not None else None
+        if draft is None and destination is not None:
+            draft = next((d for d in drafts.all() if _same(d.destination, destination)), None)
+        mine = draft is not None and draft.draft_id == self.draft_id
+        if mine or _same(here, destination) or (draft is None and destination is None):
+            self.text.insert(link + " ")
+            self.keep_draft()
+            return None
+        before = draft.content if draft is not None else ""
+        gap = " " if before and not before[-1].isspace() else ""
+        where = draft.destination if draft is not None else destination
+        drafts.save(draft.draft_id if draft is not None else None, where, f"{before}{gap}{link} ")
+        return where
 
     def _make_room(self) -> None:
         if self.editing is not None:
@@ -372,6 +398,7 @@ class ComposePane(ComposeOffers):
             self.app.notify(problem, severity="warning", markup=False)
             return
         self._stop_typing()
+        late = self.uploads.pending(where)
         try:
             local_id = self.session.outbox.send(where, content)
         except InvalidInput as error:
@@ -383,6 +410,9 @@ class ComposePane(ComposeOffers):
         self.text.text = ""
         self._fit()
         self._show_hint()
+        if late:
+            text = f"Sent without {safe_line(late[0].name, 60)}: its link comes here once it is uploaded."
+            self.app.notify(text, severity="warning", markup=False)
         self.post_message(self.Sent(where, local_id))
 
     # keys
@@ -449,7 +479,10 @@ class ComposePane(ComposeOffers):
         self.post_message(self.AttachWanted())
 
     def action_compose_attach_cancel(self) -> None:
-        self.uploads.cancel_or_resume()
+        self.uploads.stop_or_resume()
+
+    def action_compose_attach_drop(self) -> None:
+        self.uploads.drop()
 
     def action_compose_complete(self) -> None:
         if isinstance(self.screen.focused, Editor):

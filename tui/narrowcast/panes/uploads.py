@@ -1,25 +1,31 @@
-"""The files that are on their way, between address and text in compose: progress, cancel, resume."""
+"""The files that are on their way, between address and text in compose: progress, stop, resume, drop."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.message import Message
 
+from narrowcast import names
+from narrowcast.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.destinations import Destination
+from narrowcast_api.storage.records import UploadState
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.uploads import Upload
     from narrowcast_api.session import Session
 
 BAR_CELLS = 16
+NAME_CELLS = 40
+_ENDED = (UploadState.FAILED, UploadState.CANCELLED)
 
 
 class UploadRows(Vertical):
-    """One row for each upload that is not done."""
+    """One row for each upload that is not done, also for those of an earlier run. ``here``: where one writes to."""
 
     DEFAULT_CSS = """
     UploadRows { height: auto; }
@@ -27,71 +33,128 @@ class UploadRows(Vertical):
     """
 
     class Done(Message):
-        """A file is on the server; ``link`` is the Markdown that refers to it."""
+        """A file is on the server; its ``link`` belongs in a text. Dismiss the upload once it stands there."""
 
-        def __init__(self, link: str) -> None:
+        def __init__(self, upload: Upload) -> None:
             super().__init__()
-            self.link = link
+            self.upload = upload
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, here: Callable[[], Destination | None]) -> None:
         super().__init__(id="uploads")
         self.session = session
+        self._here = here
         self._rows: dict[str, OneLine] = {}
-        self._uploads: dict[str, Upload] = {}
+        self._handed: set[str] = set()
+        self._told: dict[str, str] = {}
 
-    def start(self, path: Path, destination: Destination | None) -> None:
-        """Send the file at ``path``."""
-        upload = self.session.uploads.start(path, destination)
-        self._uploads[upload.id] = upload
-        row = OneLine()
-        self._rows[upload.id] = row
-        self.mount(row)
+    def on_mount(self) -> None:
+        """Show what an earlier run left."""
         self.refresh_rows()
+
+    def start(self, path: Path, destination: Destination | None, draft_id: str | None) -> None:
+        """Send the file at ``path``."""
+        self.session.uploads.start(path, destination, draft_id)
+        self.refresh_rows()
+
+    def pending(self, destination: Destination) -> list[Upload]:
+        """The files that were chosen for a conversation and are still being sent."""
+        return [
+            upload
+            for upload in self._unfinished()
+            if upload.state not in _ENDED
+            and upload.destination is not None
+            and upload.destination.key == destination.key
+        ]
 
     def refresh_rows(self) -> None:
         """Show the progress; hand over the links of what is done."""
-        for upload_id, upload in list(self._uploads.items()):
-            if upload.state.value == "done":
-                self._drop(upload_id)
-                self.session.uploads.dismiss(upload)
-                self.post_message(self.Done(upload.link or ""))
-            else:
-                self._rows[upload_id].show_pieces(*describe(upload))
+        uploads = self.session.uploads.all()
+        unfinished = {upload.id: upload for upload in uploads if upload.state is not UploadState.DONE}
+        for gone in self._rows.keys() - unfinished.keys():
+            self._rows.pop(gone).remove()
+        for upload in uploads:
+            if upload.state is UploadState.DONE and upload.id not in self._handed:
+                self._handed.add(upload.id)
+                self.post_message(self.Done(upload))
+        for upload_id, upload in unfinished.items():
+            self._tell_trouble(upload)
+            if upload_id not in self._rows:
+                self._rows[upload_id] = OneLine()
+                self.mount(self._rows[upload_id])
+            self._rows[upload_id].show_pieces(
+                *describe(upload, self._elsewhere(upload), self.session.is_live)
+            )
 
-    def _drop(self, upload_id: str) -> None:
-        self._uploads.pop(upload_id, None)
-        row = self._rows.pop(upload_id, None)
-        if row is not None:
-            row.remove()
+    def _tell_trouble(self, upload: Upload) -> None:
+        """Once and in full: a row may be too short for it."""
+        if upload.state is not UploadState.FAILED:
+            self._told.pop(upload.id, None)
+        elif self._told.get(upload.id) != (text := trouble(upload)):
+            self._told[upload.id] = text
+            self.app.notify(
+                f"{text} Ctrl-x in compose goes on, Alt-x drops it.", severity="error", markup=False
+            )
 
-    def cancel_or_resume(self) -> None:
-        """The newest upload: stop it while it runs, go on with it if it failed; drop it when stopped."""
-        if not self._uploads:
+    def _elsewhere(self, upload: Upload) -> str:
+        """Which conversation the file is for, if it is not the one that is being written to."""
+        here = self._here()
+        if upload.destination is None or (here is not None and here.key == upload.destination.key):
+            return ""
+        return names.destination(self.session.state, upload.destination)
+
+    def _unfinished(self) -> list[Upload]:
+        return [upload for upload in self.session.uploads.all() if upload.state is not UploadState.DONE]
+
+    def _newest(self) -> Upload | None:
+        unfinished = self._unfinished()
+        if not unfinished:
             self.app.notify("No file is being uploaded. Ctrl-t attaches one.", markup=False)
+        return unfinished[-1] if unfinished else None
+
+    def stop_or_resume(self) -> None:
+        """The newest upload: stop it while it is on its way, go on with it if it stopped or failed."""
+        upload = self._newest()
+        if upload is None:
             return
-        upload_id, upload = next(reversed(self._uploads.items()))
-        if upload.state.value == "failed":
+        if upload.state in _ENDED:
             upload.resume()
         else:
-            self.session.uploads.dismiss(upload)
-            self._drop(upload_id)
+            upload.cancel()
         self.refresh_rows()
 
+    def drop(self) -> None:
+        """The newest upload: take the file off."""
+        upload = self._newest()
+        if upload is not None:
+            self.session.uploads.dismiss(upload)
+            self.refresh_rows()
 
-def describe(upload: Upload) -> tuple[list[Piece], list[Piece]]:
-    """The row of one upload: name, bar, share, and what Ctrl-x does."""
+
+def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[list[Piece], list[Piece]]:
+    """The row of one upload: name, bar, share, how it fares, and what the keys do."""
+    name = safe_line(upload.name, NAME_CELLS)
+    for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, NAME_CELLS)}", "dim")] if elsewhere else []
+    keys: list[Piece] = [(f"Ctrl-x {'goes on' if upload.state in _ENDED else 'stops'} · Alt-x drops ", "dim")]
+    if upload.state is UploadState.FAILED:
+        return [(f" {name} ", ""), (f" {trouble(upload)}", "bad"), *for_whom], keys
     share = upload.fraction
     filled = round(share * BAR_CELLS)
     left: list[Piece] = [
-        (f" {upload.name} ", ""),
+        (f" {name} ", ""),
         ("█" * filled, "accent"),
         ("░" * (BAR_CELLS - filled), "dim"),
+        (f" {share:4.0%} of {human_size(upload.size)}", ""),
     ]
-    left.append((f" {share:4.0%} of {human_size(upload.size)}", ""))
-    if upload.state.value == "failed":
-        left.append((f"  failed: {upload.error or 'connection lost'}", "bad"))
-        return left, [("Ctrl-x goes on ", "dim")]
-    return left, [("Ctrl-x cancels ", "dim")]
+    if upload.state is UploadState.CANCELLED:
+        left.append(("  stopped", "warn"))
+    elif upload.state is UploadState.WAITING:
+        left.append(("  waits its turn" if live else "  waits for the connection", "dim"))
+    return [*left, *for_whom], keys
+
+
+def trouble(upload: Upload) -> str:
+    """What went wrong with an upload, in one line."""
+    return safe_line(upload.error or "The connection was lost.", 300)
 
 
 def human_size(size: int) -> str:

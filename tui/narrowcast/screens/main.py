@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 
+from narrowcast import names
 from narrowcast.owner import app_of, focus_now
 from narrowcast.panes.compose import ComposePane
 from narrowcast.panes.compose_note import ComposeNote
@@ -154,14 +155,20 @@ class MainScreen(OutsideScreen):
         def chosen(path: str | None) -> None:
             if path:
                 where, _ = self.writing.target.read(self.session.state)
-                self.writing.uploads.start(Path(path), where)
+                self.writing.keep_draft()
+                self.writing.uploads.start(Path(path), where, self.writing.draft_id)
             focus_now(self.writing.text)
 
         self.app.push_screen(AttachScreen(self.session.state.limits.max_file_upload_size_mib), chosen)
 
     @on(UploadRows.Done)
     def _attached(self, event: UploadRows.Done) -> None:
-        self.writing.text.insert(event.link + " ")
+        upload = event.upload
+        where = self.writing.take_link(upload.link or "", upload.destination, upload.draft_id)
+        self.session.uploads.dismiss(upload)
+        if where is not None:
+            place = names.destination(self.session.state, where)
+            self.tell(f"{upload.name} is uploaded. Its link is in your draft for {place} (d lists drafts).")
 
     # the registry's actions
 
