@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pytest
 from textual.geometry import Offset, Region
 from textual.selection import Selection
+from textual.theme import Theme
 
 from narrowcast.content.parse import parse
 from narrowcast.panes.message_overlays import Found, Hints, hint_labels
+from narrowcast.themes import THEMES
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
@@ -500,6 +502,47 @@ async def test_keys_select_text_by_rows_over_several_messages() -> None:
             app.list.extend_selection(-1)
         await pilot.pause()
         assert app.screen.get_selected_text() == "text 1\ntext 2\nChiyo\ntext 3"
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+async def test_selected_text_can_be_read_in_every_theme(theme: Theme) -> None:
+    app = ListApp([message(1, "<p>some <code>code</code></p>")])
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.register_theme(theme)
+        app.theme = theme.name
+        await pilot.pause()
+        app.list.select_text_of(1)
+        await pilot.pause()
+        strip = app.list.decorate_row(7, app.list.row_at(7))
+        selected = [one for one in strip if one.text.strip() in ("some", "code", "some code")]
+        assert "".join(one.text for one in selected) == "some code"
+        for one in selected:
+            assert one.style is not None
+            assert one.style.bgcolor != app.list.base_style.bgcolor
+            assert one.style.color != one.style.bgcolor
+
+
+async def test_without_colours_selected_text_is_reversed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = ListApp([short(1)])
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.list.select_text_of(1)
+        await pilot.pause()
+        strip = app.list.decorate_row(7, app.list.row_at(7))
+        assert [one.text for one in strip if one.style is not None and one.style.reverse] == ["text 1"]
+
+
+async def test_what_had_to_be_broken_is_whole_in_a_copy() -> None:
+    word = "a_word_wider_than_any_row_of_the_screen_is_and_even_wider_than_two_of_them"
+    code = "call(first_argument,  second_argument,  third_argument)"
+    html = f"<p>so: {word} 漢字漢字漢字漢字漢字漢字漢字漢字漢字 end</p><pre><code>{code}\nnext()</code></pre>"
+    app = ListApp([message(1, html)])
+    async with app.run_test(size=(40, 20)) as pilot:
+        await pilot.pause()
+        whole = f"so: {word} 漢字漢字漢字漢字漢字漢字漢字漢字漢字 end\n{code}\nnext()"
+        assert app.list.text_of(message(1, html)) == whole
+        app.list.select_text_of(1)
+        assert app.screen.get_selected_text() == whole
 
 
 SOUP = ChannelDestination(live.GENERAL, "tests")

@@ -194,8 +194,10 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
         assert isinstance(person, MessagesPane.PersonRequested)
         assert person.user_id == stage.server.id("bruno")
         assert "goat" not in stage.app.text()
+        assert ("message.enter", "open") in stage.pane.selected_hints
         await stage.press("o", "f")
         await stage.see("goat")
+        await until(lambda: ("message.spoiler", "close") in stage.pane.selected_hints)
         await stage.press("enter")
         assert isinstance(stage.app.asked[-1], MessagesPane.ReplyRequested)
 

@@ -34,18 +34,18 @@ class Run(Struct, frozen=True):
 class Line(Struct):
     """One row before it becomes a strip.
 
-    `soft`: it continues the row above, so that a copy joins them. The first `prefix` and the last `tail` of
-    its runs are decoration.
+    `glue`: it continues the row above, with this text between them in a copy; None where it does not. The
+    first `prefix` and the last `tail` of its runs are decoration.
     """
 
     runs: list[Run]
-    soft: bool = False
+    glue: str | None = None
     prefix: int = 0
     tail: int = 0
 
     def indented(self, prefix: Run) -> Line:
         """The same line behind one more decoration."""
-        return Line([prefix, *self.runs], self.soft, self.prefix + 1, self.tail)
+        return Line([prefix, *self.runs], self.glue, self.prefix + 1, self.tail)
 
 
 def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
@@ -90,7 +90,7 @@ def _breaks(text: str, width: int) -> Iterator[int]:
 def _slices(runs: list[Run], offsets: Iterator[int], trim: bool) -> Iterator[Line]:
     """`runs` cut at ascending `offsets` of their joined text."""
     index, within, position = 0, 0, 0
-    soft = False
+    glue: str | None = None
     for offset in chain(offsets, (-1,)):
         line: list[Run] = []
         while index < len(runs):
@@ -109,21 +109,24 @@ def _slices(runs: list[Run], offsets: Iterator[int], trim: bool) -> Iterator[Lin
             index, within = index + 1, 0
             if position == offset:
                 break
-        if trim and offset >= 0:
-            _trim_end(line)
-        yield Line(line, soft)
-        soft = True
+        blanks = _trim_end(line) if trim and offset >= 0 else ""
+        yield Line(line, glue)
+        glue = blanks
 
 
-def _trim_end(line: list[Run]) -> None:
+def _trim_end(line: list[Run]) -> str:
+    """Takes the blanks off the end of a line, and returns them."""
+    blanks = ""
     while line:
         text = line[-1].text.rstrip(" ")
         if text == line[-1].text:
-            return
+            break
         last = line.pop()
+        blanks += last.text[len(text) :]
         if text:
             line.append(Run(text, last.style))
-            return
+            break
+    return blanks
 
 
 def wrap(runs: list[Run], width: int) -> Iterator[Line]:

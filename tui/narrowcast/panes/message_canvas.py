@@ -59,6 +59,7 @@ class MessageCanvas(LineView):
         *(f"messages--{part}" for part in Palette.parts()),
         "messages--cursor",
         "messages--hint",
+        "messages--selection",
     }
     DEFAULT_CSS = """
     MessageCanvas { background: $background; }
@@ -85,6 +86,8 @@ class MessageCanvas(LineView):
     MessageCanvas > .messages--cursor { color: $foreground 40%; }
     MessageCanvas:focus > .messages--cursor { color: $accent; }
     MessageCanvas > .messages--hint { color: $background; background: $accent; text-style: bold; }
+    MessageCanvas > .messages--selection { background: $screen-selection-background; color: $foreground; }
+    MessageCanvas:ansi > .messages--selection { color: $screen-selection-foreground; }
     """
 
     class Moved(TextualMessage, namespace="message_list"):

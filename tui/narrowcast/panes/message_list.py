@@ -137,7 +137,7 @@ class MessageList(SelectingCanvas):
         text = ""
         for row in rows.rows:
             if row.start:
-                text += (" " if row.soft else "\n" if text else "") + row.text
+                text += (row.glue if row.glue is not None else "\n" if text else "") + row.text
         return text
 
     def shape_of(self, key: Key) -> Shape:

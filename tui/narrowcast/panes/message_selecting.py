@@ -76,7 +76,7 @@ class SelectingCanvas(MessageCanvas):
                 if span is None or (not row.start and not row.text):
                     continue
                 text = row.text[span[0] : None if span[1] < 0 else span[1]]
-                parts.append((" " if row.soft else "\n") + text if parts else text)
+                parts.append(("\n" if row.glue is None else row.glue) + text if parts else text)
             if len(parts) > _MOST_ROWS:
                 break
         return "".join(parts), "\n"
@@ -169,7 +169,7 @@ class SelectingCanvas(MessageCanvas):
         text = row.text
         begin = cell_len(text[: span[0]])
         end = cell_len(text) if span[1] < 0 else cell_len(text[: span[1]])
-        style = self.screen.get_component_rich_style("screen--selection")
+        style = Style(reverse=True) if self.app.no_color else self.part_style("messages--selection")
         middle = strip.crop(begin, end).apply_style(Style())
         painted = [Segment(piece, (look or Style()) + style) for piece, look, _ in middle]
         return Strip([*strip.crop(0, begin), *painted, *strip.crop(end)], strip.cell_length)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -35,8 +36,11 @@ class SpotActs(TypedKeys):
 
     def tell_hints(self) -> None:
         """Names the actions that suit the selected message, where those are others than before."""
-        rows = self.list.rows_of(self.list.selected) if self.list.selected is not None else None
-        hints = hints_for(rows) if rows is not None else ()
+        key = self.list.selected
+        rows = self.list.rows_of(key) if key is not None else None
+        hints = (
+            hints_for(rows, self.list.shape_of(key).opened) if rows is not None and key is not None else ()
+        )
         if hints != self.selected_hints:
             self.selected_hints = hints
             self.post_message(self.HintChanged())
@@ -246,16 +250,18 @@ class SpotActs(TypedKeys):
             self._leave_modes()
 
 
-def hints_for(rows: Rows) -> tuple[tuple[str, str], ...]:
-    """Actions for what a message holds, the rarest kind of content first."""
+def hints_for(rows: Rows, opened: Set[int]) -> tuple[tuple[str, str], ...]:
+    """Actions for what a message holds, the rarest kind of content first; `opened` spoilers can be closed."""
     spots = rows.spots
     kinds = {spot.kind for spot in spots}
+    spoilers = {int(spot.value) for spot in spots if spot.kind is SpotKind.SPOILER}
     media = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
     picture = "picture" if media is not None and is_picture(media) else "open file"
     offers = (
         ("message.vote", "vote", SpotKind.VOTE in kinds),
         ("message.vote", "tick", SpotKind.TASK in kinds),
-        ("message.enter", "open", SpotKind.SPOILER in kinds or SpotKind.MORE in kinds),
+        ("message.enter", "open", bool(spoilers - opened) or SpotKind.MORE in kinds),
+        ("message.spoiler", "close", bool(spoilers) and spoilers <= opened),
         ("message.image", picture, media is not None),
         ("message.copy", "copy code", rows.has_code),
         ("message.hints", "follow", SpotKind.LINK in kinds),
