@@ -28,6 +28,7 @@ ODD = [
 ]
 CONTROLS = [f"ctrl+{letter}" for letter in "abdefgknoprtuwxy"]
 KEYS = 250
+BROKEN = [b"\xff\xfe", b"\xe6", b"\x1b[200~", b"\x1b[9999999999u", b"\x1b[<0;", b"\x1bP", b"\x1b]", b"\x1b[?"]
 
 TYPED_BYTES = 200
 SCROLLED_BYTES = 5_000
@@ -51,6 +52,22 @@ def test_keys_at_random_never_end_the_app(served: Served, open_app: OpenApp, see
     assert terminal.process.poll() is None, f"ended after {pressed[-30:]}:\n{terminal.text}"
     terminal.signal(signal.SIGTERM)
     assert terminal.wait_end() == 128 + signal.SIGTERM
+    assert terminal.left_clean() == []
+
+
+def test_no_bytes_keep_a_user_from_leaving(served: Served, open_app: OpenApp) -> None:
+    terminal = open_app(served.rc("ada"))
+    for broken in BROKEN:
+        terminal.send(broken)
+        terminal.settle(0.6)  # longer than any terminal takes between the bytes of one key
+        terminal.press("escape")
+        terminal.settle(0.6)
+        terminal.press("f1")
+        terminal.wait_for("j k scroll")
+        terminal.press("escape")
+        terminal.wait_gone("j k scroll")
+    terminal.press("ctrl+q")
+    assert terminal.wait_end() == 0
     assert terminal.left_clean() == []
 
 

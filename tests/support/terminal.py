@@ -200,6 +200,10 @@ class Terminal:
         for key in keys:
             os.write(self._master, _encode(key).encode())
 
+    def send(self, data: bytes) -> None:
+        """Exactly these bytes, as no keyboard would send them."""
+        os.write(self._master, data)
+
     def resize(self, columns: int, rows: int) -> None:
         """Another size, as a window manager would give."""
         self._set_size(self._master, columns, rows)

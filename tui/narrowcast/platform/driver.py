@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
@@ -18,6 +19,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
+from narrowcast.platform.keyboard import read_keys
 from narrowcast.platform.terminal_filter import TerminalFilter
 
 MAX_PENDING = 512
@@ -126,6 +128,10 @@ class TerminalDriver(LinuxDriver):
     def gate(self) -> TerminalFilter:
         """What decides which sequences may be written at all."""
         return TerminalFilter()
+
+    def run_input_thread(self) -> None:
+        """Read the keys until the app leaves; no byte can end that."""
+        read_keys(self.fileno, self.exit_event, time.monotonic, self.process_message)
 
     def stop_application_mode(self) -> None:
         """Leave the terminal clean, also when frames are still waiting."""

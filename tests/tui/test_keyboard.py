@@ -1,0 +1,77 @@
+"""Bytes from a terminal become keys, whatever they are."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from textual import events
+
+from narrowcast.platform.keyboard import Keyboard
+
+
+def heard(keyboard: Keyboard, data: bytes, now: float = 0.0) -> list[str]:
+    return [
+        message.key if isinstance(message, events.Key) else f"paste {message.text}"
+        for message in keyboard.feed(data, now)
+        if isinstance(message, events.Key | events.Paste)
+    ]
+
+
+@pytest.mark.parametrize(
+    "broken", [b"\xff", b"\xc3(", b"\xe6\xbc?", b"\x1b[9999999999u", b"\x1b[1;2;99999999999u"]
+)
+def test_what_cannot_be_read_costs_no_key_after_it(broken: bytes) -> None:
+    assert heard(Keyboard(), broken + b"jk")[-2:] == ["j", "k"]
+
+
+def test_a_character_may_come_in_two_halves() -> None:
+    keyboard = Keyboard()
+    assert heard(keyboard, "漢".encode()[:2]) == []
+    assert len(heard(keyboard, "漢".encode()[2:])) == 1
+
+
+def test_a_paste_is_one_message_however_it_is_cut() -> None:
+    for cut in range(1, 24):
+        data = b"\x1b[200~two\rlines\x1b[201~j"
+        keyboard = Keyboard()
+        assert heard(keyboard, data[:cut], 0.0) + heard(keyboard, data[cut:], 9.0) == [
+            "paste two\rlines",
+            "j",
+        ]
+
+
+def test_a_key_ends_a_paste_whose_end_was_cut_off() -> None:
+    keyboard = Keyboard()
+    assert heard(keyboard, b"\x1b[200~half a", 0.0) == []
+    assert heard(keyboard, b" line\r", 30.0) == []  # a slow line: still the paste
+    assert heard(keyboard, b"\x11", 30.1) == []  # at once: no key press
+    assert heard(keyboard, b"\x11", 31.0) == ["paste half a line\r\x11", "ctrl+q"]
+    assert not keyboard.pasting
+
+
+def test_bytes_at_random_never_raise() -> None:
+    chance = random.Random(7)
+    keyboard = Keyboard()
+    pieces = [
+        b"\x1b",
+        b"[",
+        b"<",
+        b"200~",
+        b"201~",
+        b";",
+        b"9" * 12,
+        b"u",
+        b"M",
+        b"\xff",
+        b"\xe6",
+        b"O",
+        b"P",
+        b"a",
+        b"\r",
+    ]
+    for turn in range(20_000):
+        list(keyboard.feed(chance.choice(pieces), turn * 0.1))
+        if chance.random() < 0.1:
+            list(keyboard.tick())
+    keyboard.close()
