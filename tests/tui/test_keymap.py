@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from narrowcast.actions import REGISTRY, Context, bindings_for, by_id
+from narrowcast.acts.running import gate_of
 from narrowcast.app import NarrowcastApp
 from narrowcast.keymap import KeymapError, effective, key_label, key_table, normalize, textual_keymap
 from narrowcast.panes.compose import ComposePane
@@ -20,16 +23,25 @@ OWNERS: dict[Context, tuple[type, ...]] = {
     Context.MESSAGES: (MessagesPane,),
     Context.COMPOSE: (ComposePane, Editor),
 }
+HANDLED = [action for action in REGISTRY if action.context is not Context.ACT]
+ACTS = [action for action in REGISTRY if action.context is Context.ACT]
 
 
 def test_ids_are_unique_and_every_action_has_a_handler_in_its_context() -> None:
     assert len(by_id()) == len(REGISTRY)
     missing = [
         action.id
-        for action in REGISTRY
+        for action in HANDLED
         if not any(hasattr(owner, f"action_{action.handler}") for owner in OWNERS[action.context])
     ]
     assert missing == []
+
+
+def test_every_act_has_a_function_in_its_module_and_a_gate_that_exists() -> None:
+    for action in ACTS:
+        module, _, name = action.run.partition(":")
+        assert callable(getattr(import_module(f"narrowcast.acts.{module}"), name)), action.id
+        gate_of(action)
 
 
 def test_within_a_context_no_key_has_two_meanings() -> None:

@@ -167,6 +167,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
             self.keys = effective(self.config.keys)
             self.set_keymap(textual_keymap(self.config.keys))
+            for action in REGISTRY:
+                if not action.keys and self.keys[action.id]:
+                    self.bind(",".join(self.keys[action.id]), action.handler, show=False)
 
     async def on_mount(self) -> None:
         """Take up the signals, then open what was asked for."""
@@ -350,7 +353,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def action_app_palette(self) -> None:
         from narrowcast.screens.palette import palette
 
-        self.push_screen(palette(self.keys), self._run_chosen)
+        level = self.session.state.server.level if self.session is not None else 0
+        self.push_screen(palette(self.keys, level), self._run_chosen)
 
     def _run_chosen(self, action: Action | None) -> None:
         if action is not None:
@@ -360,6 +364,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         """Do an action, on the nearest owner of its handler from the focus outwards, else anywhere on
         screen.
         """
+        if action.run:
+            self.action_act(action.id)
+            return
         name = f"action_{action.handler}"
         start = self.focused or self.screen
         near: list[Any] = [*start.ancestors_with_self, *self.screen.walk_children(), self]
@@ -368,6 +375,17 @@ class NarrowcastApp(App[int], inherit_bindings=False):
                 await self.run_action(action.handler, node)
                 return
         self.tell(f"{action.title}: not possible here.", severity="warning")
+
+    def action_act(self, action_id: str) -> None:
+        """Do an act of `narrowcast.acts` on the main screen."""
+        from narrowcast.acts.running import run
+
+        screen = self.main_screen
+        action = next(action for action in REGISTRY if action.id == action_id)
+        if screen is not None and self.screen is screen:
+            run(screen, action)
+        else:
+            self.tell(f"{action.title}: not possible here.", severity="warning")
 
     def action_app_redraw(self) -> None:
         self.forget_screen()

@@ -39,7 +39,7 @@ _REPLACED = {"slash": "/", "backslash": "\\", "at": "@", "minus": "-", "plus": "
 
 _NAMED = {key.value for key in Keys if not key.value.startswith("<")} | {"space"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super"}
-_OUTER = (Context.APP, Context.MAIN)
+_OUTER = (Context.APP, Context.MAIN, Context.ACT)
 
 
 def _character(name: str) -> str | None:

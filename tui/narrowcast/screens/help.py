@@ -99,7 +99,7 @@ class HelpScreen(ModalScreen[None]):
             rows += [HelpRow(), HelpRow(title=group)]
             for action in actions:
                 keys = "  ".join(key_label(key) for key in self._keys.get(action.id, action.keys))
-                rows.append(HelpRow(keys or "(no key)", action.title, action.id))
+                rows.append(HelpRow(keys or "(Ctrl-p)", action.title, action.id))
         return rows
 
     def action_leave(self) -> None:

@@ -58,7 +58,7 @@ _STATUS = (
 class LiveScreen(Screen[None], inherit_bindings=False):
     """Panes, title, banner, status line; the view that is open and the way back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN), *bindings_for(Context.ACT)]
     CSS = CSS
     AUTO_FOCUS = ""
 

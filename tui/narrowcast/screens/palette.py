@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from narrowcast.actions import REGISTRY, Action
+from narrowcast.acts.running import refusal
 from narrowcast.keymap import keys_label
 from narrowcast.screens.picker import Choice, Picker
 
 
-def palette(keys: Mapping[str, tuple[str, ...]]) -> Picker[Action]:
-    """A picker over the registry; gives back the chosen action."""
+def palette(keys: Mapping[str, tuple[str, ...]], level: int) -> Picker[Action]:
+    """A picker over the registry; gives back the chosen action. What a server of ``level`` lacks is disabled."""
     choices = [
         Choice(
             action,
             action.title,
             keys_label(keys.get(action.id, action.keys)),
             also=f"{action.group} {action.id}",
+            disabled=refusal(action, level),
         )
         for action in REGISTRY
         if action.palette and action.id != "app.palette"

@@ -25,13 +25,17 @@ T = TypeVar("T")
 
 
 class Choice(Struct, Generic[T], frozen=True):
-    """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched."""
+    """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched.
+
+    ``disabled``: why it cannot be chosen, such as "needs level 388"; '' for what can.
+    """
 
     value: T
     text: str
     detail: str = ""
     mark: str = ""
     also: str = ""
+    disabled: str = ""
 
 
 class ChoiceList(VirtualList[Choice[T]]):
@@ -44,15 +48,12 @@ class ChoiceList(VirtualList[Choice[T]]):
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
         """One row."""
         dim = self.part_style("virtual-list--dim")
-        detail = safe_line(item.detail, max(0, width // 2))
+        detail = safe_line(item.disabled or item.detail, max(0, width // 2))
+        look = dim if item.disabled else Style.null()
         mark = safe_line(item.mark, 3)
         left = [(f"{mark} ", dim)] if mark else []
         right = [(detail + " ", dim)] if detail else []
-        return [
-            compose_line(
-                width, [*left, (safe_line(item.text, width), Style.null())], right, base=Style.null()
-            )
-        ]
+        return [compose_line(width, [*left, (safe_line(item.text, width), look)], right, base=Style.null())]
 
     def key_of(self, item: Choice[T]) -> Hashable:
         """The value, where it can be one."""
@@ -122,7 +123,10 @@ class Picker(ModalScreen[T | None]):
 
     def action_take(self) -> None:
         """Give the selected choice back."""
-        if (item := self._list.selected_item) is not None:
+        item = self._list.selected_item
+        if item is not None and item.disabled:
+            self.app.notify(f"{item.text}: {item.disabled}.", severity="warning", markup=False)
+        elif item is not None:
             self.dismiss(item.value)
 
     def action_leave(self) -> None:

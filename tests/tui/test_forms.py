@@ -1,0 +1,149 @@
+"""Forms and lists to look after things: what is typed is checked, kept, and sent once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.form_fields import ChannelName, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.encoding import OMIT
+from narrowcast_api.errors import BadRequest
+from narrowcast_api.state.changes import DraftsChanged
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def opened(stage: Stage, form: FormScreen) -> list[object]:
+    """Opens a form; what it gives back arrives in the list."""
+    results: list[object] = []
+    await stage.app.push_screen(form, results.append)
+    await stage.pilot.pause()
+    return results
+
+
+def said(form: FormScreen) -> str:
+    return str(form._said.render())
+
+
+async def test_a_form_is_filled_in_by_keys_and_sent_from_its_last_field(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        taken: list[Values] = []
+
+        async def submit(values: Values) -> str:
+            taken.append(values)
+            return "done"
+
+        fields = [
+            Line("name", "Name", required=True),
+            YesNo("private", "Private"),
+            Line("old", "Old", value="as it was", needs="needs level 999"),
+            OneOf("kind", "Kind", options=[(1, "one"), (2, "two")], value=1),
+            People("people", "People"),
+            ChannelName("where", "Channel"),
+        ]
+        results = await opened(stage, FormScreen("A form", fields, state=stage.session.state, submit=submit))
+        await stage.type("soup")
+        await stage.press("enter", "space", "tab", "right", "tab")
+        await stage.type("brun")
+        await stage.press("tab")
+        await stage.type(",Ada Moreno")
+        await stage.press("tab")
+        await stage.type("engin")
+        await stage.press("enter")
+        await until(lambda: results == ["done"])
+        (values,) = taken
+        assert (values.text("name"), values.flag("private"), values["kind"]) == ("soup", True, 2)
+        assert values.people("people") == (stage.server.id("bruno"), stage.server.id("ada"))
+        assert values.channel("where") == stage.server.channel("engineering")
+        assert values.new_text("old") is OMIT
+
+
+async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        problems: list[Exception] = [
+            BadRequest("BAD_REQUEST", "That name [/b] is taken", 400, {}),
+            Refused("text", "Write more."),
+        ]
+
+        async def submit(values: Values) -> None:
+            if problems:
+                raise problems.pop(0)
+
+        fields = [Line("name", "Name", required=True, limit=5), Text("text", "Text")]
+        form = FormScreen("A form", fields, state=stage.session.state, submit=submit)
+        results = await opened(stage, form)
+        await stage.press("ctrl+d")
+        assert "cannot be empty" in said(form)
+        await stage.type("soups!")
+        await stage.press("ctrl+d")
+        assert "1 characters too many" in said(form)
+        await stage.press("backspace", "ctrl+d")
+        await until(lambda: "[/b] is taken" in said(form))
+        await stage.press("ctrl+d")
+        await until(lambda: "Write more." in said(form))
+        assert form.focused is form.row("text").control
+        await stage.press("escape")
+        assert "Not saved" in said(form)
+        assert form.row("name").typed == "soups"
+        await stage.press("ctrl+d")
+        await until(lambda: results == [True])
+
+
+async def test_a_form_that_nobody_touched_is_left_at_once(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+
+        async def submit(values: Values) -> None:
+            raise AssertionError
+
+        form = FormScreen("A form", [Line("a", "A")], state=stage.session.state, submit=submit)
+        results = await opened(stage, form)
+        await stage.press("escape")
+        assert results == [None]
+
+
+class Pots(ManageScreen[str]):
+    """Things of a test."""
+
+    TITLE_TEXT = "Pots"
+    FOLLOWS = (DraftsChanged,)
+    pots: list[str]
+
+    def rows(self) -> Sequence[Row[str]]:
+        return [Row(pot, pot, pot) for pot in self.pots]
+
+    def question(self, item: str) -> tuple[str, str]:
+        return f"Break {item}?", "Break it"
+
+    async def drop(self, item: str) -> None:
+        if item == "iron":
+            raise BadRequest("BAD_REQUEST", "Iron does not break", 400, {})
+        self.pots.remove(item)
+
+    def open(self, item: str) -> None:
+        self.dismiss(item)
+
+
+async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        screen = Pots(stage.session)
+        screen.pots = ["clay", "iron", "glass"]
+        results: list[object] = []
+        await stage.app.push_screen(screen, results.append)
+        await stage.press("slash")
+        await stage.type("gla")
+        await stage.press("enter")
+        assert screen.selected == "glass"
+        await stage.press("escape", "x", "down", "enter")
+        await until(lambda: screen.pots == ["clay", "iron"])
+        await until(lambda: screen.selected == "iron")
+        await stage.press("x", "enter")
+        assert screen.pots == ["clay", "iron"]
+        await stage.press("x", "down", "enter")
+        await until(lambda: "Iron does not break" in screen._said.plain)
+        screen.pots.append("tin")
+        stage.session.drafts.save(None, None, "a change of the state")
+        await until(lambda: len(screen.list.items) == 3)
+        await stage.press("enter")
+        assert results == ["iron"]

@@ -1,0 +1,134 @@
+"""Times in people's words: "tomorrow 9:00", "+2h", "fri 17:30", "2026-12-24 18:00"."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import datetime, timedelta, tzinfo
+
+__all__ = ["EXAMPLES", "NoMoment", "moment", "written"]
+
+EXAMPLES = "+2h · 17:30 · tomorrow 9:00 · monday · 2026-12-24 18:00"
+
+_MORNING = (9, 0)
+"""The time of a day that is named without one."""
+
+_UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_SPAN = re.compile(r"(\d{1,6})\s*(minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)")
+_CLOCK = re.compile(r"(?:at\s+)?(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm)?")
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+class NoMoment(ValueError):
+    """A text that names no time to come; the message says what to write."""
+
+
+def moment(text: str, now: float, zone: tzinfo | None = None) -> int:
+    """Seconds since 1970 of what ``text`` means at ``now``, in ``zone`` or the zone of this machine.
+
+    Raises NoMoment for what is no time, and for times that are past.
+    """
+    words = " ".join(text.lower().split())
+    here = datetime.fromtimestamp(now, zone).astimezone(zone)
+    try:
+        found = _span(words, here) or _iso(text.strip(), zone) or _day_and_clock(words, here, zone)
+    except (ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise NoMoment(f"{text.strip()!r} is no time. Write one like these: {EXAMPLES}")
+    at = int(found.timestamp())
+    if at <= now:
+        raise NoMoment(f"{written(at, now, zone)} is past. Name a time to come.")
+    return at
+
+
+def written(at: float, now: float, zone: tzinfo | None = None) -> str:
+    """A time for people, as short as it stays clear: "today 17:30", "tomorrow 09:00", "Thu 24 Dec 2026 18:00"."""
+    then = datetime.fromtimestamp(at, zone).astimezone(zone)
+    days = (then.date() - datetime.fromtimestamp(now, zone).astimezone(zone).date()).days
+    clock = f"{then:%H:%M}"
+    if days in (0, 1):
+        return f"{('today', 'tomorrow')[days]} {clock}"
+    return f"{then:%a %d %b %H:%M}" if 0 <= days < 300 else f"{then:%a %d %b %Y %H:%M}"
+
+
+def in_words(at: float) -> str:
+    """A time as `moment` reads it back, for a field to change."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def _span(words: str, here: datetime) -> datetime | None:
+    """From now on: "+2h", "in 20 minutes", "1d 12h"."""
+    rest = words.removeprefix("+").removeprefix("in ").strip()
+    seconds, end = 0, 0
+    for part in _SPAN.finditer(rest):
+        if rest[end : part.start()].strip(" ,and"):
+            return None
+        seconds += int(part[1]) * _UNITS[part[2][0]]
+        end = part.end()
+    if not end or rest[end:].strip():
+        return None
+    return datetime.fromtimestamp(here.timestamp() + seconds, here.tzinfo)
+
+
+def _iso(text: str, zone: tzinfo | None) -> datetime | None:
+    """A date and time as ISO 8601 has them; without a zone they are meant here."""
+    if "T" not in text.upper() and "+" not in text and "Z" not in text.upper():
+        return None
+    try:
+        found = datetime.fromisoformat(text.upper().replace(" ", "T", 1))
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else _local(found, zone)
+
+
+def _day_and_clock(words: str, here: datetime, zone: tzinfo | None) -> datetime | None:
+    """A day, a time of day, or both."""
+    first, _, rest = words.partition(" ")
+    day = _day(first, here)
+    if day is None:
+        clock = _clock(words)
+        if clock is None:
+            return None
+        today = _at(here, clock, zone)
+        return today if today > here else _at(here + timedelta(days=1), clock, zone)
+    if not rest:
+        return _at(day, _MORNING, zone)
+    clock = _clock(rest)
+    return None if clock is None else _at(day, clock, zone)
+
+
+def _day(word: str, here: datetime) -> datetime | None:
+    if word in ("today", "tomorrow"):
+        return here + timedelta(days=word == "tomorrow")
+    if found := _DATE.fullmatch(word):
+        return here.replace(year=int(found[1]), month=int(found[2]), day=int(found[3]))
+    for number, name in enumerate(_DAYS):
+        if len(word) >= 3 and name.startswith(word):
+            return here + timedelta(days=(number - here.weekday() - 1) % 7 + 1)
+    return None
+
+
+def _clock(words: str) -> tuple[int, int] | None:
+    if words == "noon":
+        return 12, 0
+    found = _CLOCK.fullmatch(words)
+    if found is None:
+        return None
+    hour, minute = int(found[1]), int(found[2] or 0)
+    if found[3]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found[3] == "pm" else 0)
+    return (hour, minute) if hour < 24 and minute < 60 else None
+
+
+def _at(day: datetime, clock: tuple[int, int], zone: tzinfo | None) -> datetime:
+    wall = datetime(day.year, day.month, day.day, *clock)  # noqa: DTZ001 - the next line gives it its zone
+    return _local(wall, zone)
+
+
+def _local(naive: datetime, zone: tzinfo | None) -> datetime:
+    """The time on the wall there: summer time may begin in between."""
+    return naive.astimezone() if zone is None else naive.replace(tzinfo=zone)

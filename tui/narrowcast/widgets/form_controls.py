@@ -1,0 +1,263 @@
+"""The controls of a form: a field's widget, the value it holds, and what Tab would complete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widget import Widget
+
+from narrowcast import names
+from narrowcast.screens import form_fields as fields
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.matching import best_matches
+from narrowcast.widgets.one_line import OneLine, Piece
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+OFFERED = 6
+"""Completions that are named at once."""
+FEW = 4
+"""Options up to which Space goes on to the next one; more are shown as a list."""
+
+
+class ChoiceControl(OneLine, can_focus=True):
+    """One of some options: left and right change it, Space too, or opens the list of many."""
+
+    DEFAULT_CSS = """
+    ChoiceControl { background: $panel; }
+    ChoiceControl:focus { background: $primary 35%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l,plus", "step(1)", "Next", show=False),
+        Binding("left,h,minus", "step(-1)", "Before", show=False),
+        Binding("space", "choose", "Choose", show=False),
+        Binding("enter", "done", "Go on", show=False),
+        Binding("y", "set(True)", "Yes", show=False),
+        Binding("n", "set(False)", "No", show=False),
+    ]
+
+    class Changed(Message):
+        """Another option is chosen."""
+
+    class Done(Message):
+        """Enter."""
+
+    def __init__(self, options: Sequence[tuple[object, str]], value: object, *, title: str = "") -> None:
+        super().__init__()
+        self._options = list(options)
+        self._title = title
+        if all(value != option for option, _ in self._options):
+            self._options.insert(0, (value, "(as it is)" if value is not None else "(choose)"))
+        self.value = value
+
+    def on_mount(self) -> None:
+        """Show what is chosen."""
+        self.show_value()
+
+    @property
+    def _place(self) -> int:
+        return next(place for place, (option, _) in enumerate(self._options) if option == self.value)
+
+    @property
+    def _is_switch(self) -> bool:
+        return {option for option, _ in self._options if isinstance(option, bool)} == {True, False}
+
+    @property
+    def words(self) -> str:
+        """The chosen option as people read it."""
+        return self._options[self._place][1]
+
+    def show_value(self) -> None:
+        """Write the chosen option."""
+        pieces: list[Piece]
+        if self._is_switch:
+            pieces = [(f" [{'x' if self.value else ' '}] {self.words}", "")]
+        else:
+            pieces = [(" ‹ ", "dim"), (self.words, ""), (" › ", "dim")]
+        self.show_pieces(pieces)
+
+    def put(self, value: object) -> None:
+        """Choose a value."""
+        if value != self.value and any(value == option for option, _ in self._options):
+            self.value = value
+            self.show_value()
+            self.post_message(self.Changed())
+
+    def action_step(self, by: int) -> None:
+        """To the next option, round and round."""
+        self.put(self._options[(self._place + by) % len(self._options)][0])
+
+    def action_set(self, value: bool) -> None:
+        """Yes or no by its letter."""
+        if self._is_switch:
+            self.put(value)
+
+    def action_choose(self) -> None:
+        """Go on to the next option, or show the list of many."""
+        if len(self._options) <= FEW:
+            self.action_step(1)
+            return
+        from narrowcast.screens.picker import Choice, Picker
+
+        choices = [Choice(place, words) for place, (_, words) in enumerate(self._options)]
+
+        def chosen(place: int | None) -> None:
+            if place is not None:
+                self.put(self._options[place][0])
+
+        self.app.push_screen(Picker(self._title, choices), chosen)
+
+    def action_done(self) -> None:
+        """Enter goes on to the next field."""
+        self.post_message(self.Done())
+
+    def on_click(self, event: events.Click) -> None:
+        """A click is as good as Space."""
+        event.stop()
+        self.action_choose()
+
+
+class FormRow(Horizontal):
+    """A label and its control."""
+
+    DEFAULT_CSS = """
+    FormRow { height: auto; background: $surface; }
+    FormRow > OneLine { background: $surface; }
+    FormRow > ChoiceControl { background: $panel; }
+    FormRow > ChoiceControl:focus { background: $primary 35%; }
+    FormRow > Editor { background: $panel; padding: 0 1; }
+    FormRow > Editor:focus { background: $boost; }
+    FormRow > .label { width: 22; }
+    """
+
+    def __init__(self, field: fields.Field, state: State, label_width: int) -> None:
+        super().__init__()
+        self.field = field
+        self._state = state
+        self.rows = field.rows if isinstance(field, fields.Text) else 1
+        self.label = OneLine(classes="label")
+        self.label.styles.width = label_width
+        self.control = self._make()
+        self.before = fields.initial(field)
+
+    def _make(self) -> Editor | ChoiceControl:
+        field, state = self.field, self._state
+        match field:
+            case fields.YesNo():
+                return ChoiceControl([(True, "yes"), (False, "no")], field.value, title=field.label)
+            case fields.OneOf():
+                return ChoiceControl(field.options, field.value, title=field.label)
+            case fields.Text():
+                editor = Editor(field.value, multiline=True, placeholder=field.placeholder)
+                editor.styles.height = field.rows
+                return editor
+            case fields.Line():
+                return Editor(field.value, placeholder=field.placeholder, password=field.secret)
+            case fields.People():
+                return Editor(_names(state, field.value), placeholder="names, separated by commas")
+            case fields.ChannelName():
+                name = names.channel(state, field.value) if field.value is not None else ""
+                return Editor(name, placeholder="name of a channel")
+            case fields.Moment():
+                from narrowcast.moments import EXAMPLES
+
+                return Editor(field.value, placeholder=EXAMPLES)
+        raise TypeError(f"no control for {field!r}")
+
+    def compose(self) -> ComposeResult:
+        dim = bool(self.field.needs)
+        self.label.show_pieces([(self.field.label, "dim" if dim else "")])
+        yield self.label
+        if not dim:
+            yield self.control
+            return
+        shown = OneLine()
+        what = (
+            self.typed if isinstance(self.control, Editor) else self.control._options[self.control._place][1]
+        )
+        shown.show_pieces(
+            [(f" {what.splitlines()[0] if what else '–'}", "dim")], [(self.field.needs, "warn")]
+        )
+        yield shown
+        self.rows = 1
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether it can be changed."""
+        return not self.field.needs
+
+    @property
+    def typed(self) -> str:
+        """What stands in its editor."""
+        return self.control.text if isinstance(self.control, Editor) else ""
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether something was typed or chosen."""
+        if isinstance(self.control, ChoiceControl):
+            return self.control.value != self.before
+        return self.typed != self._first
+
+    def on_mount(self) -> None:
+        """Note what stood there at first."""
+        self._first = self.typed
+
+    def read(self, now: float) -> object:
+        """The value. Raises Refused."""
+        if not self.is_enabled:
+            return self.before
+        if isinstance(self.control, ChoiceControl):
+            return self.control.value
+        untouched = isinstance(self.field, fields.Line | fields.Text) and self.typed == self._first
+        if untouched and self.typed.strip():
+            return self.before
+        return fields.read_text(self.field, self.typed, self._state, now)
+
+    def offers(self) -> tuple[int, list[str]]:
+        """Where the part begins that Tab would complete, and what it could become, best first."""
+        typed = self.typed
+        match self.field:
+            case fields.People():
+                start = typed.rfind(",") + 1
+                start += len(typed[start:]) - len(typed[start:].lstrip())
+                people = [user.full_name for user in self._state.users.active() if not user.is_system_bot]
+                return start, _best(typed[start:], people)
+            case fields.ChannelName():
+                channels = [channel.name for channel in self._state.channels if not channel.is_archived]
+                return 0, _best(typed.lstrip("#"), channels)
+            case fields.Line() if self.field.suggest is not None:
+                return 0, _best(typed, self.field.suggest(typed))
+        return 0, []
+
+    def complete(self) -> bool:
+        """Take the first offer; False if there is nothing to complete."""
+        start, found = self.offers()
+        control = self.control
+        if not isinstance(control, Editor) or not found or not self.typed[start:].strip():
+            return False
+        if self.typed[start:].strip().casefold() == found[0].casefold():
+            return False
+        control.replace(start, len(self.typed), found[0])
+        return True
+
+
+def focusable(row: FormRow) -> Widget | None:
+    """What takes the keys of a row; None if it is disabled."""
+    return row.control if row.is_enabled else None
+
+
+def _names(state: State, user_ids: Sequence[int]) -> str:
+    return ", ".join(state.users.name(user_id) for user_id in user_ids)
+
+
+def _best(typed: str, candidates: Sequence[str]) -> list[str]:
+    if not typed.strip():
+        return []
+    return [candidates[place] for place in best_matches(typed, candidates)[:OFFERED]]
