@@ -98,3 +98,13 @@ def test_no_mixture_gets_through(text: str) -> None:
     )
     assert "\x1b" not in rest
     assert not re.search("[\x00-\x06\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u202e]", rest)
+
+
+def test_without_colours_a_bright_ground_is_reversed_and_the_rest_stays() -> None:
+    plain = TerminalFilter(colours=False)
+    written = plain(
+        "\x1b[1;38;5;252;48;5;235ma\x1b[0m\x1b[38;2;1;2;3;48;2;250;250;250mb\x1b[0m\x1b[37;41mc\x1b[0m\x1b[30;107;4md"
+    )
+    assert written == "\x1b[1ma\x1b[;7mb\x1b[mc\x1b[4;7md"
+    plain.forget()
+    assert plain("\x1b[0;31me") == "\x1b[me"

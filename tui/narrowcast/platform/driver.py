@@ -7,6 +7,7 @@ when it reads again; a vanished one makes the app leave in order (see ``guardian
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -20,6 +21,7 @@ from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
 from narrowcast.platform.keyboard import read_keys
+from narrowcast.platform.plain_text import tolerate_all_characters
 from narrowcast.platform.terminal_filter import TerminalFilter
 
 MAX_PENDING = 512
@@ -92,6 +94,8 @@ class TerminalDriver(LinuxDriver):
     def _writer_thread(self, thread: WriterThread | None) -> None:
         """Textual makes its own writer at start and after a suspension; ours takes its place."""
         file = self._file
+        if thread is not None and file is not None:
+            tolerate_all_characters(file)
         self._writer = (
             None if thread is None or file is None else TerminalWriter(file, self._repaint, self._vanished)
         )
@@ -127,7 +131,7 @@ class TerminalDriver(LinuxDriver):
     @cached_property
     def gate(self) -> TerminalFilter:
         """What decides which sequences may be written at all."""
-        return TerminalFilter()
+        return TerminalFilter(colours=not os.environ.get("NO_COLOR"))
 
     def run_input_thread(self) -> None:
         """Read the keys until the app leaves; no byte can end that."""

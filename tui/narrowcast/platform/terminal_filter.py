@@ -118,13 +118,40 @@ def is_allowed(sequence: str, graphics: bool = False) -> bool:
     return graphics and (_SIXEL.fullmatch(sequence) or _KITTY.fullmatch(sequence)) is not None
 
 
+@lru_cache(maxsize=8192)
+def _uncoloured(look: _Look) -> _Look:
+    """`look` for somebody who wants no colours: where the ground is bright it is reversed."""
+    on = look.on ^ {7} if _is_bright(look.back) else look.on
+    return _Look(frozenset(on))
+
+
+def _is_bright(ground: str) -> bool:
+    """Whether the background with these codes is nearer to white than to black."""
+    numbers = [int(code) for code in ground.split(";") if code]
+    if len(numbers) == 5:
+        return sum(numbers[2:]) > 3 * 127
+    if len(numbers) == 3:
+        number = numbers[2]
+        if number >= 232:
+            return number >= 244
+        if number >= 16:
+            return sum(((number - 16) // step) % 6 for step in (36, 6, 1)) > 7
+        return number in (7, *range(9, 16))
+    return bool(numbers) and (numbers[0] == 47 or numbers[0] > 100)
+
+
 class TerminalFilter(Struct):
-    """One terminal's filter. `graphics` lets pictures of the terminal's own kind pass while they are shown."""
+    """One terminal's filter. `graphics` lets pictures of the terminal's own kind pass while they are shown; without
+    `colours` no colour is ever asked for.
+    """
 
     graphics: bool = False
+    colours: bool = True
     dropped: int = 0
     """Sequences and characters that did not pass."""
     _has: _Look = field(default=_DEFAULT)
+    _look: _Look = field(default=_DEFAULT)
+    """What was asked for last, with its colours."""
     _wants: _Look = field(default=_DEFAULT)
 
     def forget(self) -> None:
@@ -141,7 +168,8 @@ class TerminalFilter(Struct):
             end = match.end()
             kind = match.lastindex
             if kind == 1:
-                self._wants = _applied(self._wants, match[1])
+                self._look = _applied(self._look, match[1])
+                self._wants = self._look if self.colours else _uncoloured(self._look)
             elif kind == 5:
                 self._text(match[0], out)
             elif kind == 6:
@@ -173,7 +201,7 @@ class TerminalFilter(Struct):
             self._settle(out)
         elif sequence.startswith("\x1b[?1049"):
             out.append("\x1b[m")
-            self._has = self._wants = _DEFAULT
+            self._has = self._wants = self._look = _DEFAULT
         out.append(sequence)
 
     def _settle(self, out: list[str]) -> None:
