@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from narrowcast.actions import by_id
 from narrowcast.app import NarrowcastApp
 from narrowcast.config import Config
 from narrowcast.platform.paths import Paths
@@ -83,3 +84,9 @@ async def on_stage(
         await pilot.pause()
         yield Stage(server, app, pilot)
         await app.close_session()
+
+
+async def act(stage: Stage, action_id: str) -> None:
+    """Does an act of the registry, as the palette does once it is chosen."""
+    await stage.app.perform(by_id()[action_id])
+    await stage.pilot.pause()

@@ -13,5 +13,32 @@ from __future__ import annotations
 
 Row = tuple[str, str, str, str, str]
 
-ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = ()
+ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
+    (
+        "Topic",
+        (
+            ("topic.move", "m", "Move or rename the topic, or move messages from here", "topics:move", ""),
+            ("topic.resolve", "", "Resolve the topic, or reopen it", "topics:resolve", ""),
+            ("topic.mute", "M", "Mute or unmute the topic", "topics:mute", ""),
+            (
+                "topic.follow",
+                "",
+                "Follow the topic, or follow it no longer",
+                "topics:follow",
+                "Beyond.TOPIC_VISIBILITY",
+            ),
+            ("topic.visibility", "", "How I see the topic: muted, followed …", "topics:visibility", ""),
+            ("topic.mark-read", "", "Mark the topic as read", "topics:mark_read", ""),
+            (
+                "topic.mark-unread",
+                "",
+                "Mark the whole topic as unread",
+                "topics:mark_unread",
+                "Beyond.FLAGS_BY_NARROW",
+            ),
+            ("topic.copy-link", "", "Copy the link to the topic", "topics:copy_link", ""),
+            ("topic.delete", "", "Delete the topic with all its messages", "topics:delete", ""),
+        ),
+    ),
+)
 """Rows by the heading under which help lists them. Plain tuples: they cost nothing at the start."""

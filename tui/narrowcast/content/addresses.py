@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.messages import Message
     from narrowcast_api.state.state import State
 
-__all__ = ["InApp", "Outside", "message_address", "resolve"]
+__all__ = ["InApp", "Outside", "fragment_of", "message_address", "resolve", "view_address"]
 
 _CHANNEL = re.compile(r"(\d{1,15})(?:-.*)?")
 _PEOPLE = re.compile(r"([\d,]{1,2000})(?:-.*)?")
@@ -116,12 +116,28 @@ def _encode(operand: str) -> str:
 
 def message_address(message: Message, state: State) -> str:
     """The absolute address of a message in its conversation."""
-    site = state.server.site.rstrip("/")
-    if message.channel_id is not None:
-        name = state.channels.name(message.channel_id) or "unknown"
-        slug = _encode(name.replace(" ", "-"))
-        place = f"channel/{message.channel_id}-{slug}/topic/{_encode(message.topic or '')}"
-    else:
-        ids = ",".join(str(user_id) for user_id in sorted(message.direct_user_ids or ()))
-        place = f"dm/{ids}-{'dm' if len(message.direct_user_ids or ()) <= 2 else 'group'}"
-    return f"{site}/#narrow/{place}/near/{message.id}"
+    where = Narrow.from_destination(message.destination(state.me))
+    return f"{view_address(where, state)}/near/{message.id}"
+
+
+def view_address(narrow: Narrow, state: State) -> str:
+    """The absolute address of a view."""
+    return f"{state.server.site.rstrip('/')}/#{fragment_of(narrow, state)}"
+
+
+def fragment_of(narrow: Narrow, state: State) -> str:
+    """What stands for a view after the # of its address."""
+    parts = ["narrow"]
+    for term in narrow.terms:
+        operand = term.operand
+        if term.operator == "channel" and isinstance(operand, int):
+            name = state.channels.name(operand) or "unknown"
+            text = f"{operand}-{_encode(name.replace(' ', '-'))}"
+        elif isinstance(operand, frozenset):
+            people = sorted(operand | {state.me}) if term.operator == "dm" else sorted(operand)
+            kind = "dm" if len(people) <= 2 else "group"
+            text = f"{','.join(str(user_id) for user_id in people)}-{kind}"
+        else:
+            text = _encode(str(operand))
+        parts += [f"{'-' if term.negated else ''}{term.operator}", text]
+    return "/".join(parts) if len(parts) > 1 else "feed"

@@ -1,0 +1,120 @@
+"""Acts on topics, from the palette and by keys: what the server holds afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.picker import Picker
+from narrowcast_api.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+async def topics(stage: Stage, channel: str) -> list[str]:
+    answer = await stage.server.call("ada", "GET", f"/users/me/{stage.server.channel(channel)}/topics")
+    return [topic["name"] for topic in answer["topics"]]
+
+
+async def in_topic(stage: Stage, channel: str, topic: str, count: int = 2) -> list[int]:
+    """Opens a topic of some messages; gives their ids."""
+    ids = [await stage.server.send("bruno", channel, topic, f"message {number}") for number in range(count)]
+    channel_id = stage.server.channel(channel)
+    stage.screen.go(Narrow.topic(channel_id, topic))
+    view = stage.session.view(Narrow.topic(channel_id, topic))
+    await until(lambda: ids[-1] in view.ids and not view.loading)
+    await stage.pilot.pause()
+    await until(lambda: stage.screen.messages.selected_id is not None)
+    return ids
+
+
+async def test_a_topic_is_renamed_and_its_reader_goes_along(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_topic(stage, "general", "soup")
+        await stage.press("m")
+        assert isinstance(stage.app.screen, FormScreen)
+        await stage.type(" and bread")
+        await stage.press("ctrl+d")
+        await until(
+            lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup and bread")
+        )
+        assert "soup and bread" in await topics(stage, "general")
+
+
+async def test_a_message_alone_is_moved_to_another_channel(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        ids = await in_topic(stage, "general", "soup")
+        selected = stage.screen.messages.selected_id
+        await stage.press("m")
+        await stage.press("tab", "ctrl+u")
+        await stage.type("engineering")
+        await stage.press("tab", "left")
+        await stage.press("ctrl+d")
+        await until(lambda: stage.app.screen is stage.screen)
+        places = [
+            (await stage.server.call("ada", "GET", f"/messages/{one}"))["message"]["stream_id"] for one in ids
+        ]
+        wanted = [stage.server.channel("engineering" if one == selected else "general") for one in ids]
+        assert places == wanted
+
+
+async def test_a_topic_is_resolved_and_opened_again(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "soup")
+        await act(stage, "topic.resolve")
+        await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "✔ soup"))
+        assert "✔ soup" in await topics(stage, "general")
+        await act(stage, "topic.resolve")
+        await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
+
+
+async def test_a_topic_is_muted_and_followed_by_the_word(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "soup")
+        channel_id = stage.server.channel("general")
+        seen = stage.session.state.topics.visibility
+        await stage.press("M")
+        await until(lambda: int(seen(channel_id, "soup")) == 1)
+        await stage.press("M")
+        await until(lambda: int(seen(channel_id, "soup")) == 0)
+        await act(stage, "topic.follow")
+        await until(lambda: int(seen(channel_id, "soup")) == 3)
+        listener = await stage.server.listen("ada", fetch_event_types=["user_topic"])
+        assert [row["visibility_policy"] for row in listener.snapshot["user_topics"]] == [3]
+
+
+async def test_a_topic_is_unread_again_and_read_again(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        ids = await in_topic(stage, "general", "soup")
+        unreads = stage.session.state.unreads
+        channel_id = stage.server.channel("general")
+        await until(lambda: not unreads.count_topic(channel_id, "soup"))
+        await act(stage, "topic.mark-unread")
+        await until(lambda: unreads.count_topic(channel_id, "soup") == len(ids))
+        await act(stage, "topic.mark-read")
+        await until(lambda: not unreads.count_topic(channel_id, "soup"))
+
+
+async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_topic(stage, "general", "soup")
+        await act(stage, "topic.delete")
+        assert isinstance(stage.app.screen, Picker)
+        await stage.press("enter")
+        assert "soup" in await topics(stage, "general")
+        await act(stage, "topic.delete")
+        await stage.press("down", "enter")
+        await until(lambda: any("is deleted" in notice for notice in stage.notices))
+        assert "soup" not in await topics(stage, "general")
+
+
+async def test_what_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "soup")
+        stage.session.state.server = stage.session.state.server._replace(level=150)
+        await stage.press("ctrl+p")
+        await stage.type("follow the topic")
+        shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        assert "needs level 170" in shown
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, Picker)

@@ -1,0 +1,110 @@
+"""What an act is about: the message, topic or channel that is selected or open."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.panes.navigation_rows import Kind, Row
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.form_fields import Field, Values
+from narrowcast_api.destinations import ChannelDestination, fold_topic
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main import MainScreen
+    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.state.messages import Message
+
+
+def message_here(screen: MainScreen) -> Message | None:
+    """The selected message."""
+    selected = screen.messages.selected_id
+    return screen.session.state.messages.get(selected) if selected is not None else None
+
+
+def message_or_say(screen: MainScreen) -> Message | None:
+    """The selected message; says so when there is none."""
+    message = message_here(screen)
+    if message is None:
+        screen.tell("Select a message first.")
+    return message
+
+
+def _row(screen: MainScreen) -> Row | None:
+    """The line of the channel list, while one is in that list."""
+    return screen.navigation.list.selected_item if screen.navigation.list.has_focus else None
+
+
+def topic_here(screen: MainScreen) -> ChannelDestination | None:
+    """The topic one is at: that of the channel list, of the open view, or of the selected message."""
+    row = _row(screen)
+    if row is not None:
+        if row.kind is Kind.TOPIC and row.channel_id is not None:
+            return ChannelDestination(row.channel_id, row.topic or "")
+        return None
+    narrow = screen.narrow
+    if narrow is not None and isinstance(narrow.destination, ChannelDestination):
+        return narrow.destination
+    message = message_here(screen)
+    if message is None or message.channel_id is None:
+        return None
+    return ChannelDestination(message.channel_id, message.topic or "")
+
+
+def topic_or_say(screen: MainScreen) -> ChannelDestination | None:
+    """The topic one is at; says so when there is none."""
+    topic = topic_here(screen)
+    if topic is None:
+        screen.tell("Select a topic, or a message of one, first.")
+    return topic
+
+
+def channel_here(screen: MainScreen) -> Channel | None:
+    """The channel one is at, in the same order."""
+    channels = screen.session.state.channels
+    row = _row(screen)
+    if row is not None:
+        return channels.get(row.channel_id) if row.channel_id is not None else None
+    narrow = screen.narrow
+    if narrow is not None and narrow.channel_id is not None:
+        return channels.get(narrow.channel_id)
+    message = message_here(screen)
+    return (
+        channels.get(message.channel_id) if message is not None and message.channel_id is not None else None
+    )
+
+
+def channel_or_say(screen: MainScreen) -> Channel | None:
+    """The channel one is at; says so when there is none."""
+    channel = channel_here(screen)
+    if channel is None:
+        screen.tell("Select a channel, or a message of one, first.")
+    return channel
+
+
+def message_of(screen: MainScreen, where: ChannelDestination) -> Message | None:
+    """The selected message, if it is in a topic."""
+    message = message_here(screen)
+    if message is None or message.channel_id != where.channel_id:
+        return None
+    return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
+
+
+def ask(
+    screen: MainScreen,
+    title: str,
+    fields: Sequence[Field],
+    submit: Callable[[Values], Awaitable[object]],
+    *,
+    done: str = "",
+    verb: str = "saves",
+    note: str = "",
+) -> None:
+    """Open a form over the main screen; ``done`` is told when the server took it."""
+
+    def closed(result: object) -> None:
+        if result is not None and done:
+            screen.tell(done)
+
+    form = FormScreen(title, fields, state=screen.session.state, submit=submit, verb=verb, note=note)
+    screen.app.push_screen(form, closed)
