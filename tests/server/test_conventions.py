@@ -184,7 +184,7 @@ async def test_what_a_client_needs_besides_is_there(server: TestServer) -> None:
     assert answer["found_newest"] is True
 
 
-@proves("ERR-01", "ERR-07")
+@proves("CONV-06", "ERR-01", "ERR-07")
 @pytest.mark.parametrize(
     ("method", "path", "fields"),
     [

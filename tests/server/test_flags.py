@@ -166,7 +166,7 @@ async def test_messages_from_before_the_subscription_are_historical(server: Test
 @proves("FLG-17")
 async def test_messages_start_unread_but_for_people_who_see_what_they_send(server: TestServer) -> None:
     fields = {"type": "stream", "to": "general", "topic": "t", "content": "x"}
-    for agent, read in (("narrowcast/0.1", True), ("some-bot/1", False)):
+    for agent, read in (("narrowcast/0.1", True), ("ZulipTerminal/0.7.0", True), ("some-bot/1", False)):
         response = await server.raw("ada", "POST", "/messages", fields, headers={"User-Agent": agent})
         message_id = response.json()["id"]
         assert ("read" in await flags(server, "ada", message_id)) is read

@@ -55,7 +55,7 @@ async def test_a_private_channel_looks_as_if_it_were_not_there(server: TestServe
     assert guests == unknown
 
 
-@proves("TOP-10", "TOP-11", "TOP-14")
+@proves("TOP-08", "TOP-10", "TOP-11", "TOP-14")
 async def test_protected_history_begins_with_the_subscription_of_person_and_bot(server: TestServer) -> None:
     await server.send("bruno", "operations", "old")
     shared = await server.send("bruno", "operations", "both")

@@ -46,6 +46,7 @@ async def test_start_and_stop_reach_the_others_of_a_direct_conversation(server: 
     "fields",
     [
         {"type": "foo", "op": "start", "to": [3]},
+        {"type": "group", "op": "start", "to": [3]},
         {"op": "pause", "to": [3]},
         {"to": [3]},
         {"op": "start"},

@@ -63,14 +63,16 @@ async def test_ids_are_accepted_from_level_9(server: TestServer) -> None:
 
 @proves("USUB-07")
 async def test_owners_of_bots_remove_them(server: TestServer) -> None:
-    channel = server.channel("engineering")
-    await server.call(
-        "ada", "POST", PATH, {"subscriptions": [{"name": "design"}], "principals": [server.id("jasper")]}
+    made = await server.call(
+        "dario", "POST", "/bots", {"full_name": "Kit", "short_name": "kit", "bot_type": 1}
     )
-    bot = {"subscriptions": ["design"], "principals": [server.id("jasper")]}
-    await server.refusal("dario", "DELETE", PATH, bot)
-    assert (await server.call("bruno", "DELETE", PATH, bot))["removed"] == ["design"]
-    assert channel
+    for name in ("design", "leads"):
+        fields = {"subscriptions": [{"name": name}], "principals": [made["user_id"]]}
+        await server.call("ada", "POST", PATH, fields)
+    bot = {"subscriptions": ["design"], "principals": [made["user_id"]]}
+    await server.refusal("elif", "DELETE", PATH, bot)
+    await server.refusal("dario", "DELETE", PATH, {**bot, "subscriptions": ["leads"]})
+    assert (await server.call("dario", "DELETE", PATH, bot))["removed"] == ["design"]
 
 
 @proves("USUB-08")

@@ -229,6 +229,27 @@ async def test_each_setting_is_unsupported_below_its_level(
     assert (await record(server, group_id))[setting] == value["new"]
 
 
+@proves("GSV-08", "GSV-16")
+@pytest.mark.parametrize(
+    ("setting", "level", "change"),
+    [("can_add_members_group", 305, "add"), ("can_remove_members_group", 324, "delete")],
+)
+async def test_holders_change_members_from_the_settings_level_and_managers_before(
+    server: TestServer, setting: str, level: int, change: str
+) -> None:
+    settings = {setting: {"direct_members": [server.id("elif")], "direct_subgroups": []}}
+    group_id = await created(server, **settings)
+    path = f"/user_groups/{group_id}/members"
+    if change == "delete":
+        await server.call("dario", "POST", path, {"add": [server.id("farid"), server.id("greta")]})
+    server.set_level(level - 1)
+    await server.refusal("elif", "POST", path, {change: [server.id("farid")]})
+    await server.call("dario", "POST", path, {change: [server.id("farid")]})
+    server.set_level(level)
+    await server.call("elif", "POST", path, {change: [server.id("greta")]})
+    await server.refusal("chiyo", "POST", path, {change: [server.id("greta")]})
+
+
 @proves("GSV-03")
 async def test_deactivated_holders_are_left_out_from_303(server: TestServer) -> None:
     elif_id = server.id("elif")

@@ -83,6 +83,8 @@ async def test_nothing_new_is_refused_in_these_words(server: TestServer) -> None
     "params",
     [
         {"emoji_code": "1f389"},
+        {"status_text": "x", "emoji_code": "1f389"},
+        {"status_text": "x", "reaction_type": "unicode_emoji"},
         {"reaction_type": "unicode_emoji"},
         {"emoji_name": "no_such_emoji"},
         {"emoji_name": "octopus", "emoji_code": "1f389", "reaction_type": "unicode_emoji"},
