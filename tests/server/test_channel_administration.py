@@ -188,3 +188,52 @@ async def test_new_people_start_with_the_organizations_defaults(server: TestServ
     await server.call("ada", "POST", "/users", params)
     assert (await server.listen("nadia")).snapshot["user_settings"]["twenty_four_hour_time"] is True
     assert (await server.listen("elif")).snapshot["user_settings"]["twenty_four_hour_time"] is False
+
+
+POLICIES = {
+    "can_set_topics_policy_group": {"topics_policy": "disable_empty_topic"},
+    "can_set_delete_message_policy_group": {"can_delete_own_message_group": "role:members"},
+}
+
+
+@pytest.mark.parametrize("permission", POLICIES)
+async def test_a_rule_of_a_channels_own_needs_the_permission_to_set_it(
+    server: TestServer, permission: str
+) -> None:
+    """Chiyo holds it; Dario, who administers the channel that he made, does not."""
+    moderators = {"new": server.group("role:moderators")}
+    await server.call("ada", "PATCH", "/realm", {permission: moderators})
+    rule = {
+        name: server.group(value) if value.startswith("role:") else value
+        for name, value in POLICIES[permission].items()
+    }
+    for path, params in (
+        ("/channels/create", {"name": "one", "subscribers": [], **rule}),
+        ("/users/me/subscriptions", {"subscriptions": [{"name": "two"}], **rule}),
+    ):
+        error = await server.refusal("dario", "POST", path, params)
+        assert (error["code"], error["msg"]) == ("BAD_REQUEST", "Insufficient permission")
+        await server.call("chiyo", "POST", path, params)
+    channel_id = await create(server, name="three")
+    change = {name: value if isinstance(value, str) else {"new": value} for name, value in rule.items()}
+    await server.refusal("dario", "PATCH", f"/streams/{channel_id}", change)
+    await server.call("dario", "PATCH", f"/streams/{channel_id}", {"description": "x"})
+    await server.call("ada", "PATCH", f"/streams/{channel_id}", change)
+    # What is as it was may be sent along by anybody.
+    await server.call("dario", "PATCH", f"/streams/{channel_id}", change)
+
+
+async def test_a_channel_made_by_subscribing_goes_into_its_folder(server: TestServer) -> None:
+    folder = (await server.call("ada", "POST", "/channel_folders/create", {"name": "Work"}))[
+        "channel_folder_id"
+    ]
+    params = {"subscriptions": [{"name": "new"}], "folder_id": folder}
+    await server.call("dario", "POST", "/users/me/subscriptions", params)
+    streams = (await server.call("dario", "GET", "/streams"))["streams"]
+    assert [one["folder_id"] for one in streams if one["name"] == "new"] == [folder]
+    await server.refusal(
+        "dario",
+        "POST",
+        "/users/me/subscriptions",
+        {**params, "folder_id": 999, "subscriptions": [{"name": "newer"}]},
+    )

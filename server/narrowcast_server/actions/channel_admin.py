@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
@@ -15,9 +16,9 @@ from narrowcast_server.actions.channels import (
     name_is_taken,
     rendered_description,
 )
-from narrowcast_server.errors import ServiceError
+from narrowcast_server.errors import ServiceError, insufficient_permission
 from narrowcast_server.models import Channel, User
-from narrowcast_server.permissions import administers_channel, outgoing_value
+from narrowcast_server.permissions import administers_channel, outgoing_value, realm_allows
 from narrowcast_server.queries.channels import channel_object, folder_object, post_policy
 
 if TYPE_CHECKING:
@@ -120,6 +121,20 @@ def set_property(core: Core, channel: Channel, name: str, value: object) -> None
         return
     changed = core.channels.update(channel.id, **{name: value})
     emit_channel_update(core, changed, changed.name, name, value)
+
+
+_DELETE_POLICY: Final = frozenset(
+    {ChannelSetting.DELETE_ANY_MESSAGE.value, ChannelSetting.DELETE_OWN_MESSAGE.value}
+)
+
+
+def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topics: bool = False) -> None:
+    """Raises BAD_REQUEST where somebody may not choose a channel's own rule for topics, or for deleting."""
+    may = partial(realm_allows, core, user)
+    if topics and not may("can_set_topics_policy_group"):
+        raise insufficient_permission()
+    if _DELETE_POLICY & set(settings) and not may("can_set_delete_message_policy_group"):
+        raise insufficient_permission()
 
 
 def check_topics_policy(value: str) -> str:

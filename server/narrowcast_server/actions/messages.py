@@ -18,6 +18,7 @@ from narrowcast_server.models import Channel, FlagBit, Message, User
 from narrowcast_server.permissions import all_members, channel_allows, realm_allows
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.rendering import rendered
+from narrowcast_server.sight import check_sees_recipients, sight_may_change, watchers, without_sender
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -159,7 +160,8 @@ def send_direct(
     check_direct(core, sender, list(people.values()))
     found = rendered(core, sender, content)
     check_mentions(found)
-    conversation_id = conversation_of(core, people)
+    with sight_may_change(core):
+        conversation_id = conversation_of(core, people)
     message = _insert(core, sender, content, found, origin, conversation_id=conversation_id)
     active = {user.id for user in people.values() if user.is_active and not user.is_system_bot}
     bits = _mention_bits(core, message, found, active)
@@ -171,6 +173,7 @@ def send_direct(
 def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
     """Raises BAD_REQUEST for deactivated recipients, and where the organization restricts direct messages."""
     others = [user for user in people if user.id != sender.id]
+    check_sees_recipients(core, sender, others)
     for user in others:
         if not user.is_active:
             raise ServiceError(f"'{user.full_name}' is no longer using this organization.")
@@ -317,10 +320,16 @@ def _emit(
     local = None
     if origin.queue_id is not None and origin.local_id is not None:
         local = (origin.queue_id, origin.local_id)
+    shown = message_objects(core, [message])[0]
+    per_user = {row["user_id"]: flags.fields(row["flags"], core.level) for row in rows}
+    seeing = set(watchers(core, sender, recipients))
+    if blind := recipients - seeing:
+        hidden = without_sender(core, shown, sender.id)
+        core.emit({"type": "message", "message": hidden, "flags": []}, blind, per_user=per_user)
     core.emit(
-        {"type": "message", "message": message_objects(core, [message])[0], "flags": []},
-        recipients,
-        per_user={row["user_id"]: flags.fields(row["flags"], core.level) for row in rows},
+        {"type": "message", "message": shown, "flags": []},
+        seeing,
+        per_user=per_user,
         public_channel=public,
         local=local,
     )

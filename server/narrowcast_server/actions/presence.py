@@ -8,6 +8,7 @@ from narrowcast_server.models import User
 from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.presence import older_presence, slim_presence
 from narrowcast_server.queries.users import api_address
+from narrowcast_server.sight import watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -46,5 +47,5 @@ def report_presence(core: Core, user: User, *, active: bool, timestamp: int | No
             "presence": {"website": older_presence(row)["website"]},
             "presences": {str(user.id): slim_presence(row)},
         },
-        core.user_ids(),
+        watchers(core, user),
     )

@@ -12,6 +12,7 @@ from narrowcast_api.wire.vocabulary import ProfileFieldType
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.markdown import NoLookups, render
 from narrowcast_server.models import User
+from narrowcast_server.sight import watchers
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> Non
 
 def _tell_value(core: Core, user: User, changed: dict[str, object]) -> None:
     person = {"user_id": user.id, "custom_profile_field": changed}
-    core.emit({"type": "realm_user", "op": "update", "person": person}, core.user_ids())
+    core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
 
 
 def _checked(core: Core, row: Row, kind: ProfileFieldType, value: object) -> str:

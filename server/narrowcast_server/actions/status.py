@@ -11,6 +11,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.levels import AWAY_IS_PRESENCE
 from narrowcast_server.models import User
 from narrowcast_server.personal import change, switched_on
+from narrowcast_server.sight import in_sight, watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -61,7 +62,7 @@ def set_status(
         event["reaction_type"] = outgoing_reaction_type(core.config, str(event["reaction_type"]))
     if away is not None:
         event["away"] = away
-    core.emit(event, core.user_ids())
+    core.emit(event, watchers(core, user))
 
 
 def _checked_text(text: str) -> str:
@@ -84,7 +85,9 @@ def _store(core: Core, user: User, changed: dict[str, object]) -> None:
         core.store.execute(f"UPDATE statuses SET {name} = ? WHERE user_id = ?", str(value), user.id)
 
 
-def all_statuses(core: Core) -> dict[str, dict[str, object]]:
+def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
     """The statuses of active people that say something, by user id in decimal, as registration has them."""
-    found = {str(user.id): status_of(core, user) for user in core.users.all() if user.is_active}
+    seen = in_sight(core, viewer)
+    people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
+    found = {str(user.id): status_of(core, user) for user in people}
     return {user_id: status for user_id, status in found.items() if status}

@@ -10,6 +10,7 @@ from narrowcast_server.access import is_subscribed, may_know, subscriber_ids, wh
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.models import Channel, FlagBit, User
 from narrowcast_server.queries.channels import channel_object, subscription_fields
+from narrowcast_server.sight import sight_may_change
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -29,14 +30,15 @@ def subscribe(
     already: dict[int, list[Channel]] = defaultdict(list)
     new_by_channel: dict[int, list[int]] = defaultdict(list)
     knew = {channel.id: set(who_may_know(core, channel)) for channel in channels if _is_closed(channel)}
-    for user in users:
-        for channel in channels:
-            if is_subscribed(core, user.id, channel.id):
-                already[user.id].append(channel)
-                continue
-            _activate(core, user, channel, (colors or {}).get(channel.id))
-            added[user.id].append(channel)
-            new_by_channel[channel.id].append(user.id)
+    with sight_may_change(core):
+        for user in users:
+            for channel in channels:
+                if is_subscribed(core, user.id, channel.id):
+                    already[user.id].append(channel)
+                    continue
+                _activate(core, user, channel, (colors or {}).get(channel.id))
+                added[user.id].append(channel)
+                new_by_channel[channel.id].append(user.id)
     for user_id, new in added.items():
         _tell_subscriber(core, core.users[user_id], new, knew)
     _tell_peers(core, "peer_add", new_by_channel)
@@ -108,6 +110,13 @@ def unsubscribe(
     core: Core, channels: Sequence[Channel], users: Iterable[User]
 ) -> tuple[list[Channel], list[Channel]]:
     """Ends subscriptions; gives (channels that somebody left, channels that somebody was not in)."""
+    with sight_may_change(core):
+        return _unsubscribe(core, channels, users)
+
+
+def _unsubscribe(
+    core: Core, channels: Sequence[Channel], users: Iterable[User]
+) -> tuple[list[Channel], list[Channel]]:
     removed: dict[int, Channel] = {}
     not_removed: dict[int, Channel] = {}
     gone_by_channel: dict[int, list[int]] = defaultdict(list)

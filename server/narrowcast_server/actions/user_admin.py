@@ -18,6 +18,7 @@ from narrowcast_server.actions.users import (
 from narrowcast_server.errors import ServiceError, insufficient_permission, no_such_user, not_owner
 from narrowcast_server.models import User
 from narrowcast_server.queries.users import api_address, avatar_url
+from narrowcast_server.sight import sight_may_change
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -74,7 +75,8 @@ def change_role(core: Core, user: User, role: Role) -> None:
     if role is user.role:
         return
     before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
-    core.users.update(user.id, role=int(role))
+    with sight_may_change(core):
+        core.users.update(user.id, role=int(role))
     emit_person(core, user, role=int(role))
     if user.is_active:
         # Groups list active people alone.

@@ -13,6 +13,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, may_see_address, user_object
+from narrowcast_server.sight import watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -92,7 +93,7 @@ def create_user(
 
 def tell_of_new_user(core: Core, user: User) -> None:
     """`realm_user` add, to everybody; `realm_bot` add, to the owner of a bot and administrators."""
-    everybody = core.listening_ids()
+    everybody = watchers(core, user, core.listening_ids())
     core.emit(
         {"type": "realm_user", "op": "add"},
         everybody,
@@ -145,24 +146,26 @@ def bot_object(core: Core, bot: User) -> dict[str, object]:
 
 
 def emit_person(core: Core, user: User, **changed: object) -> None:
-    """`realm_user` update with these fields of a person, to everybody."""
-    core.emit(
-        {"type": "realm_user", "op": "update", "person": {"user_id": user.id, **changed}}, core.user_ids()
-    )
+    """`realm_user` update with these fields of a person, to everybody who may know of them."""
+    person = {"user_id": user.id, **changed}
+    core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
 
 
 def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> None:
     """The person's real address, as each of the viewers may see it now."""
+    told = watchers(core, user, viewers)
     core.emit(
         {"type": "realm_user", "op": "update"},
-        viewers,
+        told,
         per_user={
-            viewer.id: {
+            viewer_id: {
                 "person": {
                     "user_id": user.id,
-                    "delivery_email": user.delivery_email if may_see_address(viewer, user) else None,
+                    "delivery_email": user.delivery_email
+                    if may_see_address(viewers[viewer_id], user)
+                    else None,
                 }
             }
-            for viewer in viewers.values()
+            for viewer_id in told
         },
     )

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_server.models import User
 from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.users import api_address
+from narrowcast_server.sight import in_sight
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 
-def presence_objects(core: Core, *, slim: bool, after: int = 0) -> dict[str, object]:
+def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) -> dict[str, object]:
     """Presence by user id (slim) or by address (the older form); of updates later than `after`."""
     answer: dict[str, object] = {}
+    seen = in_sight(core, viewer)
     for row in core.store.all("SELECT * FROM presence WHERE update_id > ?", after):
         user = core.users[row["user_id"]]
+        if seen is not None and user.id not in seen:
+            continue
         if not user.is_active or user.is_bot or not switched_on(user, "presence_enabled"):
             continue
         if slim:

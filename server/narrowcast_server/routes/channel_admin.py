@@ -105,6 +105,9 @@ def create(call: Call) -> Answer:
         for setting, param in PERMISSIONS.items()
         if call.given(param)
     }
+    channel_admin.check_policies(
+        core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit")
+    )
     folder = call[FOLDER]
     policy = call[TOPICS_POLICY]
     channel = create_channel(
@@ -142,6 +145,8 @@ def update(call: Call) -> Answer:
         if call.given(param):
             present = core.channels[channel_id]
             value = changed_value(core, setting.value, call[param], present.settings[setting.value])
+            if value != present.settings[setting.value]:
+                channel_admin.check_policies(core, call.user, [setting.value])
             channel_admin.set_permission(core, present, setting.value, value)
     return {}
 
@@ -154,6 +159,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
         channel_admin.describe(core, channel, call[NEW_DESCRIPTION] or "")
     if call[TOPICS_POLICY] is not None:
         policy = channel_admin.check_topics_policy(call[TOPICS_POLICY] or "")
+        channel_admin.check_policies(core, call.user, topics=policy != channel.topics_policy)
         channel_admin.set_property(core, channel, "topics_policy", policy)
     if call.given(RETENTION):
         days = _retention(call, call[RETENTION])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, Final
 
 from narrowcast_server import personal
@@ -21,6 +22,8 @@ from narrowcast_server.permissions import require_administrator
 from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.setting_changes import changed_value
+from narrowcast_server.sight import SETTING as SIGHT
+from narrowcast_server.sight import check_holder, sight_may_change_for_all
 
 routes = Routes()
 
@@ -67,9 +70,12 @@ def update_organization(call: Call) -> Answer:
         raw = call[param]
         if name in GROUP_SETTINGS:
             values[name] = changed_value(core, name, raw, core.settings[name])
+            if name == SIGHT:
+                check_holder(core, values[name])
         else:
             values[name] = realm.checked(core, name, raw)
-    return realm.change(core, values)
+    with sight_may_change_for_all(core) if SIGHT in values else nullcontext():
+        return realm.change(core, values)
 
 
 @routes.get("/realm/domains")

@@ -8,6 +8,7 @@ from narrowcast_server.params import boolean, defaulted, integer, natural, optio
 from narrowcast_server.queries.presence import older_presence, presence_objects
 from narrowcast_server.routes.users import find_user
 from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.sight import check_sees
 
 routes = Routes()
 
@@ -40,7 +41,7 @@ def update_presence(call: Call) -> Answer:
     slim = call[SLIM] or after is not None
     newest = core.store.integer("SELECT max(update_id) FROM presence") or 0
     return {
-        "presences": presence_objects(core, slim=slim, after=max(after or 0, 0)),
+        "presences": presence_objects(core, user, slim=slim, after=max(after or 0, 0)),
         "presence_last_update_id": max(newest, after or -1),
         "server_timestamp": core.clock.now(),
     }
@@ -49,13 +50,17 @@ def update_presence(call: Call) -> Answer:
 @routes.get("/realm/presence")
 def get_presence_of_all(call: Call) -> Answer:
     """Everybody's presence."""
-    return {"presences": presence_objects(call.core, slim=False), "server_timestamp": call.core.clock.now()}
+    return {
+        "presences": presence_objects(call.core, call.user, slim=False),
+        "server_timestamp": call.core.clock.now(),
+    }
 
 
 @routes.get("/users/{user_id}/presence")
 def get_presence(call: Call) -> Answer:
     """Somebody's presence."""
     user = find_user(call)
+    check_sees(call.core, call.user, user)
     if user.is_bot:
         raise ServiceError("Presence is not supported for bot users.")
     row = call.core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)

@@ -9,6 +9,7 @@ from narrowcast_server.models import User
 from narrowcast_server.params import boolean, optional, text_without_null
 from narrowcast_server.people import person
 from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.sight import check_sees
 
 routes = Routes()
 
@@ -52,4 +53,6 @@ def set_status_of(call: Call) -> Answer:
 @routes.get("/users/{user_id}/status")
 def get_status(call: Call) -> Answer:
     """The status of somebody."""
-    return {"status": status_of(call.core, person(call.core, call.path_id("user_id")))}
+    user = person(call.core, call.path_id("user_id"))
+    check_sees(call.core, call.user, user)
+    return {"status": status_of(call.core, user)}

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from narrowcast_server import access, levels
+from narrowcast_server.actions.channel_admin import check_folder, check_policies
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
+from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.errors import (
     ServiceError,
@@ -22,6 +24,7 @@ from narrowcast_server.params import (
     choice,
     defaulted,
     integer,
+    json_or_text,
     json_value,
     nullable,
     objects,
@@ -60,10 +63,10 @@ def principals(name: str, text: str) -> list[str | int]:
 
 def retention(name: str, text: str) -> int | None:
     """Days, or unlimited (-1), or what the organization says (null)."""
-    value = json_value(name, text)
-    if value in ("realm_default", "unlimited", "forever"):
-        return None if value == "realm_default" else -1
-    return integer(name, text)
+    value = json_or_text(name, text)
+    if value == "realm_default":
+        return None
+    return -1 if value == "forever" else retention_days(value)
 
 
 SUBSCRIPTIONS = required("subscriptions", objects)
@@ -199,6 +202,9 @@ def _create(call: Call, name: str, description: str) -> Channel:
     retention_days = call[RETENTION]
     if retention_days is not None and not call.user.is_owner:
         raise not_owner()
+    settings = group_settings(call)
+    check_policies(call.core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit"))
+    folder = call[FOLDER]
     return create_channel(
         call.core,
         call.user,
@@ -210,7 +216,8 @@ def _create(call: Call, name: str, description: str) -> Channel:
         is_default=call[DEFAULT_CHANNEL] and call.user.is_administrator,
         message_retention_days=retention_days,
         topics_policy=call[TOPICS_POLICY] or "inherit",
-        settings=group_settings(call),
+        folder_id=None if folder is None else check_folder(call.core, folder),
+        settings=settings,
     )
 
 

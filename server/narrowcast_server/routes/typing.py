@@ -12,6 +12,7 @@ from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.messages import member_ids
 from narrowcast_server.recipients import people_by_id
 from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.sight import check_sees_recipients
 
 routes = Routes()
 
@@ -56,6 +57,7 @@ def _type_direct(call: Call) -> None:
     if not ids:
         raise ServiceError("Empty 'to' list")
     people = {person.id: person for person in people_by_id(core, ids)} | {user.id: user}
+    check_sees_recipients(core, user, people.values())
     if not switched_on(user, "send_private_typing_notifications"):
         raise ServiceError("User has disabled typing notifications for direct messages")
     type_direct(core, user, people.values(), call[OPERATION])

@@ -8,6 +8,7 @@ from narrowcast_server.models import User
 from narrowcast_server.params import boolean, defaulted, integers, optional
 from narrowcast_server.queries.users import people, profile_data, user_object
 from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.sight import check_sees, in_sight
 
 routes = Routes()
 
@@ -31,14 +32,17 @@ def get_own_user(call: Call) -> Answer:
 @routes.get("/users/{user_id}", CLIENT_GRAVATAR, INCLUDE_PROFILE)
 def get_user(call: Call) -> Answer:
     """Somebody by id or API address (USR-01)."""
-    return {"user": _shown(call, [find_user(call)])[0]}
+    user = find_user(call)
+    check_sees(call.core, call.user, user)
+    return {"user": _shown(call, [user])[0]}
 
 
 @routes.get("/users", CLIENT_GRAVATAR, INCLUDE_PROFILE, USER_IDS)
 def get_users(call: Call) -> Answer:
-    """Everybody, or those of `user_ids`."""
+    """Everybody whom the caller may know of, or those of `user_ids`."""
     wanted = call[USER_IDS]
-    users = people(call.core)
+    seen = in_sight(call.core, call.user)
+    users = [user for user in people(call.core) if seen is None or user.id in seen]
     if wanted is not None:
         ids = set(wanted)
         users = [user for user in users if user.id in ids]

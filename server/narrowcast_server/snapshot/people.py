@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server import personal
 from narrowcast_server.actions.profile_fields import fields_of
@@ -11,6 +13,7 @@ from narrowcast_server.actions.users import bot_object
 from narrowcast_server.models import User
 from narrowcast_server.queries.presence import presence_objects
 from narrowcast_server.queries.users import api_address, avatar_url, profile_data, user_object
+from narrowcast_server.sight import in_sight, unknown_person
 from narrowcast_server.snapshot.parts import Snapshot, part
 
 
@@ -19,8 +22,11 @@ def everybody(request: Snapshot) -> dict[str, object]:
     """All people and bots: active, deactivated, and the system's own."""
     core = request.core
     data = profile_data(core)
+    seen = in_sight(core, request.user)
 
     def shown(user: User, *, with_active: bool = False) -> dict[str, object]:
+        if seen is not None and user.id not in seen:
+            return unknown_person(core, user)
         return user_object(
             core,
             request.user,
@@ -30,7 +36,9 @@ def everybody(request: Snapshot) -> dict[str, object]:
             with_active=with_active,
         )
 
-    users = core.users.all()
+    users: Iterable[User] = core.users.all()
+    if seen is not None and "user_list_incomplete" in request.options.capabilities:
+        users = [user for user in users if user.id in seen]
     return {
         "realm_users": [shown(user) for user in users if user.is_active and not user.is_system_bot],
         "realm_non_active_users": [
@@ -76,7 +84,7 @@ def presence(request: Snapshot) -> dict[str, object]:
     """When everybody was last seen."""
     core = request.core
     return {
-        "presences": presence_objects(core, slim=request.options.slim_presence),
+        "presences": presence_objects(core, request.user, slim=request.options.slim_presence),
         "presence_last_update_id": core.store.integer("SELECT max(update_id) FROM presence") or 0,
         "server_timestamp": core.clock.now(),
     }
@@ -85,7 +93,7 @@ def presence(request: Snapshot) -> dict[str, object]:
 @part("user_status")
 def statuses(request: Snapshot) -> dict[str, object]:
     """`user_status` by user id; only what is set."""
-    return {"user_status": all_statuses(request.core)}
+    return {"user_status": all_statuses(request.core, request.user)}
 
 
 @part("user_settings")

@@ -10,6 +10,8 @@ from narrowcast_server.realm_settings import (
     GROUP_SETTINGS,
     USER_GROUP_SETTINGS,
 )
+from narrowcast_server.sight import HOLDERS as SIGHT_HOLDERS
+from narrowcast_server.sight import SETTING as SIGHT
 from narrowcast_server.snapshot.parts import Snapshot, part
 
 
@@ -111,7 +113,15 @@ def limits(request: Snapshot) -> dict[str, object]:
 def _permission_settings() -> dict[str, object]:
     """Every group setting with what it may be, and the system group that it is at first."""
     return {
-        "realm": {name: _supported(holder) for name, holder in GROUP_SETTINGS.items()},
+        "realm": {
+            **{name: _supported(holder) for name, holder in GROUP_SETTINGS.items()},
+            SIGHT: {
+                **_supported(GROUP_SETTINGS[SIGHT]),
+                "allow_nobody_group": False,
+                "require_system_group": True,
+                "allowed_system_groups": [holder.value for holder in SIGHT_HOLDERS],
+            },
+        },
         "stream": {name: _supported(holder) for name, holder in CHANNEL_GROUP_SETTINGS.items()},
         "group": {name: _supported(holder) for name, holder in USER_GROUP_SETTINGS.items()},
     }

@@ -1,0 +1,152 @@
+"""Guests and the people whom an organization hides from them: `can_access_all_users_group`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from support.server import Answer, TestServer
+
+SETTING = "can_access_all_users_group"
+KNOWN = {"elif", "dario", "hugo", "iris", "jasper"}
+"""Hugo shares #design with Elif and Dario; bots are known to everybody."""
+
+
+@pytest.fixture
+async def hiding(server: TestServer) -> TestServer:
+    """An organization that hides its people from guests; Hugo is one."""
+    await hide(server)
+    return server
+
+
+async def hide(server: TestServer, group: str = "role:members") -> None:
+    await server.call("ada", "PATCH", "/realm", {SETTING: {"new": server.group(group)}})
+
+
+def first_names(people: list[Answer]) -> set[str]:
+    return {person["full_name"].split()[0].lower() for person in people}
+
+
+async def test_a_guest_finds_those_with_whom_they_share_a_channel(hiding: TestServer) -> None:
+    assert first_names((await hiding.call("hugo", "GET", "/users"))["members"]) == KNOWN
+    assert (await hiding.call("hugo", "GET", f"/users/{hiding.id('elif')}"))["user"][
+        "full_name"
+    ] == "Elif Kaya"
+    for path in ("", "/presence", "/status"):
+        error = await hiding.refusal("hugo", "GET", f"/users/{hiding.id('ada')}{path}")
+        assert (error["code"], error["msg"]) == ("BAD_REQUEST", "Insufficient permission")
+    assert len((await hiding.call("dario", "GET", "/users"))["members"]) == 10
+
+
+@pytest.mark.parametrize("incomplete", [False, True])
+async def test_registration_has_the_others_as_unknown_or_not_at_all(
+    hiding: TestServer, incomplete: bool
+) -> None:
+    for name in ("ada", "elif"):
+        await hiding.call(name, "POST", "/users/me/presence", {"status": "active"})
+        await hiding.call(name, "POST", "/users/me/status", {"status_text": "here"})
+    capabilities = {"user_list_incomplete": incomplete, "simplified_presence_events": True}
+    listener = await hiding.listen("hugo", client_capabilities=capabilities, slim_presence=True)
+    people = listener.snapshot["realm_users"]
+    unknown = [person for person in people if person["full_name"] == "Unknown user"]
+    assert first_names([person for person in people if person not in unknown]) == KNOWN
+    assert len(unknown) == (0 if incomplete else 5)
+    assert all(person["email"].startswith("user") for person in unknown)
+    assert "ada@demo.example" not in str(people)
+    assert set(listener.snapshot["presences"]) == {str(hiding.id("elif"))}
+    assert set(listener.snapshot["user_status"]) == {str(hiding.id("elif"))}
+
+
+async def test_a_guest_hears_of_nobody_whom_they_do_not_know(hiding: TestServer) -> None:
+    hugo, dario = await hiding.listen("hugo"), await hiding.listen("dario")
+    for name in ("ada", "elif"):
+        await hiding.call(name, "PATCH", "/settings", {"full_name": f"{name.capitalize()} Z"})
+        await hiding.call(name, "POST", "/users/me/presence", {"status": "active"})
+        await hiding.call(name, "POST", "/users/me/status", {"status_text": "x"})
+    params = {"email": "nadia@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
+    await hiding.call("ada", "POST", "/users", params)
+    types = ("realm_user", "presence", "user_status")
+    assert {about(event) for event in await hugo.events(*types)} == {hiding.id("elif")}
+    ids = {hiding.id(name) for name in ("ada", "elif", "nadia")}
+    assert {about(event) for event in await dario.events(*types)} == ids
+
+
+def about(event: Mapping[str, object]) -> object:
+    person = event.get("person")
+    return person["user_id"] if isinstance(person, dict) else event["user_id"]
+
+
+async def test_people_come_into_sight_and_go_with_channels(hiding: TestServer) -> None:
+    hugo = await hiding.listen("hugo")
+    design = {"subscriptions": [{"name": "design"}]}
+    await hiding.call("greta", "POST", "/users/me/subscriptions", design)
+    events = await hugo.events("realm_user", "subscription")
+    assert [(event["type"], event["op"]) for event in events] == [
+        ("realm_user", "add"),
+        ("subscription", "peer_add"),
+    ]
+    assert events[0]["person"]["full_name"] == "Greta Lindqvist"
+    await hiding.call("greta", "DELETE", "/users/me/subscriptions", {"subscriptions": ["design"]})
+    (event,) = await hugo.events("realm_user")
+    assert (event["op"], event["person"]["user_id"]) == ("remove", hiding.id("greta"))
+    assert await hugo.events("presence") == []
+
+
+async def test_a_guest_writes_to_those_alone_whom_they_know_until_others_write_to_them(
+    hiding: TestServer,
+) -> None:
+    for path, params in (
+        ("/messages", {"type": "direct", "content": "hi"}),
+        ("/typing", {"type": "direct", "op": "start"}),
+    ):
+        sent = {**params, "to": [hiding.id("ada"), hiding.id("elif")]}
+        error = await hiding.refusal("hugo", "POST", path, sent)
+        assert error["msg"] == "You do not have permission to access some of the recipients."
+    await hiding.send_direct("hugo", ["elif"])
+    hugo = await hiding.listen("hugo")
+    await hiding.send_direct("ada", ["hugo"])
+    events = await hugo.events("realm_user", "message")
+    assert [event["type"] for event in events] == ["realm_user", "message"]
+    assert events[0]["person"]["full_name"] == events[1]["message"]["sender_full_name"] == "Ada Moreno"
+    await hiding.send_direct("hugo", ["ada"])
+
+
+async def test_who_writes_from_outside_a_channel_has_no_name_for_a_guest(hiding: TestServer) -> None:
+    hugo, elif_ = await hiding.listen("hugo"), await hiding.listen("elif")
+    message_id = await hiding.send("ada", "design", "t", "hello")
+    fetched = (await hiding.call("hugo", "GET", f"/messages/{message_id}"))["message"]
+    (heard,) = await hugo.events("message")
+    for message in (heard["message"], fetched):
+        assert message["content"] == "<p>hello</p>"
+        assert message["sender_full_name"] == "Unknown user"
+        assert "ada" not in f"{message['sender_email']} {message['avatar_url']}"
+    (heard,) = await elif_.events("message")
+    assert heard["message"]["sender_full_name"] == "Ada Moreno"
+
+
+async def test_a_guest_who_becomes_a_member_sees_everybody(hiding: TestServer) -> None:
+    hugo = await hiding.listen("hugo")
+    await hiding.call("ada", "PATCH", f"/users/{hiding.id('hugo')}", {"role": 400})
+    added = [event for event in await hugo.events("realm_user") if event["op"] == "add"]
+    assert "Ada Moreno" in {event["person"]["full_name"] for event in added}
+    assert len((await hiding.call("hugo", "GET", "/users"))["members"]) == 10
+
+
+async def test_the_setting_itself_hides_and_shows(server: TestServer) -> None:
+    hugo, dario = await server.listen("hugo"), await server.listen("dario")
+    await hide(server)
+    removed = {event["person"]["user_id"] for event in await hugo.events("realm_user")}
+    assert removed == {server.id(name) for name in ("ada", "bruno", "chiyo", "farid", "greta")}
+    await hide(server, "role:everyone")
+    added = await hugo.events("realm_user")
+    assert {event["person"]["user_id"] for event in added} == removed
+    assert {event["op"] for event in added} == {"add"}
+    assert await dario.events("realm_user") == []
+
+
+@pytest.mark.parametrize("group", ["role:moderators", "role:nobody", "role:internet"])
+async def test_people_are_hidden_from_guests_or_from_nobody(server: TestServer, group: str) -> None:
+    await server.refusal("ada", "PATCH", "/realm", {SETTING: {"new": server.group(group)}})
+    supported = (await server.listen("ada")).snapshot["server_supported_permission_settings"]
+    assert supported["realm"][SETTING]["allowed_system_groups"] == ["role:everyone", "role:members"]
