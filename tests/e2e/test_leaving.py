@@ -45,7 +45,7 @@ def test_a_vanished_terminal_ends_the_app_and_the_draft_comes_back(served: Serve
     terminal = open_app(served.rc("ada"))
     write_half(terminal)
     terminal.hang_up()
-    terminal.wait_end()
+    assert terminal.wait_end() == 128 + signal.SIGHUP
     open_app(served.rc("ada")).wait_for(WORDS)
 
 

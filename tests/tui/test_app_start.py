@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from narrowcast.app import NarrowcastApp
@@ -56,7 +57,7 @@ async def test_an_account_file_that_others_can_read_is_explained(tmp_path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: isinstance(app.screen, WelcomeScreen))
         await pilot.pause()
-        assert "chmod 600" in shown(app)
+        await until(lambda: "chmod 600" in shown(app))
 
 
 async def test_the_last_view_is_painted_from_the_cache_without_a_server(tmp_path: Path) -> None:
@@ -112,3 +113,24 @@ async def test_a_conflict_shows_both_texts_and_keeps_the_one_that_is_chosen(tmp_
         await stage.press("2")
         assert kept == [theirs]
         assert [draft.content for draft in stage.session.drafts.all()] == ["written there"]
+
+
+def is_live(app: NarrowcastApp) -> bool:
+    return app.session is not None and app.session.is_live
+
+
+def has_ended(app: NarrowcastApp) -> bool:
+    return not app.is_running
+
+
+async def test_one_can_quit_from_every_dialog(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = tmp_path / "ada.zuliprc"
+        server.account("ada").write_zuliprc(rc)
+        for way in (["ctrl+p"], ["ctrl+k"], ["question_mark"], ["slash"], ["semicolon"], ["c"], ["d"]):
+            app = NarrowcastApp(rc, paths=Paths.under(tmp_path / "home"))
+            async with app.run_test(size=(80, 24)) as pilot:
+                await until(partial(is_live, app))
+                await pilot.press(*way)
+                await pilot.press("ctrl+q")
+                await until(partial(has_ended, app))

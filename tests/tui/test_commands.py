@@ -248,6 +248,24 @@ async def test_an_endless_message_is_refused_before_memory_is_full(tmp_path: Pat
     assert b"the message is too long" in err
 
 
+async def test_a_reader_that_leaves_early_is_not_told_of(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        for number in range(30):
+            await server.send("bruno", "general", "lunch", f"{number} " + "x" * 9000)
+        line = f"{sys.executable} -m narrowcast --rc {rc} export | head -c 10; exit ${{PIPESTATUS[0]}}"
+        process = await asyncio.create_subprocess_exec(
+            "bash",
+            "-c",
+            line,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={"PATH": "/usr/bin:/bin", **home(tmp_path)},
+        )
+        out, err = await process.communicate()
+        assert (process.returncode, len(out), err) == (1, 10, b"")
+
+
 async def test_a_local_search_without_a_hit_says_so(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         answer = await run(tmp_path, "search", "--rc", rc_of(server, tmp_path), "--local", "nothing")

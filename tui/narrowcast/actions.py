@@ -60,7 +60,12 @@ class Action(Struct, frozen=True):
 
     def binding(self) -> Binding:
         """The Textual binding, known to keymaps under the action's id."""
-        return Binding(",".join(self.keys), self.handler, self.title, show=False, id=self.id)
+        keys = ",".join(self.keys)
+        return Binding(keys, self.handler, self.title, show=False, id=self.id, priority=self.id in _ALWAYS)
+
+
+_ALWAYS = frozenset({"app.quit", "app.redraw"})
+"""Work also while a dialog is open and in every field."""
 
 
 def _rows(context: Context, group: str, *rows: tuple[str, str, str]) -> Iterator[Action]:

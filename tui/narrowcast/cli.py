@@ -6,6 +6,7 @@ Only argparse is imported here; each command imports what it needs when it runs.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import os
@@ -170,8 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; nobody is left to tell
-        return Exit.FAILED
+        return Exit.FAILED  # whoever read our output has gone; nobody is left to tell
     except Exception as error:
         from narrowcast.commands.outcome import explain
 
@@ -179,6 +179,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if explained is None:
             raise
         return _fail(*explained)
+    finally:
+        _settle_streams()
+
+
+def _settle_streams() -> None:
+    """Write the rest now. Where nobody takes it, Python would complain at the end and change the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)
 
 
 def _ready_streams() -> None:
