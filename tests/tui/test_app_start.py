@@ -57,7 +57,7 @@ async def test_an_account_file_that_others_can_read_is_explained(tmp_path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: isinstance(app.screen, WelcomeScreen))
         await pilot.pause()
-        await until(lambda: "chmod 600" in shown(app))
+        assert "chmod 600" in " ".join(shown(app).split()), shown(app)
 
 
 async def test_the_last_view_is_painted_from_the_cache_without_a_server(tmp_path: Path) -> None:
