@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -14,6 +14,7 @@ from textual.message import Message
 from narrowcast import completion
 from narrowcast.actions import Context, in_context
 from narrowcast.owner import focus_now
+from narrowcast.panes.compose_draft import DraftInHand
 from narrowcast.panes.compose_fields import TargetLine
 from narrowcast.panes.compose_offers import ComposeOffers
 from narrowcast.panes.uploads import UploadRows
@@ -93,9 +94,7 @@ class ComposePane(ComposeOffers):
         self.target = TargetLine()
         self.text = Editor(multiline=True, placeholder="Write a message (c)", id="text")
         self.uploads = UploadRows(session, lambda: self.target.read(self.state)[0])
-        self._draft_id: str | None = None
-        self.draft_noted: Callable[[str | None], None] | None = None
-        """Told when another draft stands in compose, or none."""
+        self.draft = DraftInHand(session.drafts)
         self.editing: int | None = None
         self._before_edit: tuple[Destination | None, str, str | None] | None = None
 
@@ -121,18 +120,6 @@ class ComposePane(ComposeOffers):
         if self.session.read_only:
             self.app.notify(READ_ONLY, severity="warning", markup=False)
         return self.session.read_only
-
-    @property
-    def draft_id(self) -> str | None:
-        """The draft that is being written."""
-        return self._draft_id
-
-    @draft_id.setter
-    def draft_id(self, draft_id: str | None) -> None:
-        if draft_id != self._draft_id:
-            self._draft_id = draft_id
-            if self.draft_noted is not None:
-                self.draft_noted(draft_id)
 
     @property
     def is_busy(self) -> bool:
@@ -166,10 +153,7 @@ class ComposePane(ComposeOffers):
             ),
             None,
         )
-        self.draft_id = draft.draft_id if draft is not None else None
-        self.text.text = draft.content if draft is not None else ""
-        self._fit()
-        self._show_hint()
+        self._show_draft(draft)
         self.uploads.refresh_rows()
 
     def write_channel(self, where: Destination | None) -> None:
@@ -205,7 +189,7 @@ class ComposePane(ComposeOffers):
         draft = drafts.get(draft_id) if draft_id is not None else None
         if draft is None and destination is not None:
             draft = next((d for d in drafts.all() if _same(d.destination, destination)), None)
-        mine = draft is not None and draft.draft_id == self.draft_id
+        mine = draft is not None and draft.draft_id == self.draft.id
         if mine or _same(here, destination) or (draft is None and destination is None):
             self.text.insert(link + " ")
             self.keep_draft()
@@ -220,7 +204,7 @@ class ComposePane(ComposeOffers):
         if self.editing is not None:
             self.leave_edit()
         self.keep_draft()
-        self.draft_id = None
+        self.draft.put_down()
         self.text.text = ""
 
     def reply(self, where: Destination, quote: str | None) -> None:
@@ -243,11 +227,31 @@ class ComposePane(ComposeOffers):
             return None
         self._make_room()
         self.target.show(self.state, draft.destination)
-        self.draft_id = draft.draft_id
-        self.text.text = draft.content
+        self._show_draft(draft)
+        return draft
+
+    def _show_draft(self, draft: Draft | None) -> None:
+        self.text.text = self.draft.take(draft, self.target.read(self.state)[0])
         self._fit()
         self._show_hint()
-        return draft
+
+    def follow_draft(self) -> None:
+        """Drafts changed: show what another device made of this one, and say so."""
+        if self.draft.is_gone():
+            self.app.notify(
+                "This draft is gone: sent on another device, or deleted. Write on to keep what is still here.",
+                markup=False,
+            )
+        elif (draft := self.draft.changed_elsewhere()) is not None:
+            self.target.show(self.state, draft.destination)
+            self._show_draft(draft)
+            self.app.notify("This draft was changed on another device.", markup=False)
+        if self.draft.has_new_conflict():
+            self.app.notify(
+                "This draft was written on another device as well. Both texts are kept: d, then c shows them.",
+                severity="warning",
+                markup=False,
+            )
 
     def open_draft(self, draft_id: str) -> bool:
         """Go on writing a kept draft; False if it is gone."""
@@ -266,9 +270,9 @@ class ComposePane(ComposeOffers):
         if self.editing is None:
             self.keep_draft()
             where, _ = self.target.read(self.state)
-            self._before_edit = (where, self.text.text, self.draft_id)
+            self._before_edit = (where, self.text.text, self.draft.id)
         self.editing = message_id
-        self.draft_id = None
+        self.draft.put_down()
         self.target.show_edit(" Editing your message · Enter saves · Esc leaves it as it was")
         self.text.text = content
         self._fit()
@@ -278,12 +282,14 @@ class ComposePane(ComposeOffers):
     def leave_edit(self) -> None:
         """Back to what was being written before."""
         self.editing = None
-        where, text, self.draft_id = self._before_edit or (None, "", None)
+        where, text, draft_id = self._before_edit or (None, "", None)
         self._before_edit = None
+        draft = self.session.drafts.get(draft_id) if draft_id is not None else None
         self.target.show(self.state, where)
-        self.text.text = text
-        self._fit()
-        self._show_hint()
+        self._show_draft(draft)
+        if draft is None:
+            self.text.text = text
+            self._fit()
 
     # writing
 
@@ -331,14 +337,8 @@ class ComposePane(ComposeOffers):
         """
         if self.editing is not None:
             return
-        content = self.text.text
-        if not content.strip():
-            if self.draft_id is not None:
-                self.session.drafts.delete(self.draft_id)
-                self.draft_id = None
-            return
         where, _ = self.target.read(self.state)
-        self.draft_id = self.session.drafts.save(self.draft_id, where, content)
+        self.draft.keep(where, self.text.text)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Looking elsewhere ends typing and offers."""
@@ -404,9 +404,7 @@ class ComposePane(ComposeOffers):
         except InvalidInput as error:
             self.app.notify(error.user_message, severity="error", markup=False)
             return
-        if self.draft_id is not None:
-            self.session.drafts.delete(self.draft_id)
-            self.draft_id = None
+        self.draft.drop()
         self.text.text = ""
         self._fit()
         self._show_hint()

@@ -123,6 +123,8 @@ class LiveScreen(Screen[None], inherit_bindings=False):
             self.update_status()
         if change.UploadsChanged in changed:
             self.writing.uploads.refresh_rows()
+        if not changed.isdisjoint({change.DraftsChanged, change.StateReplaced}):
+            self.writing.follow_draft()
         if change.StorageChanged in changed:
             for warning in self.session.warnings:
                 self.tell(str(warning), severity="warning")

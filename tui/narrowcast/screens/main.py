@@ -38,7 +38,7 @@ class MainScreen(OutsideScreen):
         draft_id = await asyncio.to_thread(self._note.read)
         if draft_id and not self.writing.is_busy:
             self.writing.take_up(draft_id)
-        self.writing.draft_noted = self._note_draft
+        self.writing.draft.noted = self._note_draft
 
     def _note_draft(self, draft_id: str | None) -> None:
         self.spawn(asyncio.to_thread(self._note.write, draft_id), "note what is being written")
@@ -156,7 +156,7 @@ class MainScreen(OutsideScreen):
             if path:
                 where, _ = self.writing.target.read(self.session.state)
                 self.writing.keep_draft()
-                self.writing.uploads.start(Path(path), where, self.writing.draft_id)
+                self.writing.uploads.start(Path(path), where, self.writing.draft.id)
             focus_now(self.writing.text)
 
         self.app.push_screen(AttachScreen(self.session.state.limits.max_file_upload_size_mib), chosen)

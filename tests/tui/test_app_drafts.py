@@ -1,0 +1,140 @@
+"""One draft in the app and on another device at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from narrowcast.screens.drafts import ConflictScreen
+from narrowcast_api.client import Client
+from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.routes.drafts import NewDraft
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+class Device:
+    """Another device of the same person."""
+
+    def __init__(self, stage: Stage, client: Client, where: ChannelDestination) -> None:
+        self.stage = stage
+        self.client = client
+        self.where = where
+
+    async def texts(self) -> list[str]:
+        """What is on the server, oldest first."""
+        return [draft.content for draft in await self.client.drafts.list()]
+
+    async def writes(self, content: str) -> None:
+        """Edits the first draft."""
+        draft = (await self.client.drafts.list())[0]
+        assert draft.id is not None
+        await self.client.drafts.edit(draft_id=draft.id, draft=NewDraft(self.where, content))
+
+    async def deletes(self) -> None:
+        """Sends or deletes the first draft."""
+        draft = (await self.client.drafts.list())[0]
+        assert draft.id is not None
+        await self.client.drafts.delete(draft_id=draft.id)
+
+
+@asynccontextmanager
+async def two_devices(folder: Path) -> AsyncIterator[Device]:
+    """`soup` stands in compose, and on the server."""
+    async with on_stage(folder) as stage, Client.open(stage.server.account("ada")) as client:
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        stage.screen.writing.write_channel(where)
+        await stage.type("soup")
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        device = Device(stage, client, where)
+        assert await device.texts() == ["soup"]
+        yield device
+
+
+async def in_conflict(device: Device) -> None:
+    """Both write on before either has heard of the other."""
+    stage = device.stage
+    stage.session.drafts._online = lambda: False
+    await stage.type(" here")
+    await device.writes("soup there")
+    await until(lambda: stage.session.drafts.conflicts())
+    stage.session.drafts._online = lambda: True
+    stage.session.drafts.wake()
+    await stage.pilot.pause()
+
+
+async def test_what_another_device_writes_is_shown_and_never_overwritten(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await device.writes("soup and bread")
+        await until(lambda: stage.screen.writing.text.text == "soup and bread")
+        assert "changed on another device" in stage.notices[-1]
+        await stage.press("escape", "d", "escape", "c")
+        assert [draft.content for draft in stage.session.drafts.all()] == ["soup and bread"]
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert await device.texts() == ["soup and bread"]
+
+
+async def test_leaving_compose_writes_nothing_over_a_text_that_was_not_touched(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        stage.screen.writing.follow_draft = lambda: None  # type: ignore[method-assign]  # its frame has not come yet
+        await device.writes("soup and bread")
+        await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["soup and bread"])
+        await stage.press("escape")
+        assert [draft.content for draft in stage.session.drafts.all()] == ["soup and bread"]
+
+
+async def test_a_draft_that_was_sent_elsewhere_is_not_made_again_unless_one_writes_on(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await device.deletes()
+        await until(lambda: stage.notices and "This draft is gone" in stage.notices[-1])
+        await stage.press("escape")
+        assert stage.session.drafts.all() == []
+        stage.screen.writing.text.focus()
+        await stage.type("!")
+        assert [draft.content for draft in stage.session.drafts.all()] == ["soup!"]
+
+
+async def test_a_conflict_is_told_and_keeping_the_other_text_drops_ones_own(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await in_conflict(device)
+        assert "written on another device as well" in stage.notices[-1]
+        await stage.press("escape", "d", "c")
+        assert isinstance(stage.app.screen, ConflictScreen)
+        await stage.press("2")
+        assert stage.screen.writing.text.text == "soup there"
+        await stage.press("escape")
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert [draft.content for draft in stage.session.drafts.all()] == ["soup there"]
+        assert await device.texts() == ["soup there"]
+
+
+async def test_keeping_ones_own_text_drops_the_other(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await in_conflict(device)
+        await stage.press("escape", "d", "c", "1")
+        assert stage.screen.writing.text.text == "soup here"
+        await stage.press("escape")
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert await device.texts() == ["soup here"]
+
+
+async def test_keeping_both_makes_two_drafts_and_each_opens_as_itself(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await in_conflict(device)
+        await stage.press("escape", "d", "c", "b")
+        assert stage.session.drafts.conflicts() == []
+        seen = []
+        for steps in ((), ("j",)):
+            await stage.press(*steps, "enter")
+            seen.append(stage.screen.writing.text.text)
+            await stage.press("escape", "d")
+        assert sorted(seen) == ["soup here", "soup there"]
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert sorted(await device.texts()) == ["soup here", "soup there"]
