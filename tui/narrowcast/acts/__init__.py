@@ -40,5 +40,24 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ("topic.delete", "", "Delete the topic with all its messages", "topics:delete", ""),
         ),
     ),
+    (
+        "Channel",
+        (
+            ("channel.browse", "C", "All channels: join, leave, look after them", "channels:browse", ""),
+            ("channel.new", "", "New channel", "channels:new", ""),
+            ("channel.subscribe", "", "Subscribe to the channel, or leave it", "channels:subscribe", ""),
+            ("channel.own", "", "How I see the channel: notifications, color, pin", "channels:own", ""),
+            ("channel.mute", "", "Mute or unmute the channel", "channels:mute", ""),
+            ("channel.pin", "", "Pin or unpin the channel", "channels:pin", ""),
+            ("channel.mark-read", "", "Mark the channel as read", "channels:mark_read", ""),
+            ("channel.members", "", "Members of the channel: list, add, take out", "channels:members", ""),
+            ("channel.edit", "", "Edit the channel: name, description, privacy", "channels:edit", ""),
+            ("channel.permissions", "", "Who may do what in the channel", "channels:permissions", ""),
+            ("channel.archive", "", "Archive the channel, or restore it", "channels:archive", ""),
+            ("channel.folders", "", "Folders of channels", "channels:folders", ""),
+            ("channel.copy-link", "", "Copy the link to the channel", "channels:copy_link", ""),
+            ("channel.copy-email", "", "Copy the email address of the channel", "channels:copy_email", ""),
+        ),
+    ),
 )
 """Rows by the heading under which help lists them. Plain tuples: they cost nothing at the start."""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast.panes.navigation_rows import Kind, Row
+from narrowcast.safe_text import safe_block
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.form_fields import Field, Values
 from narrowcast_api.destinations import ChannelDestination, fold_topic
+from narrowcast_api.narrow import Narrow
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from narrowcast.screens.main import MainScreen
+    from narrowcast.screens.manage import ManageScreen
+    from narrowcast_api.session import Session
     from narrowcast_api.state.channels import Channel
     from narrowcast_api.state.messages import Message
 
@@ -90,8 +96,18 @@ def message_of(screen: MainScreen, where: ChannelDestination) -> Message | None:
     return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
 
 
+class Host(Protocol):
+    """A screen of a live account, over which others open: the main screen, or a list of things."""
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def app(self) -> App[Any]: ...
+
+
 def ask(
-    screen: MainScreen,
+    host: Host,
     title: str,
     fields: Sequence[Field],
     submit: Callable[[Values], Awaitable[object]],
@@ -99,12 +115,24 @@ def ask(
     done: str = "",
     verb: str = "saves",
     note: str = "",
+    focus: str = "",
 ) -> None:
-    """Open a form over the main screen; ``done`` is told when the server took it."""
+    """Open a form; ``done`` is told when the server took it."""
 
     def closed(result: object) -> None:
         if result is not None and done:
-            screen.tell(done)
+            host.app.notify(safe_block(done), markup=False)
 
-    form = FormScreen(title, fields, state=screen.session.state, submit=submit, verb=verb, note=note)
-    screen.app.push_screen(form, closed)
+    state = host.session.state
+    form = FormScreen(title, fields, state=state, submit=submit, verb=verb, note=note, focus=focus)
+    host.app.push_screen(form, closed)
+
+
+def look_after(screen: MainScreen, things: ManageScreen[Any]) -> None:
+    """Open a list of things; what it gives back is a view to go to."""
+
+    def closed(result: object) -> None:
+        if isinstance(result, Narrow):
+            screen.go(result)
+
+    screen.app.push_screen(things, closed)

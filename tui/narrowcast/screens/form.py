@@ -160,7 +160,7 @@ class FormScreen(ModalScreen[object]):
     def _step(self, by: int) -> bool:
         enabled = [row for row in self.rows if row.is_enabled]
         here = self._here
-        place = enabled.index(here) + by if here in enabled and here is not None else 0
+        place = enabled.index(here) + by if here is not None and here in enabled else 0
         if not 0 <= place < len(enabled):
             return False
         self._enter(enabled[place])
@@ -172,7 +172,8 @@ class FormScreen(ModalScreen[object]):
         if row is not None and row.complete():
             self._show_hint()
         elif not self._step(1):
-            self._enter(next(row for row in self.rows if row.is_enabled))
+            for first in [row for row in self.rows if row.is_enabled][:1]:
+                self._enter(first)
 
     def action_previous(self) -> None:
         """To the field before."""

@@ -1,0 +1,193 @@
+"""Acts on channels: what the server holds after them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.channels.browse import ChannelsScreen
+from narrowcast.screens.channels.folders import FoldersScreen
+from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.form import FormScreen
+from narrowcast_api.narrow import Narrow
+from support.server import Answer
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+async def channel_row(stage: Stage, name: str) -> Answer:
+    answer = await stage.server.call(
+        "ada", "GET", "/streams", {"include_all": True, "exclude_archived": False}
+    )
+    return next(row for row in answer["streams"] if row["name"] == name)
+
+
+async def members_of(stage: Stage, name: str) -> list[int]:
+    path = f"/streams/{stage.server.channel(name)}/members"
+    members: list[int] = (await stage.server.call("ada", "GET", path))["subscribers"]
+    return members
+
+
+async def closed(stage: Stage) -> None:
+    await until(lambda: stage.app.screen is stage.screen)
+
+
+def in_channel(stage: Stage, name: str) -> None:
+    stage.screen.go(Narrow.channel(stage.server.channel(name)))
+
+
+def form(stage: Stage) -> FormScreen:
+    assert isinstance(stage.app.screen, FormScreen)
+    return stage.app.screen
+
+
+async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "channel.new")
+        await stage.type("kitchen")
+        await stage.press("tab")
+        await stage.type("What we eat")
+        await stage.press("tab", "right")
+        screen = form(stage)
+        screen._enter(screen.row("people"))
+        await stage.type("Bruno Castell")
+        await stage.press("ctrl+d")
+        await closed(stage)
+        row = await channel_row(stage, "kitchen")
+        assert (row["description"], row["invite_only"]) == ("What we eat", True)
+        assert sorted(await members_of(stage, "kitchen")) == [
+            stage.server.id("ada"),
+            stage.server.id("bruno"),
+        ]
+
+
+async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "channel.new")
+        await stage.type("general")
+        await stage.press("ctrl+d")
+        await until(lambda: "of this name already" in str(form(stage)._said.render()))
+        assert form(stage).row("name").typed == "general"
+
+
+async def test_a_channel_is_described_and_made_private(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "design")
+        await act(stage, "channel.edit")
+        await stage.press("tab")
+        await stage.type("How it looks")
+        await stage.press("tab", "right", "ctrl+d")
+        await closed(stage)
+        row = await channel_row(stage, "design")
+        assert (row["description"], row["invite_only"]) == ("How it looks", True)
+
+
+async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
+        in_channel(stage, "general")
+        await act(stage, "channel.edit")
+        assert not any(row.is_enabled for row in form(stage).rows)
+        shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        assert "may" in shown
+        await stage.press("tab", "ctrl+d")
+        await closed(stage)
+
+
+async def test_a_permission_of_a_channel_is_given_to_a_role(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "general")
+        await act(stage, "channel.permissions")
+        screen = form(stage)
+        moderators = next(group.id for group in stage.session.state.groups if group.name == "role:moderators")
+        control = screen.row("can_send_message_group").control
+        control.put(moderators)  # type: ignore[union-attr]  # a choice
+        await stage.press("ctrl+d")
+        await closed(stage)
+        assert (await channel_row(stage, "general"))["can_send_message_group"] == moderators
+
+
+async def test_how_one_sees_a_channel_is_ones_own(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "general")
+        await act(stage, "channel.own")
+        await stage.press("space", "tab", "y", "tab", "ctrl+u")
+        await stage.type("#00ff7f")
+        await stage.press("tab", "right", "ctrl+d")
+        await closed(stage)
+        answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
+        (row,) = (row for row in answer["subscriptions"] if row["name"] == "general")
+        assert (row["is_muted"], row["pin_to_top"], row["color"]) == (True, True, "#00ff7f")
+        assert row["desktop_notifications"] is True
+
+
+async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.server.call(
+            "bruno", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "attic"}]}
+        )
+        ada = stage.server.id("ada")
+        await until(lambda: stage.session.state.channels.id_of("attic") is not None)
+        await stage.press("C")
+        browser = stage.app.screen
+        assert isinstance(browser, ChannelsScreen)
+        browser.list.select_key(stage.server.channel("attic"))
+        await stage.press("s")
+        await until(lambda: "You are in #attic" in browser._said.plain)
+        assert ada in await members_of(stage, "attic")
+        browser.list.select_key(stage.server.channel("attic"))
+        await stage.press("s")
+        await until(lambda: "You left #attic" in browser._said.plain)
+        assert ada not in await members_of(stage, "attic")
+        browser.list.select_key(stage.server.channel("attic"))
+        await stage.press("x", "down", "enter")
+        await until(lambda: (channel := browser.selected) is not None and channel.is_archived)
+        assert (await channel_row(stage, "attic"))["is_archived"]
+        await stage.press("u")
+        assert "needs level 388" in browser._said.plain
+
+
+async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "engineering")
+        await act(stage, "channel.members")
+        screen = stage.app.screen
+        assert isinstance(screen, MembersScreen)
+        await until(lambda: len(screen.list.items) > 0)
+        greta = stage.server.id("greta")
+        await stage.press("n")
+        await stage.type("Greta Lindqvist")
+        await stage.press("enter")
+        await until(lambda: greta in [row.key for row in screen.list.items])
+        assert greta in await members_of(stage, "engineering")
+        screen.list.select_key(greta)
+        await stage.press("x", "down", "enter")
+        await until(lambda: greta not in [row.key for row in screen.list.items])
+        assert greta not in await members_of(stage, "engineering")
+
+
+async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "channel.folders")
+        screen = stage.app.screen
+        assert isinstance(screen, FoldersScreen)
+        for name in ("Work", "Play"):
+            await stage.press("n")
+            await stage.type(name)
+            await stage.press("ctrl+d")
+            await until(lambda: stage.app.screen is screen)
+        await until(lambda: [row.text for row in screen.list.items] == ["Work", "Play"])
+        await stage.press("plus")
+        await until(lambda: [row.text for row in screen.list.items] == ["Play", "Work"])
+        await stage.press("x", "down", "enter")
+        await until(lambda: screen.list.items[-1].detail == "archived")
+        answer = await stage.server.call("ada", "GET", "/channel_folders")
+        assert [folder["name"] for folder in answer["channel_folders"]] == ["Play"]
+
+
+async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "leads")
+        await act(stage, "channel.subscribe")
+        await stage.press("down", "enter")
+        await until(lambda: any("You left" in notice for notice in stage.notices))
+        channel = stage.session.state.channels.get(stage.server.channel("leads"))
+        assert channel is None or not channel.is_subscribed

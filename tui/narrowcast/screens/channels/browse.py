@@ -1,0 +1,132 @@
+"""All channels that one may see: join, leave, make, change, archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast.screens.channels import acts
+from narrowcast.screens.channels.fields import edit_channel, edit_permissions, new_channel, see_channel
+from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.manage import ManageScreen, Row, ask_first
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import ChannelsChanged
+from narrowcast_api.state.channels import Channel
+
+
+class ChannelsScreen(ManageScreen[Channel]):
+    """Two lines a channel: its name and whether one is in it, and what it is for."""
+
+    TITLE_TEXT = "Channels"
+    KEYS = "Enter opens · s joins or leaves · e edits · p who may · m members · o mine · n new · x archives"
+    EMPTY = "No channels that you may see. n makes one."
+    LINES = 2
+    FOLLOWS = (ChannelsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "subscribe", "Join or leave", show=False),
+        Binding("e", "edit", "Edit", show=False),
+        Binding("p", "permissions", "Who may", show=False),
+        Binding("m", "members", "Members", show=False),
+        Binding("o", "own", "How I see it", show=False),
+        Binding("u", "restore", "Restore", show=False),
+    ]
+
+    def rows(self) -> Sequence[Row[Channel]]:
+        """Those one is in first, archived ones last."""
+        channels = sorted(
+            self.state.channels,
+            key=lambda channel: (channel.is_archived, not channel.is_subscribed, channel.name.casefold()),
+        )
+        return [self._row(channel) for channel in channels]
+
+    def _row(self, channel: Channel) -> Row[Channel]:
+        count = channel.subscriber_count
+        facts = ["archived (u restores)" if channel.is_archived else ""]
+        facts.append("in it" if channel.is_subscribed else "")
+        facts.append("private" if channel.invite_only else "web-public" if channel.is_web_public else "")
+        facts.append("" if count is None else f"{count} {'person' if count == 1 else 'people'}")
+        return Row(
+            channel.channel_id,
+            channel,
+            channel.name,
+            " · ".join(filter(None, facts)),
+            channel.description or "–",
+            "◈" if channel.invite_only else "#",
+            dim=channel.is_archived,
+        )
+
+    def open(self, item: Channel) -> None:
+        """Go there."""
+        self.dismiss(Narrow.channel(item.channel_id))
+
+    def new(self) -> None:
+        """Make one."""
+        new_channel(self)
+
+    def question(self, item: Channel) -> tuple[str, str]:
+        """Archiving hides a channel from everybody."""
+        if item.is_archived:
+            self.say("It is archived already; u restores it.")
+            return "", ""
+        return f"Archive #{item.name} for everybody?", "Archive it; its messages stay readable"
+
+    async def drop(self, item: Channel) -> None:
+        """Archive it."""
+        await self.session.client.channels.archive(channel_id=item.channel_id)
+
+    def action_subscribe(self) -> None:
+        """Join, or leave; private ones ask first."""
+        channel = self.selected
+        if channel is None:
+            return
+        if not channel.is_subscribed:
+            self.work(acts.subscribe(self.session, channel), done=f"You are in #{channel.name} now.")
+            return
+        if refused := acts.refused_leave(self.session, channel):
+            self.say(refused, bad=True)
+            return
+
+        def leave() -> None:
+            self.work(acts.unsubscribe(self.session, channel), done=f"You left #{channel.name}.")
+
+        if question := acts.leaving(self.session, channel):
+            ask_first(self, question, "Leave it", leave)
+        else:
+            leave()
+
+    def action_edit(self) -> None:
+        """Change it."""
+        if (channel := self.selected) is not None:
+            edit_channel(self, channel)
+
+    def action_permissions(self) -> None:
+        """Change who may do what in it."""
+        if (channel := self.selected) is not None:
+            edit_permissions(self, channel)
+
+    def action_own(self) -> None:
+        """How oneself sees it."""
+        if (channel := self.selected) is not None:
+            see_channel(self, channel)
+
+    def action_members(self) -> None:
+        """Who is in it."""
+        if (channel := self.selected) is not None:
+            self.app.push_screen(MembersScreen(self.session, channel), self._go_on)
+
+    def _go_on(self, result: object) -> None:
+        if isinstance(result, Narrow):
+            self.dismiss(result)
+
+    def action_restore(self) -> None:
+        """Take it out of the archive."""
+        channel = self.selected
+        if channel is None or not channel.is_archived:
+            self.say("Only archived channels can be restored.")
+        elif refused := acts.refused_restore(self.session):
+            self.say(refused, bad=True)
+        else:
+            work = self.session.client.channels.unarchive(channel_id=channel.channel_id)
+            self.work(work, done=f"#{channel.name} is back.")

@@ -1,0 +1,314 @@
+"""Forms about a channel: make one, change one, who may do what in it, and how oneself sees it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from narrowcast import permits
+from narrowcast.acts.places import Host, ask
+from narrowcast.screens.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.levels import Gate, needs, supports
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.state.groups import AdHocGroup, GroupSetting
+from narrowcast_api.wire.groups import GroupSettingMembers, GroupSettingValue
+from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.state.state import State
+
+PRIVACY: tuple[tuple[str, str, str], ...] = (
+    ("public", "public: everybody may join and read", "can_create_public_channel_group"),
+    ("private", "private: by invitation, history shared", "can_create_private_channel_group"),
+    ("protected", "private: newcomers see what comes after", "can_create_private_channel_group"),
+    ("web", "web-public: readable without an account", "can_create_web_public_channel_group"),
+)
+TOPICS: tuple[tuple[object, str], ...] = (
+    (TopicsPolicy.INHERIT.value, "as in the organization"),
+    (TopicsPolicy.ALLOW_EMPTY.value, "may be left out"),
+    (TopicsPolicy.DISABLE_EMPTY.value, "must be named"),
+    (TopicsPolicy.EMPTY_ONLY.value, "none: one conversation"),
+)
+PERMISSIONS = {
+    ChannelSetting.SEND_MESSAGE: "post messages",
+    ChannelSetting.CREATE_TOPIC: "begin topics",
+    ChannelSetting.SUBSCRIBE: "subscribe themselves",
+    ChannelSetting.ADD_SUBSCRIBERS: "subscribe others",
+    ChannelSetting.REMOVE_SUBSCRIBERS: "unsubscribe others",
+    ChannelSetting.RESOLVE_TOPICS: "resolve topics",
+    ChannelSetting.MOVE_WITHIN: "move messages within it",
+    ChannelSetting.MOVE_OUT: "move messages out of it",
+    ChannelSetting.DELETE_OWN_MESSAGE: "delete their own messages",
+    ChannelSetting.DELETE_ANY_MESSAGE: "delete anybody's messages",
+    ChannelSetting.ADMINISTER: "administer it",
+}
+NOTICES = {
+    "desktop_notifications": "Notify on the desktop",
+    "audible_notifications": "With a sound",
+    "push_notifications": "On the phone",
+    "email_notifications": "By email",
+    "wildcard_mentions_notify": "When @all is mentioned",
+}
+_AS_USUAL: tuple[tuple[object, str], ...] = ((None, "as in my settings"), (True, "yes"), (False, "no"))
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def privacy_of(channel: Channel) -> str:
+    """The word for who may see a channel."""
+    if channel.is_web_public:
+        return "web"
+    if not channel.invite_only:
+        return "public"
+    return "private" if channel.history_public_to_subscribers else "protected"
+
+
+def only_its_administrators(state: State, channel: Channel) -> str:
+    """Refuses who may not change a channel."""
+    if permits.is_administrator(state):
+        return ""
+    setting = channel.permissions.get(ChannelSetting.ADMINISTER)
+    if setting is not None and state.groups.contains(setting, state.me):
+        return ""
+    who = permits.holders(state, setting) if setting is not None else "administrators"
+    return f"only {who} may"
+
+
+class _Privacy(NamedTuple):
+    """Who may see a channel, as the server takes it."""
+
+    private: bool | Omit = OMIT
+    web_public: bool | Omit = OMIT
+    history_public: bool | Omit = OMIT
+
+
+def _privacy(values: Values) -> _Privacy:
+    kind = values["privacy"]
+    return _Privacy(kind in ("private", "protected"), kind == "web", kind != "protected")
+
+
+def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
+    """The fields that making and changing a channel share."""
+    limits, permissions = state.limits, state.has_permission
+    folders: list[tuple[object, str]] = [(None, "none")]
+    found = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
+    folders += [(folder.id, folder.name) for folder in found if not folder.is_archived]
+    privacy: list[tuple[object, str]] = [
+        (kind, words) for kind, words, permission in PRIVACY if permissions(permission)
+    ]
+    empty_topic = supports(ServerInfo(level=state.server.level), Gate.EMPTY_TOPIC)
+    administrators = permits.only_administrators(state, "decide this") and "only administrators may"
+    return [
+        Line(
+            "name",
+            "Name",
+            needs=refused,
+            value=channel.name if channel else "",
+            required=True,
+            limit=limits.max_channel_name_length,
+        ),
+        Text(
+            "description",
+            "Description",
+            needs=refused,
+            value=channel.description if channel else "",
+            limit=limits.max_channel_description_length,
+            rows=3,
+        ),
+        OneOf(
+            "privacy",
+            "Who may see it",
+            needs=refused,
+            options=privacy,
+            value=privacy_of(channel) if channel else privacy[0][0] if privacy else "public",
+        ),
+        OneOf(
+            "folder", "Folder", needs=refused, options=folders, value=channel.folder_id if channel else None
+        ),
+        OneOf(
+            "topics",
+            "Topics",
+            needs=refused or ("" if empty_topic else needs(Gate.EMPTY_TOPIC)),
+            options=TOPICS,
+            value=channel.topics_policy if channel else TopicsPolicy.INHERIT.value,
+        ),
+        YesNo(
+            "default",
+            "Newcomers are in it",
+            needs=refused or administrators,
+            value=channel is not None and channel.channel_id in state.channels.default_ids,
+        ),
+    ]
+
+
+def new_channel(host: Host) -> None:
+    """Make a channel; oneself is in it."""
+    state = host.session.state
+    if not any(state.has_permission(permission) for _, _, permission in PRIVACY):
+        refusal = permits.only_holders(state, "can_create_public_channel_group", "make channels")
+        host.app.notify(refusal, severity="warning", markup=False)
+        return
+
+    async def submit(values: Values) -> int:
+        _check_name(state, values)
+        privacy = _privacy(values)
+        made = await host.session.client.channels.create(
+            name=values.text("name"),
+            description=values.text("description"),
+            subscribers=[*dict.fromkeys((state.me, *values.people("people")))],
+            announce=values.flag("announce"),
+            is_default_stream=values.new_flag("default"),
+            topics_policy=_topics(values),
+            folder_id=_folder(values),
+            invite_only=privacy.private,
+            is_web_public=privacy.web_public,
+            history_public_to_subscribers=privacy.history_public,
+        )
+        return made.stream_id
+
+    fields = [
+        *_plain(state, None, ""),
+        People("people", "Who is in it", "besides yourself; Tab completes names"),
+        YesNo("announce", "Announce it", "where the organization announces new channels", value=True),
+    ]
+    ask(host, "New channel", fields, submit, verb="makes it", done="The channel is there.")
+
+
+def edit_channel(host: Host, channel: Channel) -> None:
+    """Change what a channel is called, what it is for, and who may see it."""
+    state = host.session.state
+    refused = only_its_administrators(state, channel)
+    retention = "" if permits.is_owner(state) else "only owners may"
+    days = channel.message_retention_days
+
+    async def submit(values: Values) -> None:
+        if not any(values.changed(field.name) for field in fields):
+            return
+        if values.changed("name"):
+            _check_name(state, values, channel)
+        privacy = _privacy(values) if values.changed("privacy") else _Privacy()
+        await host.session.client.channels.update(
+            channel_id=channel.channel_id,
+            new_name=values.new_text("name"),
+            description=values.new_text("description"),
+            is_private=privacy.private,
+            is_web_public=privacy.web_public,
+            history_public_to_subscribers=privacy.history_public,
+            is_default_stream=values.new_flag("default"),
+            topics_policy=_topics(values),
+            folder_id=_folder(values),
+            message_retention_days=_retention(values),
+        )
+
+    fields = [
+        *_plain(state, channel, refused),
+        Line(
+            "days",
+            "Messages are kept for",
+            "days; empty: as in the organization; unlimited: for ever",
+            needs=refused or retention,
+            value="" if days is None else "unlimited" if days < 0 else str(days),
+        ),
+    ]
+    ask(host, f"Channel #{channel.name}", fields, submit, done="Saved.")
+
+
+def _check_name(state: State, values: Values, own: Channel | None = None) -> None:
+    """Old servers join the channel that has the name instead of refusing it."""
+    holder = state.channels.id_of(values.text("name"))
+    if holder is not None and (own is None or holder != own.channel_id):
+        raise Refused("name", "There is a channel of this name already.")
+
+
+def _topics(values: Values) -> TopicsPolicy | Omit:
+    return TopicsPolicy(str(values["topics"])) if values.changed("topics") else OMIT
+
+
+def _folder(values: Values) -> int | Omit | None:
+    if not values.changed("folder"):
+        return OMIT
+    chosen = values["folder"]
+    return chosen if isinstance(chosen, int) else None
+
+
+def _retention(values: Values) -> int | str | Omit:
+    if not values.changed("days"):
+        return OMIT
+    text = values.text("days")
+    if text in ("", "unlimited"):
+        return text or "realm_default"
+    if values.number("days") < 1:
+        raise Refused("days", "Write how many days, or 'unlimited'.")
+    return values.number("days")
+
+
+def edit_permissions(host: Host, channel: Channel) -> None:
+    """Change who may do what in a channel."""
+    state = host.session.state
+    refused = only_its_administrators(state, channel)
+
+    async def submit(values: Values) -> None:
+        changed = [setting for setting in PERMISSIONS if values.changed(setting.value)]
+        if not changed:
+            return
+        wanted = {setting: values[setting.value] for setting in changed}
+        await host.session.client.channels.update(
+            channel_id=channel.channel_id,
+            permissions={setting: value for setting, value in wanted.items() if isinstance(value, int)},
+            expected={setting: _on_the_wire(channel.permissions[setting]) for setting in changed},
+        )
+
+    fields = [
+        _permission(state, setting, words, channel.permissions.get(setting), refused)
+        for setting, words in PERMISSIONS.items()
+    ]
+    ask(host, f"Who may, in #{channel.name}", fields, submit, done="Saved.")
+
+
+def _permission(
+    state: State, setting: ChannelSetting, words: str, value: GroupSetting | None, refused: str
+) -> OneOf:
+    missing = "" if value is not None else "this server has not got it"
+    options: list[tuple[object, str]] = [
+        (group.id, permits.group_name(state, group.id)) for group in state.groups if not group.deactivated
+    ]
+    if value is not None and all(value != option for option, _ in options):
+        options.insert(0, (value, permits.holders(state, value)))
+    return OneOf(
+        setting.value, words[:1].upper() + words[1:], needs=missing or refused, options=options, value=value
+    )
+
+
+def _on_the_wire(setting: GroupSetting) -> GroupSettingValue:
+    if isinstance(setting, AdHocGroup):
+        return GroupSettingMembers(
+            direct_members=sorted(setting.direct_members), direct_subgroups=sorted(setting.direct_subgroups)
+        )
+    return setting
+
+
+def see_channel(host: Host, channel: Channel) -> None:
+    """How oneself sees a channel: muted, pinned, its color, what it notifies of."""
+    own = channel.subscription
+    if own is None:
+        host.app.notify("Subscribe to the channel first.", markup=False)
+        return
+
+    async def submit(values: Values) -> None:
+        if not _COLOR.fullmatch(values.text("color")) and values.changed("color"):
+            raise Refused("color", "Write a color like #76ce90.")
+        changed = {name: values[name] for name in names_of_fields if values.changed(name)}
+        if changed:
+            await host.session.client.subscriptions.update(channel_id=channel.channel_id, properties=changed)
+
+    fields: list[Field] = [
+        YesNo("is_muted", "Muted", "no counts, nothing new shown in the inbox", value=own.is_muted),
+        YesNo("pin_to_top", "Pinned to the top", value=own.pin_to_top),
+        Line("color", "Color", "six digits after a #, as on the web", value=own.color),
+    ]
+    fields += [
+        OneOf(name, words, options=_AS_USUAL, value=getattr(own, name)) for name, words in NOTICES.items()
+    ]
+    names_of_fields = [field.name for field in fields]
+    ask(host, f"How I see #{channel.name}", fields, submit, done="Saved.")

@@ -1,0 +1,110 @@
+"""The folders that channels are sorted into: make, rename, order, archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.acts.places import ask
+from narrowcast.screens.form_fields import Line, Text, Values
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.state.changes import ChannelsChanged
+from narrowcast_api.state.channels import Folder
+
+
+class FoldersScreen(ManageScreen[Folder]):
+    """Two lines a folder."""
+
+    TITLE_TEXT = "Folders of channels"
+    KEYS = "Enter edits · n new · + - order · x archives · u restores"
+    EMPTY = "No folders. n makes one; a channel's form puts it into a folder."
+    LINES = 2
+    FOLLOWS = (ChannelsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("plus", "shift(1)", "Further down", show=False),
+        Binding("minus", "shift(-1)", "Further up", show=False),
+        Binding("u", "restore", "Restore", show=False),
+    ]
+
+    def _folders(self) -> list[Folder]:
+        folders = self.state.channels.folders.values()
+        return sorted(folders, key=lambda folder: (folder.is_archived, folder.order, folder.id))
+
+    def rows(self) -> Sequence[Row[Folder]]:
+        """In their order, archived ones last."""
+        rows = []
+        for folder in self._folders():
+            inside = sum(channel.folder_id == folder.id for channel in self.state.channels)
+            about = f"{inside} channel{'s' if inside != 1 else ''}"
+            detail = "archived" if folder.is_archived else about
+            rows.append(
+                Row(folder.id, folder, folder.name, detail, folder.description or "–", dim=folder.is_archived)
+            )
+        return rows
+
+    def _refused(self) -> bool:
+        problem = permits.only_administrators(self.state, "look after folders")
+        if problem:
+            self.say(problem, bad=True)
+        return bool(problem)
+
+    def new(self) -> None:
+        """Make one."""
+        if not self._refused():
+            self._ask(None)
+
+    def open(self, item: Folder) -> None:
+        """Rename it."""
+        if not self._refused():
+            self._ask(item)
+
+    def _ask(self, folder: Folder | None) -> None:
+        async def submit(values: Values) -> None:
+            folders = self.session.client.channel_folders
+            if folder is None:
+                await folders.create(name=values.text("name"), description=values.text("description"))
+            elif values.changed("name") or values.changed("description"):
+                await folders.update(
+                    channel_folder_id=folder.id,
+                    name=values.new_text("name"),
+                    description=values.new_text("description"),
+                )
+
+        fields = [
+            Line("name", "Name", value=folder.name if folder else "", required=True, limit=60),
+            Text("description", "Description", value=folder.description if folder else "", rows=3),
+        ]
+        ask(self, f"Folder {folder.name}" if folder else "New folder", fields, submit)
+
+    def question(self, item: Folder) -> tuple[str, str]:
+        """Archiving takes its channels out."""
+        if self._refused() or item.is_archived:
+            return "", ""
+        return f"Archive the folder {item.name}?", "Archive it; its channels stay"
+
+    async def drop(self, item: Folder) -> None:
+        """Archive it."""
+        await self.session.client.channel_folders.update(channel_folder_id=item.id, is_archived=True)
+
+    def action_restore(self) -> None:
+        """Take it out of the archive."""
+        folder = self.selected
+        if folder is not None and folder.is_archived and not self._refused():
+            update = self.session.client.channel_folders.update
+            self.work(update(channel_folder_id=folder.id, is_archived=False))
+
+    def action_shift(self, by: int) -> None:
+        """Another place in the order."""
+        order = [folder.id for folder in self._folders() if not folder.is_archived]
+        folder = self.selected
+        if folder is None or folder.is_archived or self._refused():
+            return
+        place = order.index(folder.id)
+        other = place + by
+        if 0 <= other < len(order):
+            order[place], order[other] = order[other], order[place]
+            rest = [one.id for one in self._folders() if one.is_archived]
+            self.work(self.session.client.channel_folders.reorder(order=[*order, *rest]))

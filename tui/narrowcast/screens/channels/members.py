@@ -1,0 +1,100 @@
+"""Who is in a channel: add people, take them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast import permits
+from narrowcast.acts.places import ask
+from narrowcast.screens.form_fields import People, Refused, Values
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import Change, ChannelsChanged, StateReplaced, UsersChanged
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.channels import Channel
+
+
+class MembersScreen(ManageScreen[int]):
+    """One line a person."""
+
+    KEYS = "Enter writes to them · n adds people · x takes out"
+    EMPTY = "Nobody is in this channel. n adds people."
+    FOLLOWS = (UsersChanged,)
+
+    def __init__(self, session: Session, channel: Channel) -> None:
+        super().__init__(session)
+        self.channel = channel
+        self._ids: list[int] = []
+
+    def title_text(self) -> str:
+        """The channel."""
+        return f"Members of #{self.channel.name}"
+
+    async def load(self) -> None:
+        """The state counts them only."""
+        channel_id = self.channel.channel_id
+        self._ids = await self.session.client.subscriptions.members(channel_id=channel_id)
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        super()._on_changes(changes)
+        mine = self.channel.channel_id
+        for change in changes:
+            if isinstance(change, StateReplaced) or (
+                isinstance(change, ChannelsChanged) and mine in change.ids
+            ):
+                self.work(self.load())
+                return
+
+    def rows(self) -> Sequence[Row[int]]:
+        """By name."""
+        users = self.state.users
+        rows = []
+        for user_id in sorted(self._ids, key=lambda one: users.name(one).casefold()):
+            user = users.get(user_id)
+            role = "" if user is None else "bot" if user.is_bot else permits.role_name(user.role)
+            you = " (you)" if user_id == self.state.me else ""
+            email = "" if user is None else user.delivery_email or user.email
+            rows.append(Row(user_id, user_id, users.name(user_id) + you, f"{email}  {role}", mark="○"))
+        return rows
+
+    def open(self, item: int) -> None:
+        """Write to them."""
+        self.dismiss(Narrow.direct(frozenset({item}) - {self.state.me}))
+
+    def new(self) -> None:
+        """Add people."""
+
+        async def submit(values: Values) -> None:
+            missing = [one for one in values.people("people") if one not in self._ids]
+            if not missing:
+                raise Refused("people", "They are all in it already.")
+            added = await self.session.client.subscriptions.add(
+                channels=[self.channel.name], principals=missing
+            )
+            if added.unauthorized:
+                raise Refused("people", f"You may not add people to #{self.channel.name}.")
+            await self.load()
+            self.reread()
+
+        fields = [People("people", "People", "Tab completes names; commas between them", required=True)]
+        ask(
+            self,
+            f"Add people to #{self.channel.name}",
+            fields,
+            submit,
+            verb="adds",
+            done="They are in it now.",
+        )
+
+    def question(self, item: int) -> tuple[str, str]:
+        """Whom to take out."""
+        name = self.state.users.name(item)
+        return f"Take {name} out of #{self.channel.name}?", "Take them out"
+
+    async def drop(self, item: int) -> None:
+        """Take somebody out."""
+        await self.session.client.subscriptions.remove(channels=[self.channel.name], principals=[item])
+        await self.load()
