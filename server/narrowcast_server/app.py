@@ -7,7 +7,6 @@ sees a traceback.
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -25,6 +24,7 @@ from narrowcast_server import auth
 from narrowcast_server.background import background
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError, unknown_endpoint
+from narrowcast_server.json_text import encoded
 from narrowcast_server.levels import IGNORED_PARAMETERS
 from narrowcast_server.rate_limits import RateLimiter
 from narrowcast_server.routes import ALL_ROUTES
@@ -180,8 +180,7 @@ def json_response(
     body: Mapping[str, object], status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """A JSON answer."""
-    content = json.dumps(body, separators=(",", ":"))
-    return Response(content, status, headers=headers, media_type="application/json")
+    return Response(encoded(body), status, headers=headers, media_type="application/json")
 
 
 def _decode(raw: bytes) -> dict[str, str]:

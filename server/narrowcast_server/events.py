@@ -8,7 +8,6 @@ once for all queues that see it alike.
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import uuid
 from collections import deque
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.event_variants import QueueOptions, variants
+from narrowcast_server.json_text import encoded_text
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -63,10 +63,7 @@ class Event:
         return texts
 
     def _texts(self, options: QueueOptions, fields: Mapping[str, object]) -> list[str]:
-        return [
-            json.dumps({**variant, **fields}, separators=(",", ":"))
-            for variant in variants(self.data, options)
-        ]
+        return [encoded_text({**variant, **fields}) for variant in variants(self.data, options)]
 
 
 @dataclass(slots=True, eq=False)

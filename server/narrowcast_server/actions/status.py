@@ -12,6 +12,7 @@ from narrowcast_server.levels import AWAY_IS_PRESENCE
 from narrowcast_server.models import User
 from narrowcast_server.personal import change, switched_on
 from narrowcast_server.sight import in_sight, watchers
+from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -22,8 +23,11 @@ _NO_EMOJI: Final = {"emoji_name": "", "emoji_code": "", "reaction_type": Reactio
 
 def status_of(core: Core, user: User) -> dict[str, object]:
     """The parts of a status that are set; `away` where the person hides their presence."""
+    return _status(core, user, core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id))
+
+
+def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
     answer: dict[str, object] = {}
-    row = core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id)
     if row is not None and row["status_text"]:
         answer["status_text"] = row["status_text"]
     if row is not None and row["emoji_name"]:
@@ -89,5 +93,6 @@ def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
     """The statuses of active people that say something, by user id in decimal, as registration has them."""
     seen = in_sight(core, viewer)
     people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
-    found = {str(user.id): status_of(core, user) for user in people}
+    rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}
+    found = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}
     return {user_id: status for user_id, status in found.items() if status}

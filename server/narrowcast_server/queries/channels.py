@@ -53,7 +53,10 @@ def channel_object(core: Core, channel: Channel, *, subscriber_count: int | None
     count = len(subscriber_ids(core, channel.id)) if subscriber_count is None else subscriber_count
     return {
         "is_archived": channel.is_archived,
-        **{name: outgoing_value(core, value) for name, value in channel.settings.items()},
+        **{
+            name: outgoing_value(core, value) if type(value) is dict else value
+            for name, value in channel.settings.items()
+        },
         "creator_id": channel.creator_id,
         "date_created": channel.date_created,
         "description": channel.description,
@@ -102,11 +105,11 @@ def subscribers_by_channel(core: Core) -> dict[int, list[int]]:
     """Ids of active subscribers by channel id."""
     answer: dict[int, list[int]] = defaultdict(list)
     active = {user.id for user in core.users.all() if user.is_active}
-    for row in core.store.all(
+    for channel_id, user_id in core.store.all(
         "SELECT channel_id, user_id FROM subscriptions WHERE active = 1 ORDER BY user_id"
     ):
-        if row["user_id"] in active:
-            answer[row["channel_id"]].append(row["user_id"])
+        if user_id in active:
+            answer[channel_id].append(user_id)
     return answer
 
 

@@ -18,7 +18,7 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
     """`unread_msgs`: ids by conversation and topic; the newest, as many as the cap allows."""
     cap = core.config.limits.unread_cap
     rows = core.store.all(
-        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.conversation_id, um.flags FROM user_messages um"
+        "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags FROM user_messages um"
         " JOIN messages m ON m.id = um.message_id"
         " WHERE um.user_id = ? AND um.flags & 1 = 0 ORDER BY um.message_id DESC LIMIT ?",
         user.id,
@@ -31,18 +31,19 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
     direct: dict[int, list[int]] = defaultdict(list)
     mentions: list[int] = []
     count = 0
-    for row in reversed(rows):
-        if row["channel_id"] is not None:
-            if row["channel_id"] not in readable:
+    mentioning = int(MENTIONS)
+    for message_id, channel_id, topic, conversation_id, flags in reversed(rows):
+        if channel_id is not None:
+            if channel_id not in readable:
                 continue
-            key = (row["channel_id"], row["topic"].casefold())
-            names[key] = row["topic"]
-            topics[key].append(row["id"])
+            key = (channel_id, topic.casefold())
+            names[key] = topic
+            topics[key].append(message_id)
         else:
-            direct[row["conversation_id"]].append(row["id"])
+            direct[conversation_id].append(message_id)
         count += 1
-        if row["flags"] & MENTIONS:
-            mentions.append(row["id"])
+        if flags & mentioning:
+            mentions.append(message_id)
     pms, huddles = _direct(core, user, direct)
     return {
         "pms": pms,

@@ -16,6 +16,8 @@ from narrowcast_server.personal import setting
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
+_VISIBILITIES: Final = {int(visibility): visibility for visibility in EmailVisibility}
+"""Looked up for everybody at each registration, where the enumeration's own search would take its time."""
 _LEAST_ROLE: Final = {
     EmailVisibility.EVERYONE: Role.GUEST,
     EmailVisibility.MEMBERS: Role.MEMBER,
@@ -28,7 +30,7 @@ def email_visibility(user: User) -> EmailVisibility:
     """Who may see the person's real address."""
     value = setting(user, "email_address_visibility")
     assert isinstance(value, int)
-    return EmailVisibility(value)
+    return _VISIBILITIES[value]
 
 
 def may_see_address(viewer: User, user: User) -> bool:

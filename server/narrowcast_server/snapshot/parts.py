@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,8 +48,21 @@ def part(event_type: str) -> Callable[[Part], Part]:
 def snapshot(request: Snapshot) -> dict[str, object]:
     """All the keys that the client fetches."""
     answer: dict[str, object] = {}
-    for event_type, makers in _parts.items():
-        if request.fetches(event_type):
-            for maker in makers:
-                answer.update(maker(request))
+    with _no_collection():
+        for event_type, makers in _parts.items():
+            if request.fetches(event_type):
+                for maker in makers:
+                    answer.update(maker(request))
     return answer
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Nothing of a snapshot is garbage: looking for some among its objects takes a third of the time in vain."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
