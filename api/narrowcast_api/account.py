@@ -6,6 +6,8 @@ import configparser
 import contextlib
 import os
 import secrets
+import shlex
+import stat
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +18,9 @@ from narrowcast_api.errors import AccountError
 from narrowcast_api.secret import Secret
 
 __all__ = ["Account", "AccountError", "normal_site"]
+
+_OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO if os.name == "posix" else 0
+"""Rights of a file that nobody but its owner may have; elsewhere such bits mean nothing."""
 
 
 def normal_site(address: str) -> str:
@@ -60,16 +65,19 @@ class Account(Struct, frozen=True):
         force_setattr(self, "site", normal_site(self.site))
 
     @classmethod
-    def from_zuliprc(cls, path: Path | str) -> Account:
+    def from_zuliprc(cls, path: Path | str, *, allow_shared: bool = False) -> Account:
         """Read the `[api]` section of a zuliprc file: email, key, site and, if there, cert_bundle.
 
-        Raises AccountError naming the file and what is wrong in it, never the key.
+        Raises AccountError naming the file and what is wrong in it, never the key; also for a file that other
+        users of the machine may read or change, unless `allow_shared`.
         """
         file = Path(path).expanduser()
         parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
-        problem = ""
+        problem, mode = "", 0
         try:
-            parser.read_string(file.read_text(encoding="utf-8-sig"))
+            with file.open(encoding="utf-8-sig") as opened:
+                mode = os.fstat(opened.fileno()).st_mode
+                parser.read_string(opened.read())
         except FileNotFoundError:
             problem = "there is no such file"
         except OSError as error:
@@ -87,7 +95,11 @@ class Account(Struct, frozen=True):
             raise AccountError(f"{file}: section [api] lacks {' and '.join(missing)}")
         bundle = parser.get("api", "cert_bundle", fallback="").strip()
         ca_bundle = file.parent / Path(bundle).expanduser() if bundle else None
-        return cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
+        account = cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
+        if mode & _OF_OTHERS and not allow_shared:
+            command = f"chmod 600 {shlex.quote(str(file))}"
+            raise AccountError(f"{file}: others can read this file and the key in it. Do: {command}")
+        return account
 
     def write_zuliprc(self, path: Path | str) -> None:
         """Write the file that `from_zuliprc` reads, mode 0600, replacing an old one whole or not at all."""

@@ -108,9 +108,13 @@ class Client:
         return cls(Connection(account, transport=transport, clock=clock, server=server, ca_bundle=ca_bundle))
 
     @classmethod
-    def from_zuliprc(cls, path: Path | str) -> Self:
-        """A client for the account of a zuliprc file; AccountError when the file cannot be used."""
-        return cls.open(Account.from_zuliprc(path))
+    def from_zuliprc(cls, path: Path | str, *, allow_shared: bool = False) -> Self:
+        """A client for the account of a zuliprc file; AccountError when the file cannot be used.
+
+        That is so, too, for a file that others may read, as it holds the key: `chmod 600` it, or say
+        `allow_shared`.
+        """
+        return cls.open(Account.from_zuliprc(path, allow_shared=allow_shared))
 
     def __repr__(self) -> str:
         return f"<Client {self.connection!r}>"

@@ -39,6 +39,7 @@ RC = f"[api]\nemail=ada@example.org\nkey={KEY}\nsite=https://chat.example.org\n"
 async def test_the_account_of_a_file_sends_a_message(tmp_path: Path) -> None:
     rc = tmp_path / "zuliprc"
     rc.write_text(RC, encoding="utf-8")
+    rc.chmod(0o600)
     async with Client.from_zuliprc(rc) as client:
         assert client.connection.account == ACCOUNT
         transport = ScriptedTransport()
@@ -85,6 +86,25 @@ def test_a_file_that_is_no_account_is_explained(tmp_path: Path, content: str | N
         file.write_text(content, encoding="utf-8")
     with pytest.raises(AccountError, match=says):
         Account.from_zuliprc(file)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o644])
+async def test_a_file_that_others_may_read_or_change_is_refused_with_what_to_do(
+    tmp_path: Path, mode: int
+) -> None:
+    file = tmp_path / "my zuliprc"
+    file.write_text(RC, encoding="utf-8")
+    file.chmod(mode)
+    for read in (Account.from_zuliprc, Client.from_zuliprc):
+        with pytest.raises(AccountError) as caught:
+            read(file)
+        assert f"chmod 600 '{file}'" in str(caught.value)
+        assert KEY not in str(caught.value)
+    assert Account.from_zuliprc(file, allow_shared=True) == ACCOUNT
+    async with Client.from_zuliprc(file, allow_shared=True) as client:
+        assert client.connection.account == ACCOUNT
+    file.chmod(0o400)
+    assert Account.from_zuliprc(file) == ACCOUNT
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,6 @@ def read(path: Path) -> Account:
         raise AccountError(f"{path}: cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
         raise AccountError(f"{path}: not a file")
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise AccountError(f"{path}: others can read this file and the key in it. Do: chmod 600 {path}")
     account = Account.from_zuliprc(path)
     if account.key.reveal() == IN_KEYRING:
         return Account(account.site, account.email, _from_keyring(account), account.ca_bundle)
