@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from narrowcast_api.errors import (
     BadRequest,
     InvalidInput,
     PermissionDenied,
+    ServerFault,
     UnauthorizedPrincipal,
     Unsupported,
 )
 from narrowcast_api.server_info import Limits
 from support.api import boundary_levels, scripted_client
+from support.clock import VirtualClock
 from support.ledger import proves
 
 PATH = "/api/v1/streams/31/delete_topic"
@@ -45,6 +49,53 @@ async def test_it_stops_after_the_round_when_asked() -> None:
         result = await client.topics.delete(channel_id=31, topic="tides", progress=lambda _: False)
         assert not result.complete
         assert len(transport.requests) == 1
+
+
+async def test_a_rate_limit_is_waited_for_however_long_and_can_be_stopped_meanwhile() -> None:
+    asked: list[tuple[int, float]] = []
+    clock = VirtualClock()
+    async with scripted_client(clock=clock) as (client, transport):
+
+        def progress(rounds: int) -> bool:
+            asked.append((rounds, clock.monotonic()))
+            return clock.monotonic() < 60
+
+        transport.prepare("POST", PATH, json={"complete": False})
+        transport.prepare_error("POST", PATH, code="RATE_LIMIT_HIT", status=429, **{"retry-after": 22.0})
+        transport.prepare("POST", PATH, json={"complete": False})
+        transport.prepare_error("POST", PATH, code="RATE_LIMIT_HIT", status=429, **{"retry-after": 600.0})
+        work = asyncio.create_task(client.topics.delete(channel_id=31, topic="tides", progress=progress))
+        await clock.advance(100)
+        result = await work
+    assert not result.complete
+    assert len(transport.requests) == 4
+    assert [rounds for rounds, _ in asked][:2] == [1, 1]
+    assert asked[-1][0] == 2
+    assert 60 <= asked[-1][1] <= 65, "asked every few seconds while the server wants a pause"
+
+
+async def test_once_begun_a_broken_round_is_asked_for_again_but_a_first_one_is_told() -> None:
+    clock = VirtualClock()
+    async with scripted_client(clock=clock) as (client, transport):
+        transport.prepare("POST", PATH, status=502, content=b"<html>")
+        with pytest.raises(ServerFault):
+            await client.topics.delete(channel_id=31, topic="tides")
+        transport.prepare("POST", PATH, json={"complete": False})
+        for _ in range(4):
+            transport.prepare("POST", PATH, status=502, content=b"<html>")
+        transport.prepare("POST", PATH, json={"complete": True})
+        work = asyncio.create_task(client.topics.delete(channel_id=31, topic="tides"))
+        await clock.advance(14.9)
+        assert not work.done()
+        await clock.advance(0.2)
+        assert (await work).complete
+        transport.prepare("POST", PATH, json={"complete": False})
+        for _ in range(5):
+            transport.prepare("POST", PATH, status=502, content=b"<html>")
+        work = asyncio.create_task(client.topics.delete(channel_id=31, topic="tides"))
+        await clock.advance(20)
+        with pytest.raises(ServerFault):
+            await work
 
 
 @proves("DTOP-10", "DTOP-11", "DTOP-12")

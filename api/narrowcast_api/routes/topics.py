@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from narrowcast_api.connection import Connection
 from narrowcast_api.destinations import fold_topic
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import InvalidInput, RateLimited, ServerFault, TransportError
 from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.conversations import wire_topic
@@ -17,6 +17,10 @@ from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode,
 
 _DELETE_SECONDS = 120.0
 """The server deletes for almost a minute before it answers that it is not done."""
+
+_DELETE_PAUSES = (1.0, 2.0, 4.0, 8.0)
+_DELETE_STEP = 5.0
+"""Seconds between two questions whether to go on, while the server wants a longer pause."""
 
 
 async def get_topics(connection: Connection, *, channel_id: int) -> TopicList:
@@ -58,16 +62,43 @@ async def delete_topic(
     """Delete a topic with all its messages, newest first, asking again until it is complete (DTOP-07,
     DTOP-08).
 
-    `progress(rounds)` is called after each round that left something; False from it stops there, and
-    `complete` of the result is False. Administrators only: UnauthorizedPrincipal, which is a
-    PermissionDenied. A topic that is gone already is complete.
+    `progress(rounds)` is called after each round that left something, and every few seconds while the server
+    wants a pause (429); False from it stops there, and `complete` of the result is False. Once it has begun, a
+    round that the network or the server breaks off is asked for again a few times, with growing pauses.
+    Administrators only: UnauthorizedPrincipal, which is a PermissionDenied. A topic that is gone already is
+    complete.
     """
-    rounds = 0
+    rounds = failures = 0
     while True:
-        result = await delete_topic_batch(connection, channel_id=channel_id, topic=topic)
-        rounds += 1
-        if result.complete or (progress is not None and progress(rounds) is False):
-            return result
+        try:
+            result = await delete_topic_batch(connection, channel_id=channel_id, topic=topic)
+        except RateLimited as error:
+            pause = error.retry_after
+        except (TransportError, ServerFault):
+            if not rounds or failures == len(_DELETE_PAUSES):
+                raise
+            pause = _DELETE_PAUSES[failures]
+            failures += 1
+        else:
+            rounds, failures, pause = rounds + 1, 0, 0.0
+            if result.complete:
+                return result
+        if not await _goes_on(connection, rounds, pause, progress):
+            return DeleteTopicResult(complete=False)
+
+
+async def _goes_on(
+    connection: Connection, rounds: int, pause: float, progress: Callable[[int], bool | None] | None
+) -> bool:
+    """Wait for so many seconds; whether nobody wants to stop meanwhile."""
+    while True:
+        if progress is not None and progress(rounds) is False:
+            return False
+        if pause <= 0:
+            return True
+        step = min(pause, _DELETE_STEP)
+        await connection.clock.sleep(step)
+        pause -= step
 
 
 async def set_topic_visibility(
