@@ -71,8 +71,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.APP)]
     CSS = """
     Toast { max-width: 60; }
-    VirtualList:ansi > .virtual-list--dim, OneLine:ansi > .one-line--dim { text-style: dim; }
-    Editor:ansi > .editor--placeholder { text-style: dim; }
     """
 
     def __init__(
@@ -88,6 +86,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.config = config or Config()
         self.paths = paths or Paths.of_user()
         self.session: Session | None = None
+        self.account_file: Path | None = None
+        """Where the account that is open is stored."""
         self.demo: DemoServer | None = None
         self.keys: dict[str, tuple[str, ...]] = {action.id: action.keys for action in REGISTRY}
         self._demo_data = demo_data
@@ -237,6 +237,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.show_welcome(f"The account cannot be opened ({type(error).__name__}); the log has more.")
             return
         self.session = session
+        self.account_file = path
 
         screen = MainScreen(
             session,

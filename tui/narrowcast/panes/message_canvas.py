@@ -11,7 +11,7 @@ import logging
 import textwrap
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -28,6 +28,7 @@ from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape, place_of_
 from narrowcast.panes.viewport import Place, Viewport
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
+from narrowcast.widgets.looks import Look
 
 log = logging.getLogger(__name__)
 
@@ -55,39 +56,37 @@ class _Kept(Struct):
 class MessageCanvas(LineView):
     """Shows a `Feed`. The pane that owns it knows the session; the list knows rows and places."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"messages--{part}" for part in Palette.parts()),
-        "messages--cursor",
-        "messages--hint",
-        "messages--selection",
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        **{f"messages--{part}": Look() for part in Palette.parts()},
+        "messages--dim": Look("text-muted", ansi=Style(dim=True)),
+        "messages--link": Look("primary", letters=Style(underline=True)),
+        "messages--code": Look("secondary"),
+        "messages--heading": Look(letters=Style(bold=True)),
+        "messages--mention": Look("primary"),
+        "messages--own": Look("accent", letters=Style(bold=True, reverse=True)),
+        "messages--sender": Look("accent", letters=Style(bold=True)),
+        "messages--place": Look("primary", letters=Style(bold=True)),
+        "messages--mark": Look("accent"),
+        "messages--bar": Look("foreground 40%"),
+        "messages--error": Look("error"),
+        "messages--found": Look(letters=Style(reverse=True)),
+        "messages--keyword": Look("primary", letters=Style(bold=True)),
+        "messages--string": Look("success"),
+        "messages--number": Look("warning"),
+        "messages--comment": Look("text-muted", letters=Style(italic=True), ansi=Style(dim=True)),
+        "messages--name": Look("accent"),
+        "messages--builtin": Look("secondary"),
+        "messages--deleted": Look("error"),
+        "messages--inserted": Look("success"),
+        "messages--cursor": Look("foreground 40%"),
+        "messages--focused": Look("accent"),
+        "messages--hint": Look("background", ground="accent", letters=Style(bold=True)),
+        "messages--selection": Look(
+            "foreground", ground="screen-selection-background", ansi_color="screen-selection-foreground"
+        ),
     }
     DEFAULT_CSS = """
     MessageCanvas { background: $background; }
-    MessageCanvas > .messages--dim { color: $text-muted; }
-    MessageCanvas > .messages--link { color: $primary; text-style: underline; }
-    MessageCanvas > .messages--code { color: $secondary; }
-    MessageCanvas > .messages--heading { text-style: bold; }
-    MessageCanvas > .messages--mention { color: $primary; }
-    MessageCanvas > .messages--own { color: $accent; text-style: bold reverse; }
-    MessageCanvas > .messages--sender { color: $accent; text-style: bold; }
-    MessageCanvas > .messages--place { color: $primary; text-style: bold; }
-    MessageCanvas > .messages--mark { color: $accent; }
-    MessageCanvas > .messages--bar { color: $foreground 40%; }
-    MessageCanvas > .messages--error { color: $error; }
-    MessageCanvas > .messages--found { text-style: reverse; }
-    MessageCanvas > .messages--keyword { color: $primary; text-style: bold; }
-    MessageCanvas > .messages--string { color: $success; }
-    MessageCanvas > .messages--number { color: $warning; }
-    MessageCanvas > .messages--comment { color: $text-muted; text-style: italic; }
-    MessageCanvas > .messages--name { color: $accent; }
-    MessageCanvas > .messages--builtin { color: $secondary; }
-    MessageCanvas > .messages--deleted { color: $error; }
-    MessageCanvas > .messages--inserted { color: $success; }
-    MessageCanvas > .messages--cursor { color: $foreground 40%; }
-    MessageCanvas:focus > .messages--cursor { color: $accent; }
-    MessageCanvas > .messages--hint { color: $background; background: $accent; text-style: bold; }
-    MessageCanvas > .messages--selection { background: $screen-selection-background; color: $foreground; }
-    MessageCanvas:ansi > .messages--selection { color: $screen-selection-foreground; }
     """
 
     class Moved(TextualMessage, namespace="message_list"):
@@ -195,7 +194,9 @@ class MessageCanvas(LineView):
         message = feed.message(place.index)
         star = message is not None and message.is_starred and place.row == rows.lead
         gutter = ("▌" if selected else " ") + ("★" if star else " ")
-        style = self.base_style + self.part_style("messages--cursor")
+        style = self.base_style + self.part_style(
+            "messages--focused" if self.has_focus else "messages--cursor"
+        )
         content = row.strip
         if selected and rows.clock and place.row == place_of_note(rows, rows.clock):
             content = self._row_maker(feed).with_note(content, rows.clock)

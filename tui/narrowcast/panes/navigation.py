@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from narrowcast.panes.navigation_rows import Folding, Kind, Row, channel_keys, r
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import Part, compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow import Narrow
 
@@ -34,18 +35,14 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
     """The rows. Its keys come from the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "navigation--unread",
-        "navigation--section",
-        "navigation--current",
-        "navigation--present",
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "navigation--unread": Look("foreground", letters=Style(bold=True)),
+        "navigation--section": Look("primary"),
+        "navigation--current": Look("accent", letters=Style(bold=True)),
+        "navigation--present": Look("success"),
     }
     DEFAULT_CSS = """
     NavigationList { background: $surface; }
-    NavigationList > .navigation--unread { text-style: bold; color: $foreground; }
-    NavigationList > .navigation--section { color: $primary; }
-    NavigationList > .navigation--current { color: $accent; text-style: bold; }
-    NavigationList > .navigation--present { color: $success; }
     """
 
     class Act(Message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from narrowcast.panes.navigation import PRESENCE_MARKS
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow import Narrow
 
@@ -41,10 +42,9 @@ class Person(Struct, frozen=True):
 class PeopleList(VirtualList[Person]):
     """The rows."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"people--present"}
+    LOOKS: ClassVar[Mapping[str, Look]] = {"people--present": Look("success")}
     DEFAULT_CSS = """
     PeopleList { background: $surface; }
-    PeopleList > .people--present { color: $success; }
     """
 
     def render_item(self, item: Person, width: int, selected: bool) -> Sequence[Strip]:

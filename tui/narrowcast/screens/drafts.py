@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -18,6 +18,7 @@ from narrowcast import names
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.protocols.draft_sheets import Draft, DraftConflict
@@ -35,10 +36,11 @@ class DraftList(VirtualList[Draft]):
 
     DEFAULT_CSS = """
     DraftList { background: $surface; height: 1fr; }
-    DraftList > .drafts--where { color: $primary; }
-    DraftList > .drafts--warn { color: $warning; text-style: bold; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"drafts--where", "drafts--warn"}
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "drafts--where": Look("primary"),
+        "drafts--warn": Look("warning", letters=Style(bold=True)),
+    }
 
     def __init__(self, session: Session) -> None:
         super().__init__(

@@ -16,6 +16,7 @@ from textual.strip import Strip
 from narrowcast.actions import groups
 from narrowcast.keymap import key_label
 from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
@@ -43,10 +44,11 @@ class HelpList(VirtualList[HelpRow]):
 
     DEFAULT_CSS = """
     HelpList { background: $surface; }
-    HelpList > .help--heading { color: $accent; text-style: bold; }
-    HelpList > .help--keys { color: $primary; text-style: bold; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"help--heading", "help--keys"}
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "help--heading": Look("accent", letters=Style(bold=True)),
+        "help--keys": Look("primary", letters=Style(bold=True)),
+    }
 
     def render_item(self, item: HelpRow, width: int, selected: bool) -> Sequence[Strip]:
         """One row."""

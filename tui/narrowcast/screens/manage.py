@@ -7,7 +7,7 @@ state that ``FOLLOWS`` names; what is not in the state is fetched by ``load``.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from narrowcast.safe_text import safe_line
 from narrowcast.screens.picker import Choice, Picker
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.state.changes import Change, StateReplaced
@@ -59,10 +60,11 @@ class ManageList(VirtualList[Row[T]]):
 
     DEFAULT_CSS = """
     ManageList { background: $surface; height: 1fr; }
-    ManageList > .manage--text { color: $primary; }
-    ManageList > .manage--warn { color: $warning; text-style: bold; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"manage--text", "manage--warn"}
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "manage--text": Look("primary"),
+        "manage--warn": Look("warning", letters=Style(bold=True)),
+    }
 
     def render_item(self, item: Row[T], width: int, selected: bool) -> Sequence[Strip]:
         """The thing, what it is like, and a note."""

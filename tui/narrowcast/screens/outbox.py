@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -17,6 +17,7 @@ from narrowcast import names
 from narrowcast.owner import in_app
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
@@ -49,10 +50,11 @@ class OutboxList(VirtualList[OutboxEntry]):
 
     DEFAULT_CSS = """
     OutboxList { background: $surface; height: 1fr; }
-    OutboxList > .outbox--where { color: $primary; }
-    OutboxList > .outbox--bad { color: $error; text-style: bold; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"outbox--where", "outbox--bad"}
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "outbox--where": Look("primary"),
+        "outbox--bad": Look("error", letters=Style(bold=True)),
+    }
 
     def __init__(self, session: Session) -> None:
         super().__init__(unsent(session), item_rows=3, empty_text="Everything you wrote has been sent.")

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
@@ -19,12 +20,16 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.actions import Context, in_context
+from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import Row, TextBuffer
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
 _CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
 _CONTROL_PICTURES |= dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533)
 """One cell for each code point, so that what is under the cursor stays under it."""
+
+_PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
+_CURSOR = Style(reverse=True)
 
 
 def _bindings() -> list[Binding]:
@@ -36,10 +41,7 @@ class Editor(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
-    Editor > .editor--placeholder { color: $foreground 55%; }
-    Editor > .editor--cursor { text-style: reverse; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"editor--placeholder", "editor--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
 
     class Changed(Message):
@@ -172,14 +174,13 @@ class Editor(Widget, can_focus=True):
         if not self._shown:
             self._shown = self._window()
         if not self.buffer.text and y == 0:
-            hint = self.get_component_rich_style("editor--placeholder")
+            hint = style + look_style(self, _PLACEHOLDER)
             text = self.placeholder[: max(0, width - 1)]
             if not self.has_focus:
                 return Strip([Segment(text, hint)]).adjust_cell_length(width, style)
-            cursor = self.get_component_rich_style("editor--cursor")
-            return Strip([Segment(text[:1] or " ", cursor), Segment(text[1:], hint)]).adjust_cell_length(
-                width, style
-            )
+            return Strip(
+                [Segment(text[:1] or " ", style + _CURSOR), Segment(text[1:], hint)]
+            ).adjust_cell_length(width, style)
         if y >= len(self._shown):
             return Strip.blank(width, style)
         text, at = self._shown[y]
@@ -187,9 +188,8 @@ class Editor(Widget, can_focus=True):
         if at is None or at >= width:
             return strip
         wide = max(1, cell_len(_from_cell(text, at)[:1]))
-        cursor = self.get_component_rich_style("editor--cursor")
         return Strip.join(
-            [strip.crop(0, at), strip.crop(at, at + wide).apply_style(cursor), strip.crop(at + wide)]
+            [strip.crop(0, at), strip.crop(at, at + wide).apply_style(_CURSOR), strip.crop(at + wide)]
         )
 
     def get_content_width(self, container: Size, viewport: Size) -> int:

@@ -11,7 +11,7 @@ is theirs: they override `scroll_rows`, `scroll_to_share` and `thumb`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -23,6 +23,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.safe_text import SafeText, crop_cells
+from narrowcast.widgets.looks import Look, look_style
 
 __all__ = ["LineView", "Part", "compose_line", "lean_strip", "plain_text"]
 
@@ -128,10 +129,10 @@ def _differs_until(old: Strip, new: Strip) -> int:
 class LineView(Widget, can_focus=True):
     """Base of the lists: rows in, changed cells out. See the module's description."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-view--thumb"}
+    LOOKS: ClassVar[Mapping[str, Look]] = {"line-view--thumb": Look("foreground 50%")}
+    """The looks of parts by name; those of the base classes are known as well."""
     DEFAULT_CSS = """
     LineView { height: 1fr; width: 1fr; }
-    LineView > .line-view--thumb { color: $foreground 50%; }
     """
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
@@ -141,6 +142,8 @@ class LineView(Widget, can_focus=True):
         self._parts: dict[str, Style] = {}
         self._change_pending = False
         self._base: Style | None = None
+        self._ground: tuple[object, ...] = ()
+        self._restyled = True
         self._dragging = False
         self._room = Size()
 
@@ -170,7 +173,7 @@ class LineView(Widget, can_focus=True):
         """Another size: subclasses drop what they composed for the old one."""
 
     def styles_changed(self) -> None:
-        """Theme or focus changed: subclasses drop what they composed with the old styles."""
+        """The theme or the colours of the widget changed: subclasses drop what they composed with the old ones."""
 
     # What a subclass uses.
 
@@ -181,26 +184,14 @@ class LineView(Widget, can_focus=True):
             self._base = self.rich_style
         return self._base
 
-    def part_style(self, component: str) -> Style:
-        """The style of a component class, to be laid over `base_style`.
-
-        Textual leaves colours with an alpha unmixed in partial styles: they are mixed here with what is below.
-        """
-        style = self._parts.get(component)
+    def part_style(self, part: str) -> Style:
+        """The style of a part named in `LOOKS`, to be laid over `base_style`."""
+        style = self._parts.get(part)
         if style is None:
-            style = self._parts[component] = self._mixed(component)
-        return style
-
-    def _mixed(self, component: str) -> Style:
-        style = self.get_component_rich_style(component, partial=True)
-        rules = self.get_component_styles(component)
-        ground = self.background_colors[1]
-        if rules.has_rule("background") and 0 < rules.background.a < 1 and ground.ansi is None:
-            ground = ground + rules.background
-            style += Style(bgcolor=ground.rich_color)
-        if rules.has_rule("color") and rules.color.a < 1 and ground.ansi is None:
-            color = ground.get_contrast_text(rules.color.a) if rules.auto_color else rules.color
-            style += Style(color=(ground + color).rich_color)
+            look = next(
+                looks[part] for kind in type(self).__mro__ if part in (looks := vars(kind).get("LOOKS", {}))
+            )
+            style = self._parts[part] = look_style(self, look)
         return style
 
     def changed(self) -> None:
@@ -212,6 +203,7 @@ class LineView(Widget, can_focus=True):
     def repaint_changes(self) -> None:
         """Asks for a repaint of the rows that differ from what was painted last."""
         self._change_pending = False
+        self._take_style()
         self._take_room()
         width, height = self._room
         regions: list[Region] = []
@@ -251,14 +243,26 @@ class LineView(Widget, can_focus=True):
         return self.decorate_row(y, strip)
 
     def notify_style_update(self) -> None:
-        """Forgets all that was composed with the old styles."""
+        """The stylesheet was applied, as it is at each change of the focus: mostly to the same effect."""
         super().notify_style_update()
-        self._parts.clear()
-        self._forget()
-        self.styles_changed()
+        self._base = None
+        self._restyled = True
+
+    def _take_style(self) -> None:
+        """Forgets all that was composed with the old styles if these are others than at the last paint."""
+        if not self._restyled:
+            return
+        self._restyled = False
+        ground = (self.app.theme, self.background_colors, self.rich_style)
+        if ground != self._ground:
+            self._ground = ground
+            self._parts.clear()
+            self._forget()
+            self.styles_changed()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The first paint comes before Textual tells the size: it is taken from the layout then."""
+        self._take_style()
         self._take_room()
         return super().render_lines(crop)
 

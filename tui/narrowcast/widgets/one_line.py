@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, Part, compose_line
+from narrowcast.widgets.looks import Look
 
 __all__ = ["OneLine", "Piece"]
 
@@ -22,20 +23,14 @@ class OneLine(LineView, can_focus=False):
 
     DEFAULT_CSS = """
     OneLine { height: 1; background: $panel; color: $foreground; }
-    OneLine > .one-line--dim { color: $text-muted; }
-    OneLine > .one-line--strong { text-style: bold; }
-    OneLine > .one-line--good { color: $success; }
-    OneLine > .one-line--warn { color: $warning; text-style: bold; }
-    OneLine > .one-line--bad { color: $error; text-style: bold; }
-    OneLine > .one-line--accent { color: $accent; text-style: bold; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "one-line--dim",
-        "one-line--strong",
-        "one-line--good",
-        "one-line--warn",
-        "one-line--bad",
-        "one-line--accent",
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "dim": Look("text-muted", ansi=Style(dim=True)),
+        "strong": Look(letters=Style(bold=True)),
+        "good": Look("success"),
+        "warn": Look("warning", letters=Style(bold=True)),
+        "bad": Look("error", letters=Style(bold=True)),
+        "accent": Look("accent", letters=Style(bold=True)),
     }
 
     _left: Sequence[Piece] = ()
@@ -60,10 +55,7 @@ class OneLine(LineView, can_focus=False):
         return compose_line(width, self._styled(self._left), self._styled(self._right), base=self.base_style)
 
     def _styled(self, pieces: Sequence[Piece]) -> list[Part]:
-        return [
-            (safe_line(text), self.part_style(f"one-line--{look}") if look else Style.null())
-            for text, look in pieces
-        ]
+        return [(safe_line(text), self.part_style(look) if look else Style.null()) for text, look in pieces]
 
     def scroll_rows(self, delta: int) -> None:
         """A line does not scroll."""

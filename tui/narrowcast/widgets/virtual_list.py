@@ -7,7 +7,7 @@ items change, filters by typed letters (see `matching`), and repaints only the c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from textwrap import wrap
 from typing import ClassVar, Generic, TypeVar
 
@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
+from narrowcast.widgets.looks import Look
 from narrowcast.widgets.matching import best_matches
 
 __all__ = ["VirtualList"]
@@ -35,12 +36,11 @@ class VirtualList(LineView, Generic[T]):
     hang on colour alone. `render_item` gets the width without it and without the scroll thumb.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"virtual-list--selected", "virtual-list--dim"}
-    DEFAULT_CSS = """
-    VirtualList > .virtual-list--selected { background: $surface-lighten-1; }
-    VirtualList:focus > .virtual-list--selected { background: $primary 35%; text-style: bold; }
-    VirtualList > .virtual-list--dim { color: $text-muted; }
-    """
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "virtual-list--selected": Look(ground="surface-lighten-1"),
+        "virtual-list--focused": Look(ground="primary 35%", letters=Style(bold=True)),
+        "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "cursor_down", "Down", show=False),
         Binding("up,k", "cursor_up", "Up", show=False),
@@ -95,7 +95,7 @@ class VirtualList(LineView, Generic[T]):
         self._query = ""
         self._cursor = -1
         self._top = 0
-        self._strips: dict[tuple[int, bool, int], list[Strip]] = {}
+        self._strips: dict[tuple[int, bool, bool, int], list[Strip]] = {}
         self._cursor = self._nearest_selectable(0, 1)
 
     # What a subclass gives.
@@ -272,19 +272,20 @@ class VirtualList(LineView, Generic[T]):
         selected = index == self._cursor
         width = self.content_size.width
         item_width = width - (1 if self.thumb() is None else 2)
-        cached = self._strips.get((index, selected, item_width))
+        key = (index, selected, selected and self.has_focus, item_width)
+        cached = self._strips.get(key)
         if cached is not None:
             return cached
         if len(self._strips) > _CACHED_ITEMS:
             self._strips.clear()
         base = self.base_style
         if selected:
-            base += self.part_style("virtual-list--selected")
+            base += self.part_style("virtual-list--focused" if self.has_focus else "virtual-list--selected")
         rows = list(self.render_item(self._shown[index], item_width, selected))[: self.item_rows]
         rows += [Strip([], 0)] * (self.item_rows - len(rows))
         mark = Segment("▌" if selected else " ", base)
         strips = [self._on_base(mark, row, width, base) for row in rows]
-        self._strips[index, selected, item_width] = strips
+        self._strips[key] = strips
         return strips
 
     @staticmethod
