@@ -121,14 +121,13 @@ def send_to_channel(
     recipients = set(access.subscriber_ids(core, channel.id)) | {sender.id}
     message = _insert(core, sender, content, found, origin, channel_id=channel.id, topic=topic)
     bits = _mention_bits(core, message, found, recipients)
-    _deliver(core, message, recipients, bits, origin)
+    stored = _deliver(core, message, recipients, bits, origin)
     if channel.first_message_id is None:
         refresh_first_message(core, channel.id)
     policy = follow_after_sending(core, sender, channel.id, topic, initiates=is_new_topic)
     mentioned = [user_id for user_id, flag in bits.items() if flag & flags.MENTIONS]
     follow_after_mentions(core, mentioned, channel.id, topic)
-    public = not channel.invite_only
-    _emit(core, message, sender, recipients, origin, public=public)
+    _emit(core, message, sender, stored, origin, public=not channel.invite_only)
     return Sent(message.id, policy)
 
 
@@ -138,10 +137,10 @@ def post_notice(core: Core, channel: Channel, topic: str, content: str, origin: 
     found = rendered(core, sender, content)
     recipients = set(access.subscriber_ids(core, channel.id))
     message = _insert(core, sender, content, found, origin, channel_id=channel.id, topic=topic)
-    _deliver(core, message, recipients, {}, origin)
+    stored = _deliver(core, message, recipients, {}, origin)
     if channel.first_message_id is None:
         refresh_first_message(core, channel.id)
-    _emit(core, message, sender, recipients, origin, public=not channel.invite_only)
+    _emit(core, message, sender, stored, origin, public=not channel.invite_only)
     return message.id
 
 
@@ -165,8 +164,8 @@ def send_direct(
     message = _insert(core, sender, content, found, origin, conversation_id=conversation_id)
     active = {user.id for user in people.values() if user.is_active and not user.is_system_bot}
     bits = _mention_bits(core, message, found, active)
-    _deliver(core, message, active, bits, origin)
-    _emit(core, message, sender, active, origin, public=False)
+    stored = _deliver(core, message, active, bits, origin)
+    _emit(core, message, sender, stored, origin, public=False)
     return Sent(message.id)
 
 
@@ -302,28 +301,32 @@ def mention_bits(core: Core, message: Message, found: Rendered, recipients: set[
 
 def _deliver(
     core: Core, message: Message, recipients: set[int], bits: dict[int, int], origin: Origin
-) -> None:
+) -> dict[int, int]:
+    """Stores whose message it is now; gives their flags."""
     muters = set(core.store.integers("SELECT user_id FROM muted_users WHERE muted_id = ?", message.sender_id))
-    rows = []
+    stored: dict[int, int] = {}
     for user_id in recipients:
         own = bits.get(user_id, 0)
         if user_id in muters or (user_id == message.sender_id and origin.read_by_sender):
             own |= int(FlagBit.READ)
-        rows.append((user_id, message.id, own))
-    core.store.execute_many("INSERT INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)", rows)
+        stored[user_id] = own
+    core.store.execute_many(
+        "INSERT INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
+        [(user_id, message.id, own) for user_id, own in stored.items()],
+    )
+    return stored
 
 
 def _emit(
-    core: Core, message: Message, sender: User, recipients: set[int], origin: Origin, *, public: bool
+    core: Core, message: Message, sender: User, stored: dict[int, int], origin: Origin, *, public: bool
 ) -> None:
-    rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message.id)
     local = None
     if origin.queue_id is not None and origin.local_id is not None:
         local = (origin.queue_id, origin.local_id)
     shown = message_objects(core, [message])[0]
-    per_user = {row["user_id"]: flags.fields(row["flags"], core.level) for row in rows}
-    seeing = set(watchers(core, sender, recipients))
-    if blind := recipients - seeing:
+    per_user = {user_id: flags.fields(own, core.level) for user_id, own in stored.items()}
+    seeing = set(watchers(core, sender, stored))
+    if blind := stored.keys() - seeing:
         hidden = without_sender(core, shown, sender.id)
         core.emit({"type": "message", "message": hidden, "flags": []}, blind, per_user=per_user)
     core.emit(
