@@ -168,7 +168,7 @@ async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_pa
             (["--rc", str(tmp_path), "read"], 2, "not a file"),
             (["--rc", rc, "send", "--channel", "nowhere", "--topic", "x", "hi"], 2, "no channel 'nowhere'"),
             (["--rc", rc, "send", "hi"], 2, "--channel NAME"),
-            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "nobody here is called 'nobody'"),
+            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "is called 'nobody'"),
             (["--rc", rc, "--account", "x"], 2, "terminal"),
             ([], 2, "narrowcast send"),
             (["login", server.url, "--email", "ada@demo.example"], 3, ""),

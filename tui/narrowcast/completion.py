@@ -140,7 +140,7 @@ def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
     while start < len(typed) and typed[start] == " ":
         start += 1
     people = [
-        Completion(user.full_name, f"{user.full_name}, ", user.email)
+        Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email)
         for user in state.users.active()
         if not user.is_system_bot
     ]

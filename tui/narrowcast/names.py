@@ -21,6 +21,19 @@ def people(state: State, user_ids: Iterable[int]) -> str:
     return ", ".join(sorted((state.users.name(user_id) for user_id in user_ids), key=str.casefold))
 
 
+def recipients(state: State, user_ids: Iterable[int]) -> str:
+    """Some people as the recipients field takes them: a name that could be misread has its id behind it."""
+    return ", ".join(sorted((recipient(state, user_id) for user_id in user_ids), key=str.casefold))
+
+
+def recipient(state: State, user_id: int) -> str:
+    """One of them."""
+    name = state.users.name(user_id)
+    if "," in name or name != name.strip() or state.user_id(name) != user_id:
+        return f"{' '.join(name.replace(',', ' ').split())}|{user_id}"
+    return name
+
+
 def conversation(state: State, user_ids: frozenset[int]) -> str:
     """The name of a direct conversation with ``user_ids`` (without oneself)."""
     return people(state, user_ids) or NOTES_TO_MYSELF

@@ -105,13 +105,17 @@ def _read_profile(value: object) -> dict[int, ProfileValue]:
     return profile
 
 
+MOST_DIGITS = 19
+"""Ids have fewer."""
+
+
 class Users:
     """Everybody whom oneself may know of, by id."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, User] = {}
         self._ids_by_email: dict[str, int] | None = None
-        self._ids_by_name: dict[str, int] | None = None
+        self._ids_by_name: dict[str, int | None] | None = None
         self.muted: dict[int, int] = {}
         """Whom one has muted, with the time of it in UTC seconds."""
         self.alert_words: tuple[str, ...] = ()
@@ -137,7 +141,9 @@ class Users:
         return [user for user in self._by_id.values() if user.is_active]
 
     def id_of(self, text: str) -> int | None:
-        """The id behind an email address or a full name, whatever its case."""
+        """The id behind an email address, ``name|id``, or a full name that only one active person has, whatever
+        its case; None for a name that could be several.
+        """
         if self._ids_by_email is None or self._ids_by_name is None:
             self._ids_by_email = {user.email.lower(): user.user_id for user in self._by_id.values()}
             self._ids_by_email.update(
@@ -145,10 +151,24 @@ class Users:
                 for user in self._by_id.values()
                 if user.delivery_email
             )
-            self._ids_by_name = {user.full_name.lower(): user.user_id for user in self._by_id.values()}
+            self._ids_by_name = self._unique_names()
+        _, bar, number = text.rpartition("|")
+        if bar and number.isdecimal() and len(number) < MOST_DIGITS and int(number) in self._by_id:
+            return int(number)
         wanted = text.lower()
         found = self._ids_by_email.get(wanted)
         return found if found is not None else self._ids_by_name.get(wanted)
+
+    def _unique_names(self) -> dict[str, int | None]:
+        ids: dict[str, int | None] = {}
+        for active in (False, True):  # somebody who left never stands in the way of somebody who is here
+            taken: set[str] = set()
+            for user in self._by_id.values():
+                if user.is_active is active:
+                    name = user.full_name.lower()
+                    ids[name] = user.user_id if name not in taken else None
+                    taken.add(name)
+        return ids
 
     def put(self, users: Iterable[User]) -> None:
         """Adds people, in place of older records of theirs."""

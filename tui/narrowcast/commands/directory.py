@@ -20,13 +20,17 @@ class Directory:
     def __init__(self, channels: dict[str, int], people: Sequence[User]) -> None:
         self._channels = channels
         self._channel_names = {channel_id: name for name, channel_id in channels.items()}
-        self._by_text: dict[str, int] = {}
+        self._by_email: dict[str, int] = {}
+        self._by_name: dict[str, list[int]] = {}
         self._emails: dict[int, str] = {}
         self._first_names: dict[str, list[int]] = {}
+        active = {user.full_name.casefold() for user in people if user.is_active}
         for user in people:
             self._emails[user.user_id] = user.email
-            self._by_text[user.email.casefold()] = user.user_id
-            self._by_text.setdefault(user.full_name.casefold(), user.user_id)
+            self._by_email[user.email.casefold()] = user.user_id
+            if not user.is_active and user.full_name.casefold() in active:
+                continue  # a name means who is still here
+            self._by_name.setdefault(user.full_name.casefold(), []).append(user.user_id)
             first = user.full_name.casefold().partition(" ")[0]
             self._first_names.setdefault(first, []).append(user.user_id)
 
@@ -48,13 +52,14 @@ class Directory:
         return self._channel_names.get(channel_id)
 
     def user_id(self, text: str) -> int | None:
-        """By email, full name, id, or a first name that only one person has."""
-        found = self._by_text.get(text.casefold())
-        if found is None and text.isdecimal():
+        """By email, id, or a full or first name that only one person has."""
+        wanted = text.casefold()
+        if (found := self._by_email.get(wanted)) is not None:
+            return found
+        if text.isdecimal():
             return int(text)
-        if found is None and len(first := self._first_names.get(text.casefold(), [])) == 1:
-            return first[0]
-        return found
+        people = self._by_name.get(wanted) or self._first_names.get(wanted, [])
+        return people[0] if len(people) == 1 else None
 
     def user_email(self, user_id: int) -> str | None:
         return self._emails.get(user_id)

@@ -66,7 +66,9 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination:
     for name in (part.strip() for wanted in args.to for part in wanted.split(",")):
         user_id = directory.user_id(name)
         if user_id is None:
-            raise CommandError(f"nobody here is called {name!r}; give an email address or an id", Exit.USAGE)
+            raise CommandError(
+                f"nobody, or more than one, is called {name!r}; give an email address or an id", Exit.USAGE
+            )
         ids.add(user_id)
     me = (await client.users.me()).user_id
     return DirectDestination(frozenset(ids - {me}))

@@ -42,6 +42,8 @@ class TargetLine(Horizontal):
         self.topic = Editor(placeholder="topic", id="topic")
         self.to = Editor(placeholder="names, separated by commas; nobody: notes to myself", id="to")
         self.hint = OneLine(id="hint")
+        self._given: tuple[Destination | None, tuple[bool, str, str, str]] = (None, (False, "", "", ""))
+        """What `show` was told, and what stood in the fields then: names change and are not unique."""
 
     def compose(self) -> ComposeResult:
         arrow = OneLine(id="arrow")
@@ -74,18 +76,37 @@ class TargetLine(Horizontal):
         """Fill the fields in."""
         if isinstance(where, DirectDestination):
             self.show_kind(True)
-            self.to.text = names.people(state, where.user_ids)
-            return
-        self.show_kind(False)
-        self.channel.text = names.channel(state, where.channel_id) if where is not None else ""
-        self.topic.text = where.topic if where is not None else ""
+            self.to.text = names.recipients(state, where.user_ids)
+        else:
+            self.show_kind(False)
+            self.channel.text = names.channel(state, where.channel_id) if where is not None else ""
+            self.topic.text = where.topic if where is not None else ""
+        self._given = (where, self._fields())
+
+    def _fields(self) -> tuple[bool, str, str, str]:
+        """What the fields say; those that are hidden say nothing."""
+        if self.is_direct:
+            return (True, "", "", self.to.text)
+        return (False, self.channel.text, self.topic.text, "")
+
+    def refresh_names(self, state: State) -> None:
+        """Channels and people were told of or renamed: what nobody touched says the new names."""
+        where, fields = self._given
+        if where is not None and fields == self._fields() and not self.has_class("-edit"):
+            self.show(state, where)
 
     def read(self, state: State) -> tuple[Destination | None, str]:
         """The destination that the fields say, or None and what is wrong with them."""
+        where, fields = self._given
+        if where is not None and fields == self._fields():
+            return where, ""
         if self.is_direct:
             ids, unknown = completion.recipients(state, self.to.text)
             if unknown:
-                return None, f"Nobody here is called {unknown[0]!r}. Tab in the field completes names."
+                return (
+                    None,
+                    f"Nobody, or more than one, is called {unknown[0]!r}. Tab in the field completes names.",
+                )
             return DirectDestination(ids), ""
         name = self.channel.text.strip().lstrip("#")
         if not name:

@@ -108,6 +108,9 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     def _on_changes(self, changes: Sequence[change.Change]) -> None:
         """Note what kind of things changed; look at the state itself once a frame."""
         self._changed.update(type(item) for item in changes)
+        for item in changes:
+            if isinstance(item, change.ServerRemarked):
+                self.tell(item.text, severity="warning")
         if self._flush is None and self._changed:
             self._flush = self.set_timer(FRAME, self._show_changes)
 
@@ -125,6 +128,8 @@ class LiveScreen(Screen[None], inherit_bindings=False):
             self.writing.uploads.refresh_rows()
         if not changed.isdisjoint({change.DraftsChanged, change.StateReplaced}):
             self.writing.follow_draft()
+        if not changed.isdisjoint({change.ChannelsChanged, change.UsersChanged, change.StateReplaced}):
+            self.writing.target.refresh_names(self.session.state)
         if change.StorageChanged in changed:
             for warning in self.session.warnings:
                 self.tell(str(warning), severity="warning")

@@ -1,0 +1,66 @@
+"""A message goes to whom it was meant for, whatever people and channels are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def rename(stage: Stage, person: str, name: str) -> int:
+    """Gives somebody another name; their id, once the app knows of it."""
+    user_id = stage.server.id(person)
+    await stage.server.call("ada", "PATCH", f"/users/{user_id}", {"full_name": name})
+    await until(lambda: stage.session.state.users.name(user_id) == name)
+    return user_id
+
+
+async def test_a_reply_goes_to_the_right_one_of_two_people_with_one_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        twins = [await rename(stage, person, "Sam Twin") for person in ("chiyo", "dario")]
+        for user_id in twins:
+            where = DirectDestination(frozenset({user_id}))
+            stage.screen.writing.write_direct(where)
+            assert stage.screen.writing.target.read(stage.session.state) == (where, "")
+            field = stage.screen.writing.target.to
+            field.text += " "  # touched: now the name has to be read
+            assert stage.screen.writing.target.read(stage.session.state) == (where, "")
+
+
+async def test_a_name_that_several_have_is_not_guessed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        for person in ("chiyo", "dario"):
+            await rename(stage, person, "Sam Twin")
+        await stage.press("x")
+        await stage.type("Sam Twin")
+        await stage.press("escape")
+        where, problem = stage.screen.writing.target.read(stage.session.state)
+        assert where is None
+        assert "more than one" in problem
+
+
+async def test_a_comma_in_a_name_does_not_make_two_people_of_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = DirectDestination(frozenset({await rename(stage, "chiyo", "Tanaka, Chiyo")}))
+        stage.screen.writing.write_direct(where)
+        stage.screen.writing.target.to.text += " "
+        assert stage.screen.writing.target.read(stage.session.state) == (where, "")
+
+
+async def test_a_channel_that_is_renamed_while_one_writes_stays_the_destination(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        stage.screen.writing.write_channel(where)
+        target = stage.screen.writing.target
+        await stage.server.call("ada", "PATCH", f"/streams/{where.channel_id}", {"new_name": "canteen"})
+        await until(lambda: target.channel.text == "canteen")
+        assert target.read(stage.session.state) == (where, "")
+
+
+async def test_a_destination_whose_name_is_not_known_yet_is_kept(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        for where in (ChannelDestination(987_654, "lunch"), DirectDestination(frozenset({987_654}))):
+            stage.screen.writing.target.show(stage.session.state, where)
+            assert stage.screen.writing.target.read(stage.session.state) == (where, "")
