@@ -304,7 +304,7 @@ async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_el
         assert [draft.content for draft in stage.session.drafts.all()] == [
             "See [plan.txt](/user_uploads/plan.txt) "
         ]
-        assert "Its link is in your draft for" in stage.notices[-1]
+        await until(lambda: any("Its link is in your draft for" in notice for notice in stage.notices))
 
 
 async def test_an_upload_goes_on_after_a_restart_and_its_link_finds_its_draft(tmp_path: Path) -> None:
