@@ -195,6 +195,9 @@ def test_wrapping_keeps_every_character_but_blanks_at_breaks(texts: list[str], w
         (r"|x| = \begin{cases} x & x \ge 0 \\ -x & x < 0 \end{cases}", "|x| = { x x ≥ 0; −x x < 0"),
         (r"\begin{array}{cc} 1 & 2 \end{array}", "1 2"),
         (r"\unheardof{x}", "unheardof{x}"),
+        (r"\lim_{x \to 0} \log x", "lim_{x → 0} log x"),
+        (r"e^{-x^2} + x_{12} \ne 50\%", "e^{−x²} + x₁₂ ≠ 50%"),
+        (r"\vec{AB} \cdot \hat x \not\in \mathbb{NZ}", "A⃗B⃗ ⋅ x̂ ∉ ℕℤ"),
         ("x" * 5_000, "x" * 5_000),
     ],
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from functools import lru_cache
 
+from narrowcast.content.tex_symbols import with_symbols
 from narrowcast.safe_text import safe_block
 
 __all__ = ["readable"]
-
-log = logging.getLogger(__name__)
 
 MAX_SOURCE = 4_000
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -29,7 +27,6 @@ _FENCES = {
 """What stands around the rows of an environment that is one thing; all others are lines below each other."""
 
 _ATOM = re.compile(r"√?(?:\\[a-zA-Z]+|\w+)|.", re.DOTALL)
-_COMMAND = re.compile(r"\\([a-zA-Z]+)(?=(\w|√)?)")
 
 
 def _grouped(inner: str) -> str:
@@ -58,34 +55,13 @@ def _expand(tex: str) -> str:
     return tex
 
 
-@lru_cache(maxsize=1)
-def _known_commands() -> frozenset[str]:
-    from unicodeit.data import COMBININGMARKS, REPLACEMENTS
-
-    names = (str(row[0]) for row in (*REPLACEMENTS, *COMBININGMARKS))
-    return frozenset(match[1] for name in names if (match := _COMMAND.match(name)))
-
-
-def _spelled(match: re.Match[str]) -> str:
-    """A command that the converter knows, or its bare name: it would read `\\log` as `\\l` and `og`."""
-    known = match[1] in _known_commands() or match[1] in ("mathbb", "mathcal", "mathfrak", "begin", "end")
-    return match[0] if known else match[1] + (" " if match[2] else "")
-
-
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def readable(tex: str) -> str:
     """`tex` as a person would type it; the source itself where it is too long or beyond us."""
     if len(tex) > MAX_SOURCE:
         return tex
-    import unicodeit
-
     lines = []
     for line in re.split(r"\\\\|\n", _ENVIRONMENT.sub(_laid_out, tex)):
-        expanded = _COMMAND.sub(_spelled, _SPACE.sub(" ", _SIZES.sub("", _expand(line))))
-        try:
-            shown = str(unicodeit.replace(expanded))
-        except Exception as error:  # a converter's bug must not hide the message
-            log.warning("a formula is shown as it was written: %s", type(error).__name__)
-            shown = line
+        shown = with_symbols(_SPACE.sub(" ", _SIZES.sub("", _expand(line))))
         lines.append(_BLANKS.sub(" ", shown).replace("( ", "(").strip())
     return safe_block("\n".join(line for line in lines if line))
