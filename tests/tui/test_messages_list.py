@@ -223,10 +223,10 @@ async def test_one_message_that_cannot_be_shown_is_a_placeholder(monkeypatch: py
 
     real = parse
 
-    def poisoned(html: str) -> object:
+    def poisoned(html: str, rows: int) -> object:
         if "poison" in html:
             raise RuntimeError("poison")
-        return real(html)
+        return real(html, rows)
 
     monkeypatch.setattr(message_rows, "parse", poisoned)
     app = ListApp([short(1), message(2, "<p>poison</p>"), short(4)])

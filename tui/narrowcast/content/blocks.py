@@ -178,7 +178,8 @@ Blocks = tuple[Block, ...]
 
 
 class Document(Struct, frozen=True):
-    """One message's content. `cut`: there was more than the reader was willing to read."""
+    """One message's content. `cut`: there was more than is ever read; `more`: than was asked for."""
 
     blocks: Blocks
     cut: bool = False
+    more: bool = False

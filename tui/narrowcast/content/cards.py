@@ -34,6 +34,8 @@ PREVIEWS = _VIDEOS | {"message_inline_image", "message_inline_ref"}
 """Classes of elements that show what a link leads to."""
 
 _DEEPEST = 30
+_LONGEST = 10_000
+"""Characters of what stands beside a card."""
 _SIZE = re.compile(r"(\d{1,7})x(\d{1,7})")
 
 
@@ -85,7 +87,7 @@ def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
 
 def loose(text: str) -> Blocks:
     """Text that stands where none is expected, as a paragraph; blanks are nothing."""
-    shown = inline_text(text.strip())
+    shown = inline_text(text.strip()[:_LONGEST])
     return (Paragraph((Text(shown),)),) if shown else ()
 
 

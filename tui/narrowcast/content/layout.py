@@ -90,10 +90,9 @@ class Layout(Struct):
         """At most `rows` lines of `document`; a `widget` stands in its place. `lead` begins the first one."""
         source = self._widget(widget, width) if widget else self._document(document, width, lead)
         lines = list(islice(source, rows + 1))
-        cut = len(lines) > rows
+        cut = len(lines) > rows or document.more
         if cut or document.cut:
-            if cut:
-                del lines[max(0, rows - 1) :]
+            del lines[max(0, rows - 1) :]
             more = self.inliner.spot(Spot(SpotKind.MORE, "", "more"))
             text = "… more: Enter shows it" if cut else "… longer than can be shown here"
             lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))

@@ -12,17 +12,20 @@ import html as html_text
 import re
 from typing import TYPE_CHECKING
 
-from narrowcast.content.blocks import Block, Document, Paragraph, Text
-from narrowcast.safe_text import safe_block
+from narrowcast.content.blocks import Document, Paragraph, Text
+from narrowcast.safe_text import SafeText, safe_block
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-__all__ = ["parse"]
+__all__ = ["MAX_ROWS", "parse"]
 
 MAX_CHARACTERS = 300_000
 MAX_TAGS = 20_000
 MAX_NESTING = 100
+MAX_NODES = 40_000
+MAX_ROWS = 6_000
+"""Rows that a message can be asked for; all that is ever read is read for them."""
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _ANY_TAG = re.compile(r"</?[a-zA-Z!?][^<>]*>")
@@ -33,24 +36,38 @@ _DRAWN = frozenset({"path", "line"})
 """Shapes of drawings, as formulas have them for roots and arrows."""
 
 
-def parse(html: str) -> Document:
-    """Reads the content of one message. Never raises for any input; the work is bounded."""
+def parse(html: str, rows: int = MAX_ROWS) -> Document:
+    """Reads as much of the content of one message as `rows` rows can need.
+
+    Never raises for any input; the work is bounded by `rows`, and by the caps of this module.
+    """
     cut = len(html) > MAX_CHARACTERS
     if cut:
         html = html[:MAX_CHARACTERS]
     if not html.strip():
         return Document((), cut)
     if _too_deep(html):
-        return Document(_as_text(html), cut)
+        return _as_text(html, cut, rows)
     from selectolax.lexbor import LexborHTMLParser
 
     from narrowcast.content.reader import Reader
 
     body: LexborNode | None = LexborHTMLParser("<body>" + html).body
     if body is None:
-        return Document(_as_text(html), cut)
-    reader = Reader()
-    return Document(reader.blocks_of(body), cut or reader.exhausted)
+        return _as_text(html, cut, rows)
+    reader = Reader(_nodes(rows), _characters(rows))
+    blocks = reader.blocks_of(body)
+    more = reader.exhausted and rows < MAX_ROWS
+    return Document(blocks, cut or reader.clipped or (reader.exhausted and not more), more)
+
+
+def _nodes(rows: int) -> int:
+    """Elements and texts that are read for so many rows."""
+    return min(MAX_NODES, 2_000 + 15 * rows)
+
+
+def _characters(rows: int) -> int:
+    return min(MAX_CHARACTERS, 20_000 + 200 * rows)
 
 
 def _too_deep(html: str) -> bool:
@@ -86,8 +103,10 @@ def _too_deep(html: str) -> bool:
     return False
 
 
-def _as_text(html: str) -> tuple[Block, ...]:
+def _as_text(html: str, cut: bool, rows: int) -> Document:
     """The text of HTML that is not worth a parser: tags dropped, lines kept."""
-    text = safe_block(html_text.unescape(_ANY_TAG.sub("", html)))
-    lines = [line for line in text.split("\n") if line.strip()]
-    return tuple(Paragraph((Text(safe_block(line)),)) for line in lines)
+    text = html_text.unescape(_ANY_TAG.sub("", html))
+    more = len(text) > _characters(rows)
+    lines = safe_block(text[: _characters(rows)]).split("\n")
+    blocks = tuple(Paragraph((Text(SafeText(line)),)) for line in lines[:MAX_ROWS] if line.strip())
+    return Document(blocks, cut, more and rows < MAX_ROWS)

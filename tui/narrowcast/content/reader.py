@@ -50,7 +50,6 @@ from narrowcast.content.leaves import (
 from narrowcast.safe_text import SafeText, safe_block, safe_line
 
 MAX_DEPTH = 30
-MAX_NODES = 40_000
 MAX_COLUMNS = 50
 
 _LOOKS = {"strong": BOLD, "b": BOLD, "em": ITALIC, "i": ITALIC, "del": STRIKE, "s": STRIKE, "code": CODE}
@@ -76,11 +75,15 @@ Flow = list[Inline | Aside]
 
 
 class Reader:
-    """Reads one message. `exhausted` tells that it held more than is read."""
+    """Reads one message, at most so many nodes and characters of it.
 
-    def __init__(self) -> None:
-        self.exhausted = False
-        self._nodes = 0
+    `exhausted` tells that it held more, `clipped` that it held something that is never read.
+    """
+
+    def __init__(self, nodes: int, characters: int) -> None:
+        self.exhausted = self.clipped = False
+        self._nodes = nodes
+        self._characters = characters
         self._spoilers = 0
 
     def blocks_of(self, node: LexborNode, depth: int = 0) -> Blocks:
@@ -95,7 +98,7 @@ class Reader:
 
     def _read_blocks(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
         if depth > MAX_DEPTH:
-            inlines.append(Text(inline_text(all_text(node))))
+            inlines.append(Text(inline_text(self._taken(all_text(node)))))
             return
         for child in children(node):
             if self._spent():
@@ -183,9 +186,9 @@ class Reader:
             if self._spent():
                 return
             if child.is_text_node:
-                pieces.append((safe_block(child.text_content or ""), token))
+                pieces.append((safe_block(self._taken(child.text_content or "")), token))
             elif depth > MAX_DEPTH:
-                pieces.append((safe_block(all_text(child)), token))
+                pieces.append((safe_block(self._taken(all_text(child))), token))
             else:
                 own = attribute(child, "class").split() if child.tag == "span" else []
                 inner = next((name for name in own if name != "hll"), token)
@@ -217,7 +220,7 @@ class Reader:
                 if cell.tag not in ("td", "th") or self._spent():
                     continue
                 if len(cells) >= MAX_COLUMNS:
-                    self.exhausted = True
+                    self.clipped = True
                     break
                 if len(cells) >= len(aligns):
                     aligns.append(alignment(cell))
@@ -251,14 +254,14 @@ class Reader:
 
     def _read_inline(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         if node.is_text_node:
-            text = node.text_content or ""
+            text = self._taken(node.text_content or "")
             into.append(Text(safe_line(text) if look & CODE else inline_text(text), look, href))
             return
         if node.is_comment_node:
             return
         tag = node.tag or ""
         if depth > MAX_DEPTH:
-            into.append(Text(inline_text(all_text(node)), look, href))
+            into.append(Text(inline_text(self._taken(all_text(node))), look, href))
         elif tag == "br":
             into.append(Break())
         elif tag == "span":
@@ -309,7 +312,7 @@ class Reader:
 
     def _math(self, node: LexborNode, display: bool, look: int, into: Flow) -> None:
         source = node.css_first("annotation")
-        tex = safe_block((all_text(source) if source else all_text(node)).strip())
+        tex = safe_block(self._taken(all_text(source or node)).strip())
         if display:
             into.append(Aside(MathBlock(tex)))
         else:
@@ -319,7 +322,7 @@ class Reader:
         href = attribute(node, "href")
         channel_id = number(attribute(node, "data-stream-id"))
         if channel_id is not None and "stream" in classes_of(node):
-            into.append(ChannelLink(channel_id, inline_text(all_text(node)), href, look))
+            into.append(ChannelLink(channel_id, inline_text(self._taken(all_text(node))), href, look))
             return
         before = len(into)
         self._descend(node, depth, look, href, into)
@@ -351,8 +354,16 @@ class Reader:
         inlines.clear()
 
     def _spent(self) -> bool:
-        self._nodes += 1
-        if self._nodes > MAX_NODES:
+        self._nodes -= 1
+        if self._nodes < 0 or self._characters < 0:
             self.exhausted = True
             return True
         return False
+
+    def _taken(self, text: str) -> str:
+        """As much of a text as may still be read."""
+        room = max(0, self._characters)
+        self._characters -= len(text)
+        if len(text) > room:
+            self.exhausted = True
+        return text[:room]

@@ -23,6 +23,9 @@ __all__ = ["MessageDetails"]
 PLAYGROUND = "playground"
 """What is offered is an address to open, not a text to copy."""
 
+ROWS_WITH_CODE = 600
+"""So many rows of a message are looked through for code to offer."""
+
 MAX_COPY = 100_000
 """Characters that one copy puts into the clipboard; terminals drop longer sequences."""
 
@@ -67,7 +70,7 @@ class MessageDetails(MessageActs):
             elif text is None:
                 self.work(self._copy_source(message.id), "copy the source")
             else:
-                self.copy(text, what)
+                self.copy(text or self.text_of(message), what)
 
         self.app.push_screen(Picker("Copy", choices), chosen)
 
@@ -81,10 +84,11 @@ class MessageDetails(MessageActs):
             number += 1
             return Choice(number - 1, title, " ".join((text or "")[:60].split())), text, what
 
-        yield offer("Text of the message", self.text_of(message), "the message")
+        # Made when it is chosen: laying out all of a long message takes a while.
+        yield offer("Text of the message", "", "the message")
         yield offer("Source (Markdown)", None, "the source")
         yield offer("Link to the message", self.link_of(message), "the link")
-        for block in _code_blocks(parse(message.content).blocks):
+        for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
             yield offer(f"Code {block.language}".strip(), block.source, "the code")
             for name, address in self._playgrounds(block):
                 yield offer(f"Open in {name}", address, PLAYGROUND)

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding"]
 
-SEARCHED_AT_ONCE = 500
-"""Messages looked through before whatever else waits has its turn."""
+SEARCHED_AT_ONCE = 300_000
+"""Characters looked through before whatever else waits has its turn."""
+SEARCHED_OF_ONE = 300_000
+"""Characters of one message that are looked through: as many as are ever shown of one."""
 
 _TAGS = re.compile(r"<[^<>]*>")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
@@ -74,7 +76,12 @@ class Finding(TypedKeys):
             return False
         from html import unescape
 
-        return found.text in " ".join(unescape(_TAGS.sub("", message.content)).casefold().split())
+        text = unescape(_TAGS.sub("", message.content[:SEARCHED_OF_ONE]))
+        return found.text in " ".join(text.casefold().split())
+
+    def _cost(self, message_id: int) -> int:
+        message = self.session.state.messages.get(message_id)
+        return 100 + (len(message.content) if message is not None else 0)
 
     def _next(self, found: Found, direction: int) -> None:
         self.work(self._search(found, direction), "find this")
@@ -89,8 +96,11 @@ class Finding(TypedKeys):
         whole = self.view.found_oldest if older else self.view.found_newest
         ahead = range(here - 1, -1, -1) if older else range(here + 1, len(ids))
         behind = range(len(ids) - 1, here, -1) if older else range(here)
+        looked = 0
         for count, index in enumerate(chain(ahead, behind)):
-            if count % SEARCHED_AT_ONCE == SEARCHED_AT_ONCE - 1:
+            looked += self._cost(ids[index])
+            if looked > SEARCHED_AT_ONCE:
+                looked = 0
                 await asyncio.sleep(0)
                 if self.list.overlay is not found or self.list.feed is not feed:
                     return

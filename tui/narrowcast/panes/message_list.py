@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from textual import events
 
 from narrowcast.content.inlines import Spot
+from narrowcast.content.parse import MAX_ROWS
 from narrowcast.panes.message_canvas import spot_of
 from narrowcast.panes.message_feed import Feed, Key
 from narrowcast.panes.message_rows import Lead, Shape
@@ -17,7 +18,6 @@ from narrowcast_api.state.messages import Message
 
 __all__ = ["MessageList"]
 
-MOST_ROWS = 6_000
 MOST_SPOILERS = 1_000
 
 
@@ -132,7 +132,7 @@ class MessageList(SelectingCanvas):
         if feed is None:
             return ""
         alone = replace(message, reactions=(), flags=message.flags - {"collapsed"})
-        shape = Shape(frozenset(range(MOST_SPOILERS)), MOST_ROWS, revealed=True)
+        shape = Shape(frozenset(range(MOST_SPOILERS)), MAX_ROWS, revealed=True)
         rows = self._row_maker(feed).message(alone, Lead(), shape)
         text = ""
         for row in rows.rows:

@@ -253,7 +253,7 @@ class RowMaker:
             lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)
         layout = Layout(inliner, state.me, shape.opened, shape.pan)
         widget = read_widget(message.submessages) if message.submessages else None
-        document = parse(content)
+        document = parse(content, shape.rows)
         if message.is_me_message:
             document = _without_command(document)
         rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)

@@ -9,6 +9,7 @@ from textual import events
 
 from narrowcast.content.addresses import InApp, Outside, resolve
 from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.parse import MAX_ROWS
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.message_overlays import Hints, hint_labels
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["SpotActs"]
 
 MORE_FACTOR = 10
-MOST_ROWS = 6_000
 
 
 class SpotActs(TypedKeys):
@@ -98,10 +98,10 @@ class SpotActs(TypedKeys):
             self.list.reshape(key, revealed=True)
             return
         rows = self.list.shape_of(key).rows
-        if rows >= MOST_ROWS:
+        if rows >= MAX_ROWS:
             self.say("That is all that is shown here. Press y to copy the source of the message.")
         else:
-            self.list.reshape(key, rows=min(MOST_ROWS, rows * MORE_FACTOR))
+            self.list.reshape(key, rows=min(MAX_ROWS, rows * MORE_FACTOR))
 
     def _vote(self, key: Key, spot: Spot) -> None:
         message = self.session.state.messages.get(key) if isinstance(key, int) else None
@@ -185,11 +185,11 @@ class SpotActs(TypedKeys):
         if isinstance(widget, Poll):
             me = self.session.state.me
             for option in widget.options:
-                mark = "x" if me in option.voters else ""
-                choices.append(Choice(option.key, option.text, _votes(len(option.voters)), mark))
+                votes = _votes(len(option.voters))
+                choices.append(Choice(option.key, option.text, votes, _box(me in option.voters)))
         else:
-            choices += [Choice(task.key, task.text, "", "x" if task.done else "") for task in widget.tasks]
-        choices.append(Choice("", "Add another…"))
+            choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
+        choices.append(Choice("", "Add another…", "", " + "))
         message_id = message.id
 
         def chosen(key: str | None) -> None:
@@ -267,6 +267,10 @@ def hints_for(rows: Rows, opened: Set[int]) -> tuple[tuple[str, str], ...]:
         ("message.hints", "follow", SpotKind.LINK in kinds),
     )
     return tuple((action_id, does) for action_id, does, fits in offers if fits)
+
+
+def _box(ticked: bool) -> str:
+    return "[x]" if ticked else "[ ]"
 
 
 def _votes(count: int) -> str:
