@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
     from narrowcast_api.encoding import OMIT
     from narrowcast_api.errors import NarrowcastError
+    from narrowcast_api.ignored import Ignored, ignored_parameters
     from narrowcast_api.narrow import Narrow
     from narrowcast_api.secret import Secret
     from narrowcast_api.session import Session
@@ -32,10 +33,12 @@ __all__ = [
     "Connection",
     "Destination",
     "DirectDestination",
+    "Ignored",
     "Narrow",
     "NarrowcastError",
     "Secret",
     "Session",
+    "ignored_parameters",
 ]
 
 _HOMES = {
@@ -45,11 +48,13 @@ _HOMES = {
     "Connection": "connection",
     "Destination": "destinations",
     "DirectDestination": "destinations",
+    "Ignored": "ignored",
     "NarrowcastError": "errors",
     "Narrow": "narrow",
     "OMIT": "encoding",
     "Secret": "secret",
     "Session": "session",
+    "ignored_parameters": "ignored",
 }
 
 

@@ -28,6 +28,7 @@ from narrowcast_api.errors import (
     ServerFault,
 )
 from narrowcast_api.exchange import own_origin, read_bounded, transport_error, user_agent
+from narrowcast_api.ignored import Ignored, report
 from narrowcast_api.limiter import RateGate, gate_of
 from narrowcast_api.server_info import Limits, ServerInfo
 from narrowcast_api.tls import no_trust_context, shared_context
@@ -391,5 +392,6 @@ class Connection:
             return
         names = tuple(name for name in listed if isinstance(name, str))
         log.warning("%s %s: the server ignored %s", method, path, ", ".join(names))
+        report(Ignored(method, path, names))
         if self.on_ignored is not None:
             self.on_ignored(method, path, names)

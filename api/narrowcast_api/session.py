@@ -130,8 +130,10 @@ class Session:
         """Every operation of the service, as this account."""
         if self._client is None:
             from narrowcast_api.client import Client
+            from narrowcast_api.remarks import Remarks
 
             self._client = Client.open(self.account, transport=self._transport, clock=self.clock)
+            Remarks(self.publish, self.clock).listen_to(self._client.connection)
         return self._client
 
     @property

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx
 import pytest
 
-from narrowcast_api import errors
+from narrowcast_api import Client, Ignored, errors, ignored_parameters
 from narrowcast_api.errors import (
     ApiError,
     BadRequest,
@@ -24,6 +26,7 @@ from narrowcast_api.errors import (
     Unauthorized,
     UnauthorizedPrincipal,
 )
+from narrowcast_api.routes.drafts import NewDraft
 from support.api import make_connection
 from support.ledger import proves
 from support.scripted import ScriptedTransport
@@ -107,6 +110,24 @@ async def test_parameters_that_the_server_ignored_are_reported() -> None:
             await connection.request("POST", "/thing")
     assert answer["ignored_parameters_unsupported"] == ["foo", 7, None]
     assert seen == [("POST", "/thing", ("foo",))]
+
+
+@proves("CONV-09")
+async def test_whoever_watches_hears_what_was_ignored_of_any_call_within() -> None:
+    ignored = {"ignored_parameters_unsupported": ["foo"]}
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", "/api/v1/drafts", json={"ids": [3], **ignored})
+        for _ in range(3):
+            transport.prepare("POST", PATH, json=ignored)
+        async with make_connection(transport) as connection:
+            with ignored_parameters() as outer:
+                assert await Client(connection).drafts.create(drafts=[NewDraft(None, "soup")]) == [3]
+                with ignored_parameters() as inner:
+                    await asyncio.create_task(connection.request("POST", "/thing", {"foo": 1}))
+                await connection.request("POST", "/thing")
+            await connection.request("POST", "/thing")
+    assert list(inner) == [Ignored("POST", "/thing", ("foo",))]
+    assert [one.path for one in outer] == ["/drafts", "/thing", "/thing"]
 
 
 @proves("ERR-01")

@@ -134,3 +134,11 @@ async def test_one_can_quit_from_every_dialog(tmp_path: Path) -> None:
                 await pilot.press(*way)
                 await pilot.press("ctrl+q")
                 await until(partial(has_ended, app))
+
+
+async def test_what_the_server_left_out_is_told(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.session.client.connection.request(
+            "POST", "/typing", {"op": "start", "to": "[1]", "kolor": 1}
+        )
+        await until(lambda: stage.notices and "does not know kolor" in stage.notices[-1])

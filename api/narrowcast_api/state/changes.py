@@ -210,6 +210,16 @@ class StorageChanged(_Change):
     __slots__ = ()
 
 
+class ServerRemarked(_Change):
+    """The server said something about requests that the user should know; `text` is for people."""
+
+    __slots__ = ("text",)
+    __match_args__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 class ViewChanged(_Change):
     """The view of this narrow has other ids, gaps or ends."""
 
@@ -243,5 +253,6 @@ Change = (
     | OutboxChanged
     | UploadsChanged
     | StorageChanged
+    | ServerRemarked
     | ViewChanged
 )

@@ -1,0 +1,45 @@
+"""What a server says beside its answers, told to the user."""
+
+from __future__ import annotations
+
+from narrowcast_api.remarks import AGAIN_AFTER, Remarks
+from narrowcast_api.state.changes import Change
+from support.api import make_connection
+from support.clock import VirtualClock
+from support.scripted import ScriptedTransport
+
+IGNORED = {"ignored_parameters_unsupported": ["colour", "shape"]}
+
+
+async def test_what_was_ignored_is_told_once_for_each_kind_of_request() -> None:
+    told: list[Change] = []
+    with ScriptedTransport() as transport:
+        for _ in range(2):
+            transport.prepare("POST", "/api/v1/thing", json=IGNORED)
+        transport.prepare("PATCH", "/api/v1/thing", json=IGNORED)
+        async with make_connection(transport) as connection:
+            Remarks(told.append, VirtualClock()).listen_to(connection)
+            await connection.request("POST", "/thing")
+            await connection.request("POST", "/thing")
+            await connection.request("PATCH", "/thing")
+    texts = [str(change) for change in told]
+    assert len(texts) == 2
+    assert "colour, shape" in texts[0]
+    assert "PATCH /thing" in texts[1]
+
+
+async def test_a_wish_to_slow_down_is_told_now_and_then_and_short_ones_never() -> None:
+    told: list[Change] = []
+    clock = VirtualClock()
+    async with make_connection(ScriptedTransport()) as connection:
+        Remarks(told.append, clock).listen_to(connection)
+        assert connection.on_rate_limited is not None
+        connection.on_rate_limited(0.5)
+        assert told == []
+        for _ in range(3):
+            connection.on_rate_limited(12.0)
+        assert len(told) == 1
+        assert "12 s" in str(told[0])
+        await clock.advance(AGAIN_AFTER + 1)
+        connection.on_rate_limited(12.0)
+        assert len(told) == 2
