@@ -55,6 +55,8 @@ class Limits:
     """To all readers of events together: with many of them each waits longer between two answers."""
     max_queued_events: int = 20_000
     """A queue whose reader is further behind than this is dropped; its client registers again."""
+    max_queued_characters: int = 32 * 1024 * 1024
+    """The same, for few events that are long."""
     unread_cap: int = 50_000
     delete_batch: int = 100
     delete_batches_a_request: int = 20

@@ -13,6 +13,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.errors import ServiceError
@@ -80,6 +81,9 @@ class Queue:
     last_seen: float
     client: str = ""
     events: deque[tuple[int, str]] = field(default_factory=deque)
+    """Ids and JSON objects without them: the text is one for all queues that have it."""
+    size: int = 0
+    """Characters of all the texts."""
     next_id: int = 0
     pruned_to: int = -1
     """The newest id that was acknowledged and dropped."""
@@ -109,7 +113,8 @@ class Queue:
         """Appends an event and wakes the reader."""
         identity = self.next_id
         self.next_id += 1
-        self.events.append((identity, f'{text[:-1]},"id":{identity}}}'))
+        self.events.append((identity, text))
+        self.size += len(text)
         self.wake()
 
     def wake(self) -> None:
@@ -124,12 +129,13 @@ class Queue:
         if last_event_id >= self.next_id:
             raise ServiceError(f"Event {last_event_id} was not in this queue")
         while self.events and self.events[0][0] <= last_event_id:
-            self.events.popleft()
+            self.size -= len(self.events.popleft()[1])
         self.pruned_to = last_event_id
 
-    def after(self, event_id: int) -> list[tuple[int, str]]:
-        """Events with larger ids, oldest first."""
-        return [row for row in self.events if row[0] > event_id]
+    def after(self, event_id: int, most: int | None = None) -> list[tuple[int, str]]:
+        """Events with larger ids, oldest first, complete; the first `most` of them."""
+        later = (row for row in self.events if row[0] > event_id)
+        return [(number, f'{text[:-1]},"id":{number}}}') for number, text in islice(later, most)]
 
 
 class EventHub:
@@ -218,7 +224,8 @@ class EventHub:
             return
         for text in event.texts_for(queue):
             queue.push(text)
-        if len(queue.events) > self._core.config.limits.max_queued_events:
+        limits = self._core.config.limits
+        if len(queue.events) > limits.max_queued_events or queue.size > limits.max_queued_characters:
             self.end(queue)
 
     async def wait(self, queue: Queue, position: int) -> bool:

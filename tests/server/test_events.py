@@ -164,6 +164,19 @@ async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
+async def test_few_events_that_are_long_are_too_far_behind_as_well(tmp_path: Path) -> None:
+    limits = replace(Limits(), max_queued_characters=10_000)
+    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+        listener = await server.listen("dario", event_types=["message"])
+        for _ in range(5):
+            await server.send("ada", "general", "t", "x" * 1000)
+            assert len(await listener.events()) == 1
+        for _ in range(5):
+            await server.send("ada", "general", "t", "x" * 3000)
+        refusal = await server.refusal("dario", "GET", "/events", poll(listener, dont_block=True))
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+
+
 async def test_types_and_narrow_choose_the_events(server: TestServer) -> None:
     by_type = await server.listen("dario", event_types=["reaction"])
     by_narrow = await server.listen("dario", narrow=[["stream", "engineering"]], event_types=["message"])
@@ -308,11 +321,28 @@ async def test_a_websocket_on_no_queue_is_told_and_closed(
         assert closed.value.rcvd.code == code
 
 
-async def test_a_websocket_survives_nonsense_from_its_client(server: TestServer) -> None:
+async def test_a_client_may_acknowledge_what_it_was_not_sent_yet(server: TestServer) -> None:
+    listener = await server.listen("dario", event_types=["message"])
+    for _ in range(501):
+        server.core.hub.get(listener.queue_id, server.id("dario")).push('{"type":"message"}')
+    async with stream(server, "dario", listener.queue_id, -1) as connection:
+        await connection.send('{"last_event_id": 500}')
+        events = json.loads(await connection.recv())["events"]
+        assert events[0]["id"] == 0
+        message_id = await server.send("ada", "general", "t")
+        while events[-1]["id"] < 501:
+            events = json.loads(await asyncio.wait_for(connection.recv(), 5))["events"]
+        assert events[-1]["message"]["id"] == message_id
+
+
+async def test_a_websocket_survives_nonsense_from_its_client(
+    server: TestServer, caplog: pytest.LogCaptureFixture
+) -> None:
     listener = await server.listen("dario", event_types=["message"])
     async with stream(server, "dario", listener.queue_id, -1) as connection:
-        for nonsense in ("{", "[]", '{"last_event_id": "x"}', '{"last_event_id": 99}', "[" * 5000):
+        for nonsense in (b"\xff", "{", "[]", '{"last_event_id": "x"}', '{"last_event_id": 99}', "[" * 5000):
             await connection.send(nonsense)
         message_id = await server.send("ada", "general", "t")
         events = json.loads(await connection.recv())["events"]
         assert [event["message"]["id"] for event in events] == [message_id]
+    assert not [record for record in caplog.records if record.exc_info]

@@ -74,12 +74,13 @@ async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int) 
 
 async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> None:
     while True:
-        rows = queue.after(position)[:_BATCH]
-        if rows:
+        # A client may acknowledge what was not sent yet, here or on another connection.
+        position = max(position, queue.pruned_to)
+        if queue.next_id > position + 1:
             await core.hub.pace(queue)
-            rows = queue.after(position)[:_BATCH]
-            await socket.send_text('{"events":[' + ",".join(text for _, text in rows) + "]}")
-            position = rows[-1][0]
+            if rows := queue.after(position, _BATCH):
+                await socket.send_text('{"events":[' + ",".join(text for _, text in rows) + "]}")
+                position = rows[-1][0]
             continue
         try:
             if not await core.hub.wait(queue, position):
@@ -92,9 +93,11 @@ async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> N
 
 async def _receive(socket: WebSocket, queue: Queue) -> None:
     while True:
-        text = await socket.receive_text()
+        frame = await socket.receive()
+        if frame["type"] == "websocket.disconnect":
+            return
         with suppress(ValueError, ServiceError, RecursionError):
-            message = json.loads(text)
+            message = json.loads(frame.get("text") or "null")
             if isinstance(message, dict) and type(message.get("last_event_id")) is int:
                 queue.acknowledge(message["last_event_id"])
 
