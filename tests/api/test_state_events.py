@@ -22,7 +22,6 @@ from narrowcast_api.wire.events import (
     RealmDomainsRemoveEvent,
     RealmExportConsentEvent,
     RealmExportEvent,
-    RealmUserSettingsDefaultsEvent,
     RestartEvent,
     WebReloadClientEvent,
     parse_event,
@@ -40,7 +39,6 @@ WITHOUT_STATE = {
     RealmDomainsRemoveEvent,
     RealmExportConsentEvent,
     RealmExportEvent,
-    RealmUserSettingsDefaultsEvent,
     RestartEvent,
     WebReloadClientEvent,
 }

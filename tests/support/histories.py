@@ -384,6 +384,7 @@ def facts(state: State) -> dict[str, object]:
         "direct conversations": {others: state.directs.newest(others) for others in state.directs.recent()},
         "settings": dict(state.settings.items()),
         "organization": dict(state.organization.items()),
+        "newcomers": dict(state.newcomers.items()),
         "limits": state.limits,
         "server": state.server,
         "drafts": {draft.id: draft for draft in state.drafts},

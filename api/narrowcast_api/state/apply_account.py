@@ -48,6 +48,7 @@ from narrowcast_api.wire.events import (
     RealmPlaygroundsEvent,
     RealmUpdateDictEvent,
     RealmUpdateEvent,
+    RealmUserSettingsDefaultsEvent,
     RemindersAddEvent,
     RemindersRemoveEvent,
     SavedSnippetsAddEvent,
@@ -143,6 +144,12 @@ def _user_setting(state: State, event: UserSettingsEvent) -> tuple[Change, ...]:
 @handlers.of(LegacySettingEvent)
 def _legacy_setting(state: State, event: LegacySettingEvent) -> tuple[Change, ...]:
     state.settings.put(event.property, event.setting)
+    return (SettingsChanged((event.property,)),)
+
+
+@handlers.of(RealmUserSettingsDefaultsEvent)
+def _newcomer_setting(state: State, event: RealmUserSettingsDefaultsEvent) -> tuple[Change, ...]:
+    state.newcomers.put(event.property, event.value)
     return (SettingsChanged((event.property,)),)
 
 

@@ -172,3 +172,8 @@ def read_user_settings(answer: Row) -> Settings:
     """
     values = {key: answer[key] for key in _ACCOUNT_KEYS if key in answer}
     return Settings({**values, **table(answer.get("user_settings"))})
+
+
+def read_newcomer_settings(answer: Row) -> Settings:
+    """The settings that new people start with, by the names of one's own."""
+    return Settings(table(answer.get("realm_user_settings_defaults")))

@@ -35,6 +35,7 @@ from narrowcast_api.state.settings import (
     Limits,
     ServerInfo,
     read_limits,
+    read_newcomer_settings,
     read_organization_settings,
     read_user_settings,
 )
@@ -104,6 +105,7 @@ class State:
         self.typing = Typing(self.limits.typing_started_expiry)
         self.settings = read_user_settings({})
         self.organization = read_organization_settings({})
+        self.newcomers = read_newcomer_settings({})
         self.drafts: Table[int, ServerDraft] = Table(lambda draft: draft.id)
         self.scheduled: Table[int, ScheduledMessage] = Table(lambda message: message.id)
         self.reminders: Table[int, Reminder] = Table(lambda reminder: reminder.id)
@@ -256,6 +258,7 @@ def _load_server(state: State, answer: Row, now: float) -> None:
     state.typing = Typing(state.limits.typing_started_expiry)
     state.settings = read_user_settings(answer)
     state.organization = read_organization_settings(answer)
+    state.newcomers = read_newcomer_settings(answer)
     state.presence.server_offset = number(answer, "server_timestamp", now) - now
     state.presence.offline_threshold = state.limits.presence_offline_threshold
 
