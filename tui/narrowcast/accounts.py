@@ -72,6 +72,14 @@ def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
     return path
 
 
+def replace_key(path: Path, account: Account) -> None:
+    """Keep a new key of the account in ``path`` where its old one was. Raises AccountError or OSError."""
+    if Account.from_zuliprc(path).key.reveal() == IN_KEYRING:
+        _to_keyring(account)
+    else:
+        account.write_zuliprc(path)
+
+
 def name_for(account: Account) -> str:
     """A file name that tells accounts apart: person and organization."""
     host = urlsplit(account.site).netloc

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-import time
 from urllib.parse import urlsplit
 
 from textual import on
 
-from narrowcast.owner import app_of
 from narrowcast.panes.messages import MessagesPane
 from narrowcast.screens.picker import Choice, Picker
 from narrowcast.screens.travel import TravelScreen
-from narrowcast_api.narrow import Narrow, Term
 
 _HOST = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
-_ROLES = {100: "owner", 200: "administrator", 300: "moderator", 400: "member", 600: "guest"}
 
 
 def claimed_host(label: str) -> str | None:
@@ -40,8 +36,10 @@ class OutsideScreen(TravelScreen):
         own = urlsplit(url).netloc == urlsplit(self.session.account.site).netloc
         if own and "/user_uploads/" in urlsplit(url).path:
             self.spawn(self._download(url), "fetch the file")
-        elif own and urlsplit(url).fragment in ("drafts", "scheduled"):
+        elif own and urlsplit(url).fragment == "drafts":
             self.call_later(self.run_action, "go_drafts")
+        elif own and urlsplit(url).fragment in ("scheduled", "reminders"):
+            self.call_later(self.run_action, f"app.act('go.{urlsplit(url).fragment}')")
         elif misleads(event.label, url):
             host = urlsplit(url).hostname or "?"
             self._confirm_link(url, f"The text says {claimed_host(event.label)}, the link leads to {host}")
@@ -83,31 +81,6 @@ class OutsideScreen(TravelScreen):
     @on(MessagesPane.PersonRequested)
     def _show_person(self, event: MessagesPane.PersonRequested) -> None:
         """Who somebody is, and what one can do about them."""
-        state = self.session.state
-        user = state.users.get(event.user_id)
-        if user is None:
-            self.tell("Nothing is known of this person.")
-            return
-        role = "bot" if user.is_bot else _ROLES.get(user.role, "member")
-        presence = str(state.presence.of(user.user_id, time.time()))
-        status = state.statuses.get(user.user_id)
-        about = f"{user.full_name} · {role} · {presence}" + (
-            f" · {status.text}" if status and status.text else ""
-        )
-        email = user.delivery_email or user.email
-        choices = [
-            Choice("write", "Write to them", "x"),
-            Choice("sent", "Messages that they sent"),
-            Choice("copy", "Copy the email address", email),
-        ]
+        from narrowcast.acts.people import show
 
-        def chosen(what: str | None) -> None:
-            if what == "write":
-                self.go(Narrow.direct(frozenset({user.user_id}) - {state.me}))
-            elif what == "sent":
-                self.go(Narrow((Term("sender", user.user_id),)))
-            elif what == "copy":
-                self.app.copy_to_clipboard(email)
-                app_of(self).tell("Copied.")
-
-        self.app.push_screen(Picker(about, choices), chosen)
+        show(self, event.user_id)

@@ -1,0 +1,53 @@
+"""Driving the app's lists, pickers and forms in tests."""
+
+from __future__ import annotations
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.manage import ManageScreen
+from narrowcast.screens.picker import Picker
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.form_controls import ChoiceControl
+from support.sessions import until
+from support.stage import Stage
+
+
+async def choose(stage: Stage, text: str) -> None:
+    """Takes the first choice of a picker that begins with a text, as typing and Enter do."""
+    await until(lambda: isinstance(stage.app.screen, Picker))
+    picker = stage.app.screen
+    assert isinstance(picker, Picker)
+    found = [choice for choice in picker._list.items if choice.text.startswith(text)]
+    assert found, [choice.text for choice in picker._list.items]
+    picker._list.set_items(found)
+    await stage.press("enter")
+
+
+async def fill(stage: Stage, **values: object) -> None:
+    """Puts values into the fields of the open form, and sends it."""
+    await until(lambda: isinstance(stage.app.screen, FormScreen))
+    form = stage.app.screen
+    assert isinstance(form, FormScreen)
+    await stage.pilot.pause()
+    for name, value in values.items():
+        row = form.row(name)
+        assert row.is_enabled, row.field.needs
+        if isinstance(row.control, ChoiceControl):
+            row.control.put(value)
+        else:
+            assert isinstance(row.control, Editor)
+            row.control.text = str(value)
+    await stage.press("ctrl+d")
+
+
+def rows(stage: Stage) -> list[str]:
+    """The texts of the open list of things."""
+    screen = stage.app.screen
+    if not isinstance(screen, ManageScreen):
+        return []
+    return [f"{row.text} {row.detail} {row.note}" for row in screen.list.items]
+
+
+def said(stage: Stage) -> str:
+    """What stands below the open list."""
+    screen = stage.app.screen
+    return screen._said.plain if isinstance(screen, ManageScreen) else ""

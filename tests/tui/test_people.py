@@ -1,0 +1,153 @@
+"""People: cards, profiles, administration of accounts, bots. Each act is proven by what the server then holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.manage import ManageScreen
+from narrowcast.screens.people.card import PersonScreen
+from narrowcast.screens.picker import Picker
+from narrowcast_api.narrow import Narrow
+from support.screens import choose, fill, rows, said
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+async def card_of(stage: Stage, name: str) -> PersonScreen:
+    """Somebody's card, by the act that finds it."""
+    await act(stage, "people.find")
+    await choose(stage, name)
+    await until(lambda: isinstance(stage.app.screen, PersonScreen))
+    screen = stage.app.screen
+    assert isinstance(screen, PersonScreen)
+    return screen
+
+
+async def test_a_card_says_who_somebody_is_and_leads_to_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        card = await card_of(stage, "Bruno Castell")
+        assert any("administrator" in row for row in rows(stage))
+        await stage.press("c")
+        await until(lambda: any("#general" in row for row in rows(stage)))
+        await stage.press("w")
+        await until(lambda: stage.app.screen is stage.screen)
+        assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("bruno")}))
+        assert not card.is_attached
+
+
+async def test_a_mention_from_a_card_goes_into_what_is_being_written(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await card_of(stage, "Bruno Castell")
+        await stage.press("at")
+        await until(lambda: stage.app.screen is stage.screen)
+        bruno = stage.server.id("bruno")
+        assert stage.screen.writing.text.text == f"@**Bruno Castell|{bruno}** "
+
+
+async def test_somebody_is_muted_and_shown_again_from_the_card(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await card_of(stage, "Bruno Castell")
+        bruno = stage.server.id("bruno")
+        await stage.press("m")
+        await until(lambda: bruno in stage.session.state.users.muted)
+        await stage.press("m")
+        await until(lambda: bruno not in stage.session.state.users.muted)
+
+
+async def test_an_owner_renames_and_promotes(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await card_of(stage, "Dario Vance")
+        await stage.press("a")
+        await choose(stage, "Name")
+        await fill(stage, name="Dario V.")
+        await until(lambda: stage.server.user("dario").full_name == "Dario V.")
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        await stage.press("a")
+        await choose(stage, "Role")
+        await fill(stage, role=300)
+        await until(lambda: stage.server.user("dario").role == 300)
+
+
+async def test_an_account_is_deactivated_and_brought_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await card_of(stage, "Dario Vance")
+        await stage.press("a")
+        await choose(stage, "Deactivate")
+        await fill(stage, comment="Thank you for everything")
+        await until(lambda: not stage.server.user("dario").is_active)
+        await until(lambda: any("deactivated" in row for row in rows(stage)))
+        await stage.press("a")
+        await choose(stage, "Reactivate")
+        await until(lambda: stage.server.user("dario").is_active)
+
+
+async def test_a_member_is_told_who_may_instead_of_being_refused_later(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+        await card_of(stage, "Bruno Castell")
+        await stage.press("a")
+        await choose(stage, "Role")
+        await until(lambda: "Only administrators" in said(stage))
+        assert isinstance(stage.app.screen, PersonScreen)
+
+
+async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await card_of(stage, "Bruno Castell")
+        await stage.press("a")
+        screen = stage.app.screen
+        assert isinstance(screen, Picker)
+        assert any("needs level 407" in choice.detail for choice in screen._list.items)
+
+
+async def test_ones_own_profile_is_filled_in_and_emptied(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        made = await stage.server.call(
+            "ada", "POST", "/realm/profile_fields", {"name": "Tea", "field_type": 1}
+        )
+        field_id = int(made["id"])
+        await until(lambda: stage.session.state.profile_fields.get(field_id) is not None)
+        await act(stage, "account.profile")
+        await fill(stage, **{f"field-{field_id}": "green", "name": "Ada M."})
+        await until(lambda: stage.server.user("ada").full_name == "Ada M.")
+        mine = await stage.server.call("ada", "GET", "/users/me")
+        assert mine["profile_data"][str(field_id)]["value"] == "green"
+        await until(lambda: field_id in stage.session.state.users.get(stage.session.state.me).profile)  # type: ignore[union-attr]
+        await act(stage, "account.profile")
+        await fill(stage, **{f"field-{field_id}": ""})
+        await until(lambda: stage.app.screen is stage.screen)
+        mine = await stage.server.call("ada", "GET", "/users/me")
+        assert str(field_id) not in mine["profile_data"]
+
+
+async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "account.bots")
+        await stage.press("n")
+        await fill(stage, name="Kettle", short="kettle")
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        key = stage.server.user("kettle").api_key
+        assert any(key in choice.text for choice in stage.app.screen._list.items)  # type: ignore[attr-defined]
+        await stage.press("escape")
+        await until(lambda: any("Kettle" in row for row in rows(stage)))
+        await until(lambda: stage.session.state.users.id_of("Kettle") is not None)
+        await stage.press("r")
+        await choose(stage, "Make a new key")
+        await until(lambda: stage.server.user("kettle").api_key != key)
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        await stage.press("escape")
+        await stage.press("x")
+        await choose(stage, "Deactivate it")
+        await until(lambda: not stage.server.user("kettle").is_active)
+
+
+async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "people.accounts")
+        screen = stage.app.screen
+        assert isinstance(screen, ManageScreen)
+        await stage.press("slash")
+        await stage.type("bruno")
+        await stage.press("enter", "enter")
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        assert not isinstance(stage.app.screen, FormScreen)

@@ -1,0 +1,151 @@
+"""Who may do what, said before anything is typed: the rules of roles and permissions as far as the state tells.
+
+The server has the last word. Each rule gives an empty text for who may, else a sentence that says who may.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.levels import Beyond, Gate, needs, supports
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting, read_group_setting
+from narrowcast_api.wire.vocabulary import GroupSetting as GroupPermission
+from narrowcast_api.wire.vocabulary import Role
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+    from narrowcast_api.state.users import User
+
+ROLE_NAMES = {
+    int(Role.OWNER): "owner",
+    int(Role.ADMINISTRATOR): "administrator",
+    int(Role.MODERATOR): "moderator",
+    int(Role.MEMBER): "member",
+    int(Role.GUEST): "guest",
+}
+
+_SYSTEM_NAMES = {
+    "role:internet": "everyone on the internet",
+    "role:everyone": "everyone, guests too",
+    "role:members": "members, not guests",
+    "role:fullmembers": "full members",
+    "role:moderators": "moderators and above",
+    "role:administrators": "administrators",
+    "role:owners": "owners",
+    "role:nobody": "nobody",
+}
+
+_NAMED = 4
+"""People who are named one by one before the rest is counted."""
+
+
+def role_of(state: State) -> int:
+    """One's own role code."""
+    me = state.users.get(state.me)
+    return me.role if me is not None else int(Role.MEMBER)
+
+
+def role_name(role: int) -> str:
+    """A role for people."""
+    return ROLE_NAMES.get(role, f"role {role}")
+
+
+def is_owner(state: State) -> bool:
+    """Whether oneself owns the organization."""
+    return role_of(state) <= Role.OWNER
+
+
+def is_administrator(state: State) -> bool:
+    """Whether oneself administers the organization; owners do."""
+    return role_of(state) <= Role.ADMINISTRATOR
+
+
+def only_administrators(state: State, act: str = "do this") -> str:
+    """Refuses everybody but administrators."""
+    return (
+        "" if is_administrator(state) else f"Only administrators may {act}{_ask(state, Role.ADMINISTRATOR)}."
+    )
+
+
+def only_owners(state: State, act: str = "do this") -> str:
+    """Refuses everybody but owners."""
+    return "" if is_owner(state) else f"Only owners may {act}{_ask(state, Role.OWNER)}."
+
+
+def only_holders(state: State, permission: str, act: str = "do this") -> str:
+    """Refuses who does not hold a permission of the organization, named as in its settings."""
+    if state.has_permission(permission):
+        return ""
+    setting = read_group_setting(state.organization.get(permission))
+    who = holders(state, setting) if setting is not None else "those who are permitted"
+    return f"Only {who} may {act}."
+
+
+def below(state: State, gate: Gate | Beyond) -> str:
+    """'… needs level N, this server has M', or nothing where the server has it."""
+    if supports(ServerInfo(level=state.server.level), gate):
+        return ""
+    return f"{gate.title}: {needs(gate)}, this server has {state.server.level}."
+
+
+def group_refusal(state: State, group: Group, permission: GroupPermission | None, act: str) -> str:
+    """Refuses who neither manages a group nor holds its ``permission``; nobody changes a system group."""
+    if group.is_system:
+        return "The groups of the roles follow from the roles; they are not edited."
+    if is_administrator(state) or state.has_permission("can_manage_all_groups"):
+        return ""
+    names = [GroupPermission.MANAGE] if permission is None else [GroupPermission.MANAGE, permission]
+    found = [group.permissions[name] for name in names if name in group.permissions]
+    if not found or any(state.groups.contains(setting, state.me) for setting in found):
+        return ""
+    return f"Only {holders(state, found[-1])} may {act}."
+
+
+def holders(state: State, setting: GroupSetting) -> str:
+    """Who holds a permission: a group's name, or people and groups one by one."""
+    if not isinstance(setting, AdHocGroup):
+        return group_name(state, setting)
+    people = sorted((state.users.name(user_id) for user_id in setting.direct_members), key=str.casefold)
+    groups = [group_name(state, group_id) for group_id in sorted(setting.direct_subgroups)]
+    named = [*groups, *people]
+    if not named:
+        return "nobody"
+    more = len(named) - _NAMED
+    return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def group_name(state: State, group_id: int) -> str:
+    """A group's name; those of roles in words."""
+    group = state.groups.get(group_id)
+    if group is None:
+        return f"group {group_id}"
+    return _SYSTEM_NAMES.get(group.name, group.name) if group.is_system else group.name
+
+
+def may_administer(state: State, user: User, act: str) -> str:
+    """Refuses who may not change somebody's account: administrators may, and owners of bots their bots."""
+    if user.is_bot and user.bot_owner_id == state.me:
+        return ""
+    if user.role <= Role.OWNER and user.user_id != state.me and act == "deactivate an owner":
+        return only_owners(state, act)
+    return only_administrators(state, act)
+
+
+def roles_to_give(state: State, user: User) -> list[int]:
+    """The roles that oneself could give somebody; only owners give or take that of an owner."""
+    if not is_administrator(state) or (user.role <= Role.OWNER and not is_owner(state)):
+        return []
+    return [role for role in ROLE_NAMES if role > Role.OWNER or is_owner(state)]
+
+
+def _ask(state: State, least: Role) -> str:
+    """Whom to ask, by name."""
+    names = sorted(
+        user.full_name
+        for user in state.users.active()
+        if user.role <= least and not user.is_bot and user.user_id != state.me
+    )
+    if not names:
+        return ""
+    return f"; ask {' or '.join(names[:2])}"

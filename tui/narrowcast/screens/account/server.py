@@ -1,0 +1,71 @@
+"""What the server is: version, level, and what it does not have at this level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from narrowcast import permits
+from narrowcast.screens.account.lists import size
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast_api.levels import Beyond, Gate
+from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
+
+
+class ServerScreen(GuardedScreen[str]):
+    """Facts first, then everything that needs a higher level, and what is done instead."""
+
+    TITLE_TEXT = "The server"
+    KEYS = "Enter copies"
+    FOLLOWS = (SettingsChanged, ConnectionChanged)
+
+    def rows(self) -> Sequence[Row[str]]:
+        """Facts, then what is missing."""
+        return [
+            *(Row(("fact", label), text, f"{label:<22} {text}") for label, text in self._facts()),
+            *self._missing(),
+        ]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        state, session = self.state, self.session
+        limits = state.limits
+        me = state.users.get(state.me)
+        plan = state.organization.get("upload_quota_mib")
+        found = [
+            ("Organization", state.server.name),
+            ("Address", state.server.site or session.account.site),
+            ("Signed in as", f"{session.account.email}, {permits.role_name(permits.role_of(state))}"),
+            ("Version", state.server.version or "not said"),
+            ("Feature level", str(state.server.level)),
+            (
+                "Connection",
+                f"{session.status.kind}" + (f": {session.status.detail}" if session.status.detail else ""),
+            ),
+            ("People", str(len(state.users.active()))),
+            ("Channels", str(len(state.channels))),
+            ("Longest message", f"{limits.max_message_length} characters"),
+            ("Longest topic", f"{limits.max_topic_length} characters"),
+            ("Largest file", f"{limits.max_file_upload_size_mib} MiB"),
+        ]
+        if me is not None and me.date_joined:
+            found.append(("You joined", me.date_joined[:10]))
+        if isinstance(plan, int):
+            found.append(("Space for files", size(plan * 2**20)))
+        return found
+
+    def _missing(self) -> list[Row[str]]:
+        level = self.state.server.level
+        gates: list[Gate | Beyond] = [gate for gate in (*Gate, *Beyond) if gate.level > level]
+        return [
+            Row(
+                (type(gate).__name__, gate.name),
+                gate.title,
+                f"needs level {gate.level:<10} {gate.title}: {gate.value.below}",
+                dim=True,
+            )
+            for gate in sorted(gates, key=lambda gate: gate.level)
+        ]
+
+    def open(self, item: str) -> None:
+        """Copy it."""
+        self.copy(item, "it")

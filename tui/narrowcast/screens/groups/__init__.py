@@ -1,0 +1,1 @@
+"""User groups, their members and who may do what with them."""

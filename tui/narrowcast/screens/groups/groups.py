@@ -1,0 +1,171 @@
+"""The user groups: who is in them, who may do what with them; make, rename, deactivate, reactivate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Field, Line, People, Refused, Text, Values
+from narrowcast.screens.groups.holders import as_model, group_id_of, named_groups
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.levels import Gate
+from narrowcast_api.state.changes import GroupsChanged, UsersChanged
+from narrowcast_api.state.groups import Group
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+
+class GroupsScreen(GuardedScreen[Group]):
+    """Groups that people made first, then those of the roles, deactivated ones last."""
+
+    TITLE_TEXT = "User groups"
+    KEYS = "Enter members · n new · e name · p permissions · m joins or leaves · x deactivates"
+    EMPTY = "No user groups."
+    LINES = 2
+    FOLLOWS = (GroupsChanged, UsersChanged)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", "Name and description", show=False),
+        Binding("p", "permissions", "Permissions", show=False),
+        Binding("m", "membership", "Join or leave", show=False),
+    ]
+
+    def rows(self) -> Sequence[Row[Group]]:
+        """Name, how many, description."""
+        order = sorted(
+            self.state.groups, key=lambda group: (group.deactivated, group.is_system, group.name.casefold())
+        )
+        return [self._row(group) for group in order]
+
+    def _row(self, group: Group) -> Row[Group]:
+        state = self.state
+        inside = state.groups.contains(group.id, state.me)
+        counted = f"{len(group.members)} people"
+        if group.subgroups:
+            counted += f", {len(group.subgroups)} groups"
+        detail = "deactivated" if group.deactivated else ("you · " if inside else "") + counted
+        name = permits.group_name(state, group.id) if group.is_system else f"@{group.name}"
+        return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
+
+    def open(self, item: Group) -> None:
+        """Who is in it."""
+        from narrowcast.screens.groups.members import MembersScreen
+
+        self.app.push_screen(MembersScreen(self.session, item.id))
+
+    # making and changing
+
+    def new(self) -> None:
+        """Make one."""
+        if self.refused(permits.only_holders(self.state, "can_create_groups", "make user groups")):
+            return
+
+        async def create(values: Values) -> object:
+            return await self.session.client.user_groups.create(
+                name=values.text("name"),
+                description=values.text("description"),
+                members=values.people("members"),
+                subgroups=_subgroups(self.state, values),
+            )
+
+        fields: list[Field] = [
+            *_names(None),
+            People("members", "Members", value=[self.state.me]),
+            Line(
+                "subgroups",
+                "Groups in it",
+                "Names, separated by commas",
+                permits.below(self.state, Gate.GROUP_SUBGROUPS),
+            ),
+        ]
+        self.form(
+            "New user group",
+            fields,
+            create,
+            verb="makes it",
+            then=lambda group_id: self.reread(select=group_id if isinstance(group_id, int) else None),
+        )
+
+    def action_edit(self) -> None:
+        """Another name or description."""
+        group = self.selected
+        if group is None:
+            return
+        refusal = permits.group_refusal(self.state, group, None, "rename this group")
+
+        async def change(values: Values) -> object:
+            return await self.session.client.user_groups.update(
+                user_group_id=group.id,
+                name=values.new_text("name"),
+                description=values.new_text("description"),
+                current=as_model(group),
+            )
+
+        self.form(f"User group {group.name}", _names(group), change, done="Saved.", refusal=refusal)
+
+    def action_permissions(self) -> None:
+        """Who may do what with it."""
+        from narrowcast.screens.groups.permissions import GroupPermissionsScreen
+
+        if (group := self.selected) is not None:
+            self.app.push_screen(GroupPermissionsScreen(self.session, group.id))
+
+    def action_membership(self) -> None:
+        """Join, or leave."""
+        from narrowcast.screens.groups.members import join_refusal, leave_refusal
+
+        group = self.selected
+        if group is None:
+            return
+        me = [self.state.me]
+        change = self.session.client.user_groups.change_members
+        if self.state.me in group.members:
+            if not self.refused(leave_refusal(self.state, group)):
+                self.work(change(user_group_id=group.id, delete=me), done=f"You left {group.name}.")
+        elif not self.refused(join_refusal(self.state, group)):
+            self.work(change(user_group_id=group.id, add=me), done=f"You joined {group.name}.")
+
+    # ending
+
+    def question(self, item: Group) -> tuple[str, str]:
+        """The service deactivates groups; old messages keep their mentions."""
+        act = "reactivate groups" if item.deactivated else "deactivate this group"
+        if self.refused(permits.group_refusal(self.state, item, None, act)):
+            return "", ""
+        if item.deactivated:
+            return f"Bring {item.name} back?", "Reactivate it"
+        return f"Deactivate {item.name}? Nobody can mention it then; it can be brought back.", "Deactivate it"
+
+    async def drop(self, item: Group) -> None:
+        """Deactivate it, or bring it back."""
+        user_groups = self.session.client.user_groups
+        if item.deactivated:
+            await user_groups.reactivate(user_group_id=item.id)
+        else:
+            await user_groups.deactivate(user_group_id=item.id)
+
+
+def _names(group: Group | None) -> list[Field]:
+    return [
+        Line("name", "Name", value=group.name if group else "", required=True, limit=100),
+        Text("description", "Description", value=group.description if group else "", rows=2, limit=1024),
+    ]
+
+
+def _subgroups(state: State, values: Values) -> list[int] | Omit:
+    names = [name.strip() for name in values.text("subgroups").split(",") if name.strip()]
+    if not names:
+        return OMIT
+    found = []
+    for name in names:
+        group_id = group_id_of(state, name)
+        if group_id is None:
+            known = ", ".join(group.name for group in named_groups(state)[:5])
+            raise Refused("subgroups", f"There is no user group {name!r}. There are: {known}.")
+        found.append(group_id)
+    return found

@@ -1,0 +1,181 @@
+"""Who is in a user group: people, and groups within it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import People, Values
+from narrowcast.screens.groups.holders import named_groups
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast.screens.picker import Choice, Picker
+from narrowcast_api.state.changes import GroupsChanged, UsersChanged
+from narrowcast_api.state.groups import Group
+from narrowcast_api.wire.vocabulary import GroupSetting
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.state import State
+
+Member = tuple[str, int]
+"""'user' or 'group', and its id."""
+
+
+def join_refusal(state: State, group: Group) -> str:
+    """Why oneself may not join; empty if one may."""
+    own = group.permissions.get(GroupSetting.JOIN)
+    if own is not None and not group.is_system and state.groups.contains(own, state.me):
+        return ""
+    return permits.group_refusal(state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}")
+
+
+def leave_refusal(state: State, group: Group) -> str:
+    """Why oneself may not leave; empty if one may."""
+    own = group.permissions.get(GroupSetting.LEAVE)
+    if own is not None and not group.is_system and state.groups.contains(own, state.me):
+        return ""
+    return permits.group_refusal(
+        state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
+    )
+
+
+class MembersScreen(GuardedScreen[Member]):
+    """Groups within the group first, then its people."""
+
+    KEYS = "Enter shows · n adds people · s adds a group · x takes out"
+    EMPTY = "Nobody is in it: n adds people, s a group."
+    FOLLOWS = (GroupsChanged, UsersChanged)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "add_group", "Add a group", show=False)]
+
+    def __init__(self, session: Session, group_id: int) -> None:
+        super().__init__(session)
+        self.group_id = group_id
+
+    @property
+    def group(self) -> Group | None:
+        """The group as it is now."""
+        return self.state.groups.get(self.group_id)
+
+    def title_text(self) -> str:
+        """Whose members they are."""
+        return f"In {permits.group_name(self.state, self.group_id)}"
+
+    def refusal(self) -> str:
+        """Who may neither add nor remove."""
+        return self._add_refusal() if self._remove_refusal() else ""
+
+    def _add_refusal(self) -> str:
+        group = self.group
+        if group is None:
+            return "This group is gone."
+        return permits.group_refusal(
+            self.state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}"
+        )
+
+    def _remove_refusal(self) -> str:
+        group = self.group
+        if group is None:
+            return "This group is gone."
+        return permits.group_refusal(
+            self.state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
+        )
+
+    def _manage_refusal(self) -> str:
+        group = self.group
+        if group is None:
+            return "This group is gone."
+        return permits.group_refusal(self.state, group, None, f"change the groups in {group.name}")
+
+    def rows(self) -> Sequence[Row[Member]]:
+        """Everything that is directly in it."""
+        group, state = self.group, self.state
+        if group is None:
+            return []
+        groups = [
+            Row(
+                ("group", group_id),
+                ("group", group_id),
+                permits.group_name(state, group_id),
+                "group",
+                mark="@",
+            )
+            for group_id in sorted(group.subgroups)
+        ]
+        people = [
+            Row(("user", user_id), ("user", user_id), state.users.name(user_id), self._about(user_id))
+            for user_id in sorted(group.members, key=lambda user_id: state.users.name(user_id).casefold())
+        ]
+        return [*groups, *people]
+
+    def _about(self, user_id: int) -> str:
+        user = self.state.users.get(user_id)
+        return "" if user is None else permits.role_name(user.role)
+
+    def open(self, item: Member) -> None:
+        """A person's card, or the members of the inner group."""
+        what, number = item
+        if what == "group":
+            self.app.push_screen(MembersScreen(self.session, number))
+            return
+        from narrowcast.screens.people.card import PersonScreen
+
+        self.app.push_screen(PersonScreen(self.session, number))
+
+    def new(self) -> None:
+        """Add people."""
+        group = self.group
+        if group is None or self.refused(self._add_refusal()):
+            return
+
+        async def add(values: Values) -> object:
+            people = [user_id for user_id in values.people("people") if user_id not in group.members]
+            return await self.session.client.user_groups.change_members(user_group_id=group.id, add=people)
+
+        field = People("people", "People", required=True)
+        self.form(f"Add to {group.name}", [field], add, verb="adds them", done="Added.")
+
+    def action_add_group(self) -> None:
+        """Add a group: its members are members then."""
+        group = self.group
+        if group is None or self.refused(self._manage_refusal()):
+            return
+        system = [other for other in self.state.groups if other.is_system]
+        choices = [
+            Choice(other.id, permits.group_name(self.state, other.id), other.description)
+            for other in (*named_groups(self.state), *system)
+            if other.id != group.id and other.id not in group.subgroups
+        ]
+
+        def chosen(group_id: int | None) -> None:
+            if group_id is not None:
+                change = self.session.client.user_groups.change_subgroups
+                self.work(change(user_group_id=group.id, add=[group_id]), done="Added.")
+
+        self.app.push_screen(Picker(f"Which group shall be in {group.name}?", choices), chosen)
+
+    def question(self, item: Member) -> tuple[str, str]:
+        """Ask first."""
+        what, number = item
+        group = self.group
+        if group is None:
+            return "", ""
+        if what == "group":
+            refusal, name = self._manage_refusal(), permits.group_name(self.state, number)
+        else:
+            mine = number == self.state.me
+            refusal = leave_refusal(self.state, group) if mine else self._remove_refusal()
+            name = self.state.users.name(number)
+        return ("", "") if self.refused(refusal) else (f"Take {name} out of {group.name}?", "Take out")
+
+    async def drop(self, item: Member) -> None:
+        """Take it out."""
+        what, number = item
+        user_groups = self.session.client.user_groups
+        if what == "group":
+            await user_groups.change_subgroups(user_group_id=self.group_id, delete=[number])
+        else:
+            await user_groups.change_members(user_group_id=self.group_id, delete=[number])

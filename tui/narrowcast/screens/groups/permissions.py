@@ -1,0 +1,96 @@
+"""Who may do what with a user group."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+
+from narrowcast import permits
+from narrowcast.screens.groups.choose import choose_holders
+from narrowcast.screens.groups.holders import to_model
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast_api.levels import Gate
+from narrowcast_api.state import groups as state_groups
+from narrowcast_api.state.changes import GroupsChanged
+from narrowcast_api.wire.vocabulary import GroupSetting
+
+if TYPE_CHECKING:
+    from narrowcast_api.routes.user_groups import ChangedSettings
+    from narrowcast_api.session import Session
+
+
+class Permission(Struct, frozen=True):
+    """One permission of a group, and the level that it needs."""
+
+    name: GroupSetting
+    title: str
+    gate: Gate
+
+
+PERMISSIONS = (
+    Permission(GroupSetting.MENTION, "Who may mention it", Gate.GROUP_MENTION),
+    Permission(GroupSetting.JOIN, "Who may join it", Gate.GROUP_JOIN),
+    Permission(GroupSetting.LEAVE, "Who may leave it", Gate.GROUP_LEAVE),
+    Permission(GroupSetting.ADD_MEMBERS, "Who may add members", Gate.GROUP_ADD_MEMBERS),
+    Permission(GroupSetting.REMOVE_MEMBERS, "Who may remove members", Gate.GROUP_REMOVE_MEMBERS),
+    Permission(GroupSetting.MANAGE, "Who may manage it", Gate.GROUP_MANAGE),
+)
+
+
+class GroupPermissionsScreen(GuardedScreen[Permission]):
+    """The permissions with who holds them; those that the server does not know say so."""
+
+    KEYS = "Enter changes"
+    FOLLOWS = (GroupsChanged,)
+
+    def __init__(self, session: Session, group_id: int) -> None:
+        super().__init__(session)
+        self.group_id = group_id
+
+    def title_text(self) -> str:
+        """Of which group."""
+        return f"Permissions of {permits.group_name(self.state, self.group_id)}"
+
+    def refusal(self) -> str:
+        """Who manages the group may."""
+        group = self.state.groups.get(self.group_id)
+        if group is None:
+            return "This group is gone."
+        refusal = permits.group_refusal(self.state, group, None, f"change who may do what with {group.name}")
+        return refusal or (
+            permits.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
+        )
+
+    def rows(self) -> Sequence[Row[Permission]]:
+        """Each with its holders."""
+        group = self.state.groups.get(self.group_id)
+        if group is None:
+            return []
+        found = []
+        for permission in PERMISSIONS:
+            setting = group.permissions.get(permission.name)
+            who = permits.holders(self.state, setting) if setting is not None else ""
+            needs = permits.below(self.state, permission.gate)
+            shown = f"needs level {permission.gate.level}" if needs else who
+            found.append(Row(permission.name, permission, permission.title, shown, dim=bool(needs)))
+        return found
+
+    def open(self, item: Permission) -> None:
+        """Choose who shall hold it."""
+        group = self.state.groups.get(self.group_id)
+        if group is None or self.refused() or self.refused(permits.below(self.state, item.gate)):
+            return
+        present = group.permissions.get(item.name)
+
+        def save(new: state_groups.GroupSetting) -> Awaitable[object]:
+            from narrowcast_api.routes.user_groups import Change
+
+            old = to_model(present) if present is not None else None
+            change = cast("ChangedSettings", {item.name.value: Change(to_model(new), old)})
+            return self.session.client.user_groups.update(user_group_id=self.group_id, **change)
+
+        title = f"{item.title} ({group.name})"
+        choose_holders(self, self.state, title, present, save, lambda work: self.work(work, done="Saved."))

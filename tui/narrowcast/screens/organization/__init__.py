@@ -1,0 +1,1 @@
+"""What an organization configures: invitations, linkifiers, playgrounds, emoji, profile fields, domains."""

@@ -1,0 +1,88 @@
+"""The domains whose email addresses may join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Line, Values, YesNo
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.wire.organization import Domain
+
+
+class DomainsScreen(GuardedScreen["Domain"]):
+    """Fetched when it is opened: the state does not hold them."""
+
+    TITLE_TEXT = "Allowed domains"
+    KEYS = "n new · Enter or s: with or without subdomains · x removes"
+    EMPTY = "No domains are named: the setting 'Only addresses of the allowed domains' has nothing to go by."
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "subdomains", "Subdomains", show=False)]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._domains: list[Domain] = []
+
+    def refusal(self) -> str:
+        """Owners only."""
+        return permits.only_owners(self.state, "change the allowed domains")
+
+    async def load(self) -> None:
+        """Ask the server."""
+        self._domains = await self.session.client.organization.domains()
+
+    def rows(self) -> Sequence[Row[Domain]]:
+        """Each domain."""
+        return [
+            Row(item.domain, item, item.domain, "and subdomains" if item.allow_subdomains else "")
+            for item in self._domains
+        ]
+
+    def new(self) -> None:
+        """Add one."""
+        if self.refused():
+            return
+
+        async def add(values: Values) -> object:
+            await self.session.client.organization.add_domain(
+                domain=values.text("domain"), allow_subdomains=values.flag("subdomains")
+            )
+            await self.load()
+            return True
+
+        fields = [
+            Line("domain", "Domain", "Such as example.com", required=True),
+            YesNo("subdomains", "Subdomains too", "mail.example.com as well"),
+        ]
+        self.form("New domain", fields, add, verb="adds it", done="Added.")
+
+    def open(self, item: Domain) -> None:
+        """The only thing to change is whether its subdomains count."""
+        if not self.refused():
+            self.work(self._change(item), done="Saved.")
+
+    def action_subdomains(self) -> None:
+        """The same."""
+        if (item := self.selected) is not None:
+            self.open(item)
+
+    async def _change(self, item: Domain) -> None:
+        await self.session.client.organization.update_domain(
+            domain=item.domain, allow_subdomains=not item.allow_subdomains
+        )
+        await self.load()
+
+    def question(self, item: Domain) -> tuple[str, str]:
+        """Ask first."""
+        return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove it")
+
+    async def drop(self, item: Domain) -> None:
+        """Remove it."""
+        await self.session.client.organization.remove_domain(domain=item.domain)
+        await self.load()

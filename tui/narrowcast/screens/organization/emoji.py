@@ -1,0 +1,86 @@
+"""The organization's own emoji: look at one, add one from a picture, take one out of use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from narrowcast import permits
+from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.screens.form_fields import Line, Refused, Values
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast.screens.picture_file import PictureFileScreen, read_picture
+from narrowcast_api.state.changes import EmojiChanged
+from narrowcast_api.state.tables import CustomEmoji
+
+
+class EmojiScreen(GuardedScreen[CustomEmoji]):
+    """Those in use; the others only live on in old messages."""
+
+    TITLE_TEXT = "Emoji of this organization"
+    KEYS = "Enter shows it · n new · x takes it out of use"
+    EMPTY = "No emoji of its own."
+    FOLLOWS = (EmojiChanged,)
+
+    def refusal(self) -> str:
+        """Who may add emoji is a permission of the organization."""
+        return permits.only_holders(self.state, "can_add_custom_emoji_group", "add emoji")
+
+    def rows(self) -> Sequence[Row[CustomEmoji]]:
+        """By name."""
+        users = self.state.users
+        used = [emoji for emoji in self.state.emoji if not emoji.deactivated]
+        return [
+            Row(
+                emoji.code,
+                emoji,
+                f":{emoji.name}:",
+                f"added by {users.name(emoji.author_id)}" if emoji.author_id is not None else "",
+            )
+            for emoji in sorted(used, key=lambda emoji: emoji.name)
+        ]
+
+    def open(self, item: CustomEmoji) -> None:
+        """Show the picture."""
+        from narrowcast.screens.picture import PictureScreen
+
+        spot = Spot(SpotKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
+        self.app.push_screen(PictureScreen(self.session, spot))
+
+    def new(self) -> None:
+        """First the picture, then its name."""
+        if not self.refused():
+            self.app.push_screen(PictureFileScreen("Picture of the new emoji"), self._ask_name)
+
+    def _ask_name(self, path: str | None) -> None:
+        if not path:
+            return
+
+        async def upload(values: Values) -> object:
+            name = values.text("name").strip(":").lower()
+            if any(emoji.name == name and not emoji.deactivated for emoji in self.state.emoji):
+                raise Refused("name", f"There is a :{name}: already.")
+            data, file_name, kind = await read_picture(path)
+            return await self.session.client.custom_emoji.upload(
+                emoji_name=name, image=data, file_name=file_name, content_type=kind
+            )
+
+        stem = re.sub(r"[^a-z0-9]+", "_", Path(path).stem.lower()).strip("_")
+        field = Line("name", "Name", "Small letters, digits, _ and -", value=stem, required=True, limit=50)
+        self.form("New emoji", [field], upload, verb="adds it", note=path, done="Added.")
+
+    def question(self, item: CustomEmoji) -> tuple[str, str]:
+        """Administrators take away any, others what they added."""
+        refusal = "" if item.author_id == self.state.me else self._others_refusal()
+        return (
+            ("", "") if self.refused(refusal) else (f"Take :{item.name}: out of use?", "Take it out of use")
+        )
+
+    def _others_refusal(self) -> str:
+        return permits.only_administrators(self.state, "take away emoji of others")
+
+    async def drop(self, item: CustomEmoji) -> None:
+        """Take it out of use."""
+        await self.session.client.custom_emoji.deactivate(emoji_name=item.name)

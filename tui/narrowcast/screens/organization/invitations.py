@@ -1,0 +1,336 @@
+"""Invitations: by email, and links that anybody may use; who was not invited, and why."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.groups.holders import group_id_of, named_groups
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast.screens.picker import Choice, Picker
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.errors import InvitationFailed
+from narrowcast_api.levels import Gate
+from narrowcast_api.state.changes import Change, SettingsChanged
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.state import State
+    from narrowcast_api.wire.organization import Invitation
+
+_EXPIRIES: tuple[tuple[object, str], ...] = (
+    ("server", "as the server has it"),
+    (60 * 24, "in a day"),
+    (60 * 24 * 3, "in 3 days"),
+    (60 * 24 * 10, "in 10 days"),
+    (60 * 24 * 30, "in 30 days"),
+    (None, "never"),
+)
+
+
+class InvitationsScreen(GuardedScreen["Invitation"]):
+    """Open invitations: one's own, for administrators everybody's. Fetched, and again when the server says so."""
+
+    TITLE_TEXT = "Invitations"
+    KEYS = "Enter: more · n by email · l new link · y copies a link · r sends again · x revokes"
+    EMPTY = "No open invitations: n invites by email, l makes a link."
+    FOLLOWS = (SettingsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "link", "New link", show=False),
+        Binding("y", "copy_link", "Copy the link", show=False),
+        Binding("r", "resend", "Send again", show=False),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._invitations: list[Invitation] = []
+        self._failed: list[tuple[str, str]] = []
+
+    def refusal(self) -> str:
+        """Somebody who may do neither of both."""
+        return self._email_refusal() if self._link_refusal() else ""
+
+    def _email_refusal(self) -> str:
+        return permits.only_holders(self.state, "can_invite_users_group", "invite people")
+
+    def _link_refusal(self) -> str:
+        if permits.below(self.state, Gate.INVITE_LINKS_FOR_ALL):
+            return permits.only_administrators(self.state, "make invitation links at this server's level")
+        return permits.only_holders(self.state, "create_multiuse_invite_group", "make invitation links")
+
+    async def load(self) -> None:
+        """Ask the server, if one may."""
+        if not self.refusal():
+            self._invitations = await self.session.client.invites.list()
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        """The list is the server's: it is fetched again when an event says that it changed."""
+        if any(isinstance(change, SettingsChanged) and "invites" in change.names for change in changes):
+            self.work(self.load())
+
+    def rows(self) -> Sequence[Row[Invitation]]:
+        """Whom or which link, for what role, until when."""
+        return [
+            Row(
+                (item.is_multiuse, item.id),
+                item,
+                "link: " + (item.link_url or "?") if item.is_multiuse else item.email or "?",
+                f"{permits.role_name(item.invited_as)} · {_until(item)}",
+            )
+            for item in self._invitations
+        ]
+
+    # inviting
+
+    def new(self) -> None:
+        """By email."""
+        if self.refused(self._email_refusal()):
+            return
+        self._failed = []
+        addresses = Text(
+            "emails",
+            "Addresses",
+            "One a line, or separated by commas",
+            placeholder="name@example.com",
+            required=True,
+            rows=4,
+        )
+        notify = YesNo(
+            "notify",
+            "Tell me who joined",
+            needs=permits.below(self.state, Gate.INVITE_NOTIFY_REFERRER),
+            value=True,
+        )
+        fields = [addresses, *_terms(self.state), notify]
+        self.form("Invite by email", fields, self._invite, verb="invites", then=self._invited)
+
+    async def _invite(self, values: Values) -> object:
+        emails = [part.strip() for part in re.split(r"[,;\s]+", values.text("emails")) if part.strip()]
+        if not emails:
+            raise Refused("emails", "At least one address is needed.")
+        try:
+            answer = await self.session.client.invites.send(
+                invitee_emails=emails,
+                stream_ids=_channels(self.state, values),
+                invite_expires_in_minutes=_expiry(values),
+                invite_as=_role(values),
+                group_ids=_groups(self.state, values),
+                include_realm_default_subscriptions=_if_enabled(
+                    self.state, values, "defaults", Gate.INVITE_DEFAULT_CHANNELS
+                ),
+                notify_referrer_on_join=_if_enabled(
+                    self.state, values, "notify", Gate.INVITE_NOTIFY_REFERRER
+                ),
+            )
+        except InvitationFailed as error:
+            self._failed = failures(error)
+            failed = {email for email, _ in self._failed}
+            sent = len([email for email in emails if email not in failed]) if error.sent_invitations else 0
+            return f"{sent} invited; {error.user_message}"
+        await self.load()
+        said = f"{len(emails)} invited."
+        return " ".join([said, *answer.notices])
+
+    def _invited(self, result: object) -> None:
+        """Say what was done; who was not invited stands in a list of its own, with the reason."""
+        self.work(self.load())
+        if self._failed:
+            choices = [Choice(email, email, reason) for email, reason in self._failed]
+            self.app.push_screen(Picker(str(result), choices, placeholder="these were not invited"))
+        self.tell(str(result))
+
+    def action_link(self) -> None:
+        """A link that anybody may use."""
+        if self.refused(self._link_refusal()):
+            return
+
+        async def create(values: Values) -> object:
+            answer = await self.session.client.invites.create_link(
+                stream_ids=_channels(self.state, values),
+                invite_expires_in_minutes=_expiry(values),
+                invite_as=_role(values),
+                group_ids=_groups(self.state, values),
+                include_realm_default_subscriptions=_if_enabled(
+                    self.state, values, "defaults", Gate.INVITE_DEFAULT_CHANNELS
+                ),
+            )
+            await self.load()
+            return answer.invite_link
+
+        def made(link: object) -> None:
+            self.app.copy_to_clipboard(str(link))
+            self.say(f"Copied: {link}")
+
+        self.form("New invitation link", _terms(self.state), create, verb="makes it", then=made)
+
+    # what there is already
+
+    def open(self, item: Invitation) -> None:
+        """What can be done with one."""
+        choices = [Choice("revoke", "Revoke it")]
+        if item.is_multiuse:
+            choices.insert(0, Choice("copy", "Copy the link", item.link_url or ""))
+        else:
+            choices.insert(0, Choice("resend", "Send the email again", item.email or ""))
+
+        def chosen(what: str | None) -> None:
+            if what == "copy":
+                self.action_copy_link()
+            elif what == "resend":
+                self.action_resend()
+            elif what == "revoke":
+                self.action_delete()
+
+        by = self.state.users.name(item.invited_by_user_id) if item.invited_by_user_id else "somebody"
+        self.app.push_screen(
+            Picker(f"Invited by {by} as {permits.role_name(item.invited_as)}", choices), chosen
+        )
+
+    def action_copy_link(self) -> None:
+        """Into the clipboard."""
+        item = self.selected
+        if item is not None and item.link_url:
+            self.copy(item.link_url, "the link")
+        elif item is not None:
+            self.say("An invitation by email has no link to copy; r sends it again.", bad=True)
+
+    def action_resend(self) -> None:
+        """The same email again."""
+        item = self.selected
+        if item is not None and not item.is_multiuse:
+            self.work(
+                self.session.client.invites.resend(invite_id=item.id), done=f"Sent again to {item.email}."
+            )
+        elif item is not None:
+            self.say("A link is not sent by the server: y copies it.", bad=True)
+
+    def question(self, item: Invitation) -> tuple[str, str]:
+        """Ask first."""
+        what = "this link" if item.is_multiuse else f"the invitation of {item.email}"
+        return f"Revoke {what}? Who has not used it yet cannot join with it any more.", "Revoke it"
+
+    async def drop(self, item: Invitation) -> None:
+        """Revoke it."""
+        invites = self.session.client.invites
+        if item.is_multiuse:
+            await invites.revoke_link(invite_id=item.id)
+        else:
+            await invites.revoke(invite_id=item.id)
+        await self.load()
+
+
+def failures(error: InvitationFailed) -> list[tuple[str, str]]:
+    """Each address that was not invited, and why."""
+    found = [(email, reason) for email, reason, _ in error.errors]
+    if error.daily_limit_reached:
+        found.append(("everybody", "the day's limit of invitations is reached"))
+    if error.license_limit_reached:
+        found.append(("everybody", "there are no licences left"))
+    return found
+
+
+def _until(item: Invitation) -> str:
+    if item.expiry_date is None:
+        return "never expires"
+    return time.strftime("until %d %b %H:%M", time.localtime(item.expiry_date))
+
+
+def _terms(state: State) -> list[Field]:
+    """What both kinds of invitations ask for; what the server or the person cannot is disabled, and says why."""
+    own = permits.role_of(state)
+    roles = [(role, name) for role, name in permits.ROLE_NAMES.items() if role >= own]
+    subscribe = permits.only_holders(state, "can_add_subscribers_group", "subscribe others")
+    no_expiry = permits.below(state, Gate.INVITE_EXPIRY_DAYS)
+    no_never = permits.below(state, Gate.INVITE_EXPIRY_NEVER)
+    names = ", ".join(group.name for group in named_groups(state)[:4])
+    return [
+        OneOf("role", "As", options=roles, value=400 if own <= 400 else own),
+        OneOf(
+            "expires",
+            "Expires",
+            needs=no_expiry,
+            options=[option for option in _EXPIRIES if option[0] is not None or not no_never],
+            value="server" if no_expiry else 60 * 24 * 10,
+        ),
+        YesNo(
+            "defaults",
+            "The usual channels",
+            "The channels that newcomers get",
+            permits.below(state, Gate.INVITE_DEFAULT_CHANNELS),
+            value=True,
+        ),
+        Line(
+            "channels",
+            "More channels",
+            "Names, separated by commas",
+            subscribe,
+            suggest=lambda typed: _suggest_channels(state, typed),
+        ),
+        Line(
+            "groups",
+            "User groups",
+            f"Names, separated by commas, such as {names}" if names else "Names, separated by commas",
+            permits.below(state, Gate.INVITE_GROUPS),
+            suggest=lambda typed: _suggest(typed, [group.name for group in named_groups(state)]),
+        ),
+    ]
+
+
+def _suggest(typed: str, names: Sequence[str]) -> list[str]:
+    """What a list of names, separated by commas, could become."""
+    done, _, last = typed.rpartition(",")
+    begun = last.strip().casefold()
+    lead = f"{done}, " if done else ""
+    return [lead + name for name in names if begun and name.casefold().startswith(begun)]
+
+
+def _suggest_channels(state: State, typed: str) -> list[str]:
+    return _suggest(typed, [channel.name for channel in state.channels if not channel.is_archived])
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip().lstrip("#") for name in text.split(",") if name.strip()]
+
+
+def _channels(state: State, values: Values) -> list[int]:
+    found = []
+    for name in _names(values.text("channels")):
+        channel_id = state.channels.id_of(name)
+        if channel_id is None:
+            raise Refused("channels", f"There is no channel {name!r}.")
+        found.append(channel_id)
+    return found
+
+
+def _groups(state: State, values: Values) -> list[int] | Omit:
+    names = _names(values.text("groups"))
+    if not names:
+        return OMIT
+    found = []
+    for name in names:
+        group_id = group_id_of(state, name)
+        if group_id is None:
+            raise Refused("groups", f"There is no user group {name!r}.")
+        found.append(group_id)
+    return found
+
+
+def _expiry(values: Values) -> int | Omit | None:
+    value = values["expires"]
+    return value if value is None or isinstance(value, int) else OMIT
+
+
+def _role(values: Values) -> int:
+    value = values["role"]
+    return value if isinstance(value, int) else 400
+
+
+def _if_enabled(state: State, values: Values, name: str, gate: Gate) -> bool | Omit:
+    return OMIT if permits.below(state, gate) else values.flag(name)

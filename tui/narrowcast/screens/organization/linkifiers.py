@@ -1,0 +1,161 @@
+"""Linkifiers and code playgrounds: patterns that become links, and sites that open code."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Line, Values
+from narrowcast.screens.guarded import GuardedScreen, OrderedScreen
+from narrowcast.screens.manage import Row
+from narrowcast_api.levels import Gate
+from narrowcast_api.state.changes import LinkifiersChanged
+from narrowcast_api.state.tables import Linkifier, Playground
+
+
+class LinkifiersScreen(OrderedScreen[Linkifier]):
+    """The patterns, in the order in which they apply. They are never run here."""
+
+    TITLE_TEXT = "Linkifiers: what becomes a link by itself"
+    KEYS = "Enter edits · n new · x removes · u up · d down"
+    EMPTY = "No linkifiers."
+    LINES = 2
+    FOLLOWS = (LinkifiersChanged,)
+
+    def refusal(self) -> str:
+        """Administrators only."""
+        return permits.only_administrators(self.state, "change linkifiers")
+
+    def rows(self) -> Sequence[Row[Linkifier]]:
+        """Pattern, and where it leads."""
+        return [
+            Row(linkifier.id, linkifier, linkifier.pattern, note=linkifier.url_template)
+            for linkifier in self.state.linkifiers
+        ]
+
+    def _fields(self, linkifier: Linkifier | None, needs: str = "") -> list[Line]:
+        pattern, template = (linkifier.pattern, linkifier.url_template) if linkifier else ("", "")
+        return [
+            Line(
+                "pattern",
+                "Pattern",
+                "A regular expression with named groups, such as #(?P<number>[0-9]+)",
+                needs,
+                value=pattern,
+                required=True,
+            ),
+            Line(
+                "url_template",
+                "URL template",
+                "Names the groups in braces, such as https://bugs.example/{number}",
+                needs,
+                value=template,
+                required=True,
+            ),
+        ]
+
+    def new(self) -> None:
+        """Add one."""
+        if self.refused():
+            return
+        linkifiers = self.session.client.linkifiers
+
+        async def create(values: Values) -> object:
+            return await linkifiers.create(
+                pattern=values.text("pattern"), url_template=values.text("url_template")
+            )
+
+        self.form("New linkifier", self._fields(None), create, verb="adds it", done="Added.")
+
+    def open(self, item: Linkifier) -> None:
+        """Change one."""
+        needs = permits.below(self.state, Gate.LINKIFIER_EDIT)
+        linkifiers = self.session.client.linkifiers
+
+        async def change(values: Values) -> object:
+            return await linkifiers.update(
+                filter_id=item.id, pattern=values.text("pattern"), url_template=values.text("url_template")
+            )
+
+        refusal = self.refusal() or needs
+        self.form("Linkifier", self._fields(item), change, done="Saved.", refusal=refusal)
+
+    def question(self, item: Linkifier) -> tuple[str, str]:
+        """Ask first."""
+        return ("", "") if self.refused() else (f"Remove {item.pattern}?", "Remove it")
+
+    async def drop(self, item: Linkifier) -> None:
+        """Remove it."""
+        await self.session.client.linkifiers.delete(filter_id=item.id)
+
+    async def reorder(self, keys: list[Hashable]) -> None:
+        """The first pattern that fits wins."""
+        ids = [key for key in keys if isinstance(key, int)]
+        await self.session.client.linkifiers.reorder(ordered_linkifier_ids=ids)
+
+
+class PlaygroundsScreen(GuardedScreen[Playground]):
+    """Sites where the code of a message can be tried."""
+
+    TITLE_TEXT = "Code playgrounds"
+    KEYS = "n new · x removes"
+    EMPTY = "No playgrounds."
+    LINES = 2
+    FOLLOWS = (LinkifiersChanged,)
+
+    def refusal(self) -> str:
+        """Administrators only."""
+        return permits.only_administrators(self.state, "change playgrounds")
+
+    def rows(self) -> Sequence[Row[Playground]]:
+        """Language, name, address."""
+        return [
+            Row(playground.id, playground, playground.name, playground.language, playground.url_template)
+            for playground in self.state.playgrounds
+        ]
+
+    def _fields(self, item: Playground | None) -> list[Line]:
+        language, name, template = (item.language, item.name, item.url_template) if item else ("", "", "")
+        return [
+            Line("language", "Language", "As code names it, such as Python", value=language, required=True),
+            Line("name", "Name", "What it is called", value=name, required=True),
+            Line(
+                "url_template",
+                "URL template",
+                "With {code} once, such as https://play.example/?run={code}",
+                value=template,
+                required=True,
+            ),
+        ]
+
+    def new(self) -> None:
+        """Add one."""
+        if self.refused():
+            return
+        playgrounds = self.session.client.playgrounds
+
+        async def create(values: Values) -> object:
+            return await playgrounds.add(
+                name=values.text("name"),
+                highlighter_language=values.text("language"),
+                url_template=values.text("url_template"),
+            )
+
+        self.form("New playground", self._fields(None), create, verb="adds it", done="Added.")
+
+    def open(self, item: Playground) -> None:
+        """The service cannot change one: it is shown, and replaced by removing and adding."""
+
+        async def nothing(values: Values) -> object:
+            return None
+
+        reason = "A playground is not changed: remove it and add it anew."
+        self.form("Playground", self._fields(item), nothing, refusal=self.refusal() or reason)
+
+    def question(self, item: Playground) -> tuple[str, str]:
+        """Ask first."""
+        return ("", "") if self.refused() else (f"Remove {item.name}?", "Remove it")
+
+    async def drop(self, item: Playground) -> None:
+        """Remove it."""
+        await self.session.client.playgrounds.delete(playground_id=item.id)

@@ -1,0 +1,199 @@
+"""The profile fields that an organization asks its people for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.guarded import OrderedScreen
+from narrowcast.screens.manage import Row
+from narrowcast.screens.people.about import options
+from narrowcast_api.encoding import OMIT, Omit
+from narrowcast_api.state.changes import ProfileFieldsChanged
+from narrowcast_api.state.tables import ProfileField
+from narrowcast_api.wire.vocabulary import ProfileFieldType
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+TYPE_NAMES = {
+    int(ProfileFieldType.SHORT_TEXT): "short text",
+    int(ProfileFieldType.LONG_TEXT): "long text",
+    int(ProfileFieldType.SELECT): "one of a list",
+    int(ProfileFieldType.DATE): "date",
+    int(ProfileFieldType.LINK): "link",
+    int(ProfileFieldType.USERS): "people",
+    int(ProfileFieldType.EXTERNAL_ACCOUNT): "account elsewhere",
+    int(ProfileFieldType.PRONOUNS): "pronouns",
+}
+_CUSTOM = "custom"
+
+
+class ProfileFieldsScreen(OrderedScreen[ProfileField]):
+    """In the order in which cards show them."""
+
+    TITLE_TEXT = "Profile fields"
+    KEYS = "Enter edits · n new · x removes · u up · d down"
+    EMPTY = "No profile fields."
+    LINES = 2
+    FOLLOWS = (ProfileFieldsChanged,)
+
+    def refusal(self) -> str:
+        """Administrators only."""
+        return permits.only_administrators(self.state, "change profile fields")
+
+    def rows(self) -> Sequence[Row[ProfileField]]:
+        """Name, type, hint."""
+        return [
+            Row(field.id, field, field.name, TYPE_NAMES.get(field.type, "unknown"), _note(field))
+            for field in sorted(self.state.profile_fields, key=lambda field: field.order)
+        ]
+
+    def new(self) -> None:
+        """Define one."""
+        if self.refused():
+            return
+        profile_fields = self.session.client.profile_fields
+
+        async def create(values: Values) -> object:
+            field_type = values["type"]
+            if not isinstance(field_type, int):
+                raise Refused("type", "Choose what the field holds.")
+            return await profile_fields.create(
+                field_type=field_type,
+                name=values.text("name"),
+                hint=values.text("hint"),
+                field_data=field_data(values, field_type, None),
+                display_in_profile_summary=values.flag("summary"),
+                required=values.flag("required"),
+                editable_by_user=values.flag("editable"),
+            )
+
+        types = OneOf("type", "Holds", "Cannot be changed later.", options=list(TYPE_NAMES.items()), value=1)
+        fields = [types, *_definition(self.state, None, None)]
+        self.form("New profile field", fields, create, verb="adds it", done="Added.")
+
+    def open(self, item: ProfileField) -> None:
+        """Change one; what it holds stays."""
+        profile_fields = self.session.client.profile_fields
+
+        async def change(values: Values) -> object:
+            data = field_data(values, item.type, item)
+            return await profile_fields.update(
+                field_id=item.id,
+                name=values.text("name"),
+                hint=values.new_text("hint"),
+                field_data=data,
+                display_in_profile_summary=values.new_flag("summary"),
+                required=values.new_flag("required"),
+                editable_by_user=values.new_flag("editable"),
+            )
+
+        title = f"Profile field: {TYPE_NAMES.get(item.type, 'unknown')}"
+        self.form(title, _definition(self.state, item, item.type), change, done="Saved.")
+
+    def question(self, item: ProfileField) -> tuple[str, str]:
+        """What everybody wrote goes with it."""
+        if self.refused():
+            return "", ""
+        return f"Remove {item.name} and what everybody wrote there?", "Remove it for ever"
+
+    async def drop(self, item: ProfileField) -> None:
+        """Remove it."""
+        await self.session.client.profile_fields.delete(field_id=item.id)
+
+    async def reorder(self, keys: list[Hashable]) -> None:
+        """The order of all of them."""
+        order = [key for key in keys if isinstance(key, int)]
+        await self.session.client.profile_fields.reorder(order=order)
+
+
+def _note(field: ProfileField) -> str:
+    marks = [
+        field.hint,
+        "required" if field.required else "",
+        "" if field.editable_by_user else "filled in by administrators",
+        "shown in the summary" if field.display_in_profile_summary else "",
+        ", ".join(options(field).values()),
+    ]
+    return " · ".join(mark for mark in marks if mark)
+
+
+def _definition(state: State, item: ProfileField | None, field_type: int | None) -> list[Field]:
+    """The fields of the form; those of one type only where that is the type, or any may be."""
+    fields: list[Field] = [
+        Line("name", "Name", value=item.name if item else "", required=True, limit=40),
+        Line("hint", "Hint", "Shown to who fills it in", value=item.hint if item else "", limit=80),
+    ]
+    if field_type in (None, ProfileFieldType.SELECT):
+        listed = "\n".join(options(item).values()) if item else ""
+        fields.append(Text("choices", "Choices", "For a list: one choice a line", value=listed, rows=4))
+    if field_type in (None, ProfileFieldType.EXTERNAL_ACCOUNT):
+        kind, pattern = _account(item)
+        fields += [
+            OneOf("account", "Account at", options=_account_kinds(state), value=kind),
+            Line(
+                "pattern", "Its address", "Elsewhere only: with %(username)s in it", value=pattern, limit=200
+            ),
+        ]
+    return [
+        *fields,
+        YesNo("summary", "Shown in the summary", value=item.display_in_profile_summary if item else False),
+        YesNo("required", "Required", value=item.required if item else False),
+        YesNo("editable", "Filled in by oneself", value=item.editable_by_user if item else True),
+    ]
+
+
+def _account_kinds(state: State) -> list[tuple[object, str]]:
+    known = state.organization.get("default_external_accounts")
+    kinds: list[tuple[object, str]] = []
+    if isinstance(known, dict):
+        for key, entry in known.items():
+            label = entry.get("text") if isinstance(entry, dict) else None
+            kinds.append((str(key), label if isinstance(label, str) else str(key)))
+    return [*kinds, (_CUSTOM, "elsewhere")]
+
+
+def _account(item: ProfileField | None) -> tuple[str, str]:
+    try:
+        data = json.loads(item.field_data) if item and item.field_data else {}
+    except (ValueError, RecursionError):
+        data = {}
+    if not isinstance(data, dict):
+        data = {}
+    return str(data.get("subtype", _CUSTOM)), str(data.get("url_pattern", ""))
+
+
+def field_data(values: Values, field_type: int, item: ProfileField | None) -> dict[str, object] | Omit:
+    """What a list or an account needs besides; choices that stay keep their keys, and people their values."""
+    if field_type == ProfileFieldType.SELECT:
+        lines = [line.strip() for line in values.text("choices").splitlines() if line.strip()]
+        if not lines:
+            raise Refused("choices", "A list needs choices, one a line.")
+        return choices_data(lines, options(item) if item else {})
+    if field_type == ProfileFieldType.EXTERNAL_ACCOUNT:
+        subtype = str(values["account"])
+        if subtype != _CUSTOM:
+            return {"subtype": subtype}
+        pattern = values.text("pattern")
+        if "%(username)s" not in pattern:
+            raise Refused("pattern", "The address needs %(username)s where the name of the account goes.")
+        return {"subtype": _CUSTOM, "url_pattern": pattern}
+    return OMIT
+
+
+def choices_data(lines: Sequence[str], known: dict[str, str]) -> dict[str, object]:
+    """The choices of a list as the server keeps them."""
+    keys = {text: key for key, text in known.items()}
+    taken = [int(key) for key in known if key.isdecimal()]
+    following = max(taken, default=-1) + 1
+    data: dict[str, object] = {}
+    for order, line in enumerate(lines, start=1):
+        key = keys.get(line)
+        if key is None:
+            key, following = str(following), following + 1
+        data[key] = {"text": line, "order": str(order)}
+    return data

@@ -1,0 +1,140 @@
+"""What is known of somebody, as lines of a label and a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from narrowcast import names, permits
+from narrowcast_api.state.presence import Availability
+from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+    from narrowcast_api.state.tables import ProfileField
+    from narrowcast_api.state.users import User
+
+Fact = tuple[str, str]
+"""A label of ours, and a text of any origin."""
+
+BOT_NAMES = {
+    int(BotType.GENERIC): "bot",
+    int(BotType.INCOMING_WEBHOOK): "incoming webhook",
+    int(BotType.OUTGOING_WEBHOOK): "outgoing webhook",
+    int(BotType.EMBEDDED): "bot of the server",
+}
+
+
+def facts(state: State, user: User, now: float) -> list[Fact]:
+    """Everything to show; ``now`` in UTC seconds."""
+    found = [("Role", kind(state, user))]
+    status = state.statuses.get(user.user_id)
+    if status is not None and (status.text or status.emoji_name):
+        emoji = f":{status.emoji_name}:" if status.emoji_name else ""
+        found.append(("Status", " ".join(part for part in (emoji, status.text) if part)))
+    if not user.is_bot and user.is_active:
+        found.append(("Presence", presence(state, user, now)))
+    if user.timezone and (there := local_time(user.timezone, now)):
+        found.append(("Local time", there))
+    found.append(("Email", user.delivery_email or "not visible to you"))
+    if user.email and user.email != user.delivery_email:
+        found.append(("API address", user.email))
+    found += profile(state, user.profile)
+    groups = [group.name for group in state.groups if user.user_id in group.members and not group.is_system]
+    if groups:
+        found.append(("Groups", ", ".join(sorted(groups, key=str.casefold))))
+    if user.date_joined:
+        found.append(("Joined", user.date_joined[:10]))
+    if user.user_id in state.users.muted:
+        found.append(("Muted", "yes: what they write is hidden from you"))
+    found.append(("Number", str(user.user_id)))
+    return found
+
+
+def kind(state: State, user: User) -> str:
+    """The role in the organization; of a bot what it is and whose."""
+    text = permits.role_name(user.role)
+    if user.is_bot:
+        text = BOT_NAMES.get(user.bot_type or 0, "bot")
+        if user.bot_owner_id is not None:
+            text += f" of {state.users.name(user.bot_owner_id)}"
+    return text if user.is_active else f"{text}, deactivated"
+
+
+def presence(state: State, user: User, now: float) -> str:
+    """Whether somebody is here, or when they were last."""
+    if user.user_id == state.me:
+        return "active"
+    available = state.presence.of(user.user_id, now)
+    if available is not Availability.OFFLINE:
+        return str(available)
+    seen = state.presence.seen(user.user_id)
+    newest = max(seen.active, seen.idle) if seen is not None else 0
+    if not newest:
+        return "offline"
+    return f"offline, last seen {ago(now + state.presence.server_offset - newest)}"
+
+
+def ago(seconds: float) -> str:
+    """An age in words."""
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count != 1 else ''} ago"
+    return "a moment ago"
+
+
+def local_time(zone: str, now: float) -> str:
+    """The time where somebody is; empty for a zone that this machine does not know."""
+    try:
+        there = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone))
+    except (KeyError, ValueError, OSError, OverflowError):
+        return ""
+    return f"{there:%H:%M} ({zone})"
+
+
+def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:
+    """What somebody filled in, in the organization's order."""
+    for field in sorted(state.profile_fields, key=lambda field: field.order):
+        value = values.get(field.id)
+        text = str(getattr(value, "value", "") or "")
+        if text:
+            yield field.name, profile_text(state, field, text)
+
+
+def profile_text(state: State, field: ProfileField, value: str) -> str:
+    """A value of a profile field for people."""
+    if field.type == ProfileFieldType.SELECT:
+        return options(field).get(value, value)
+    if field.type == ProfileFieldType.USERS:
+        return names.people(state, people_of(value)) or value
+    return " ".join(value.split())
+
+
+def options(field: ProfileField) -> dict[str, str]:
+    """The choices of a list field: keys and their texts, in order."""
+    found: list[tuple[str, str, str]] = []
+    for key, entry in _object(field.field_data).items():
+        if isinstance(entry, dict) and isinstance(entry.get("text"), str):
+            found.append((str(entry.get("order", "")).rjust(6), str(key), entry["text"]))
+    return {key: text for _, key, text in sorted(found)}
+
+
+def people_of(value: str) -> list[int]:
+    """The ids in a value of a field of people."""
+    try:
+        listed = json.loads(value) if value else []
+    except (ValueError, RecursionError):
+        return []
+    return [item for item in listed if type(item) is int] if isinstance(listed, list) else []
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

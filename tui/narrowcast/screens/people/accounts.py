@@ -1,0 +1,191 @@
+"""Everybody in the organization, deactivated accounts too; and one's own bots with their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Field, Line, OneOf, Refused, Values
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast.screens.people.about import BOT_NAMES, kind
+from narrowcast.screens.people.card import PersonScreen
+from narrowcast.screens.people.keys import regenerate_bot_key, show_key
+from narrowcast_api.secret import Secret
+from narrowcast_api.state.changes import UsersChanged
+from narrowcast_api.wire.vocabulary import BotType, Role
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.users import User
+    from narrowcast_api.wire.users import Bot
+
+
+class AccountsScreen(GuardedScreen["User"]):
+    """By role and name; bots and deactivated accounts last."""
+
+    TITLE_TEXT = "People and their accounts"
+    KEYS = "Enter card · a more · n new account · i invitations"
+    FOLLOWS = (UsersChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "more", "More", show=False),
+        Binding("i", "invite", "Invitations", show=False),
+    ]
+
+    def rows(self) -> Sequence[Row[User]]:
+        """Name, role, address."""
+        state = self.state
+        shown = [user for user in state.users if not user.is_system_bot]
+        shown.sort(key=lambda user: (not user.is_active, user.is_bot, user.role, user.full_name.casefold()))
+        return [
+            Row(
+                user.user_id,
+                user,
+                user.full_name + (" (you)" if user.user_id == state.me else ""),
+                kind(state, user),
+                also=f"{user.delivery_email or ''} {user.email}",
+                dim=not user.is_active,
+            )
+            for user in shown
+        ]
+
+    def open(self, item: User) -> None:
+        """The card."""
+        self.app.push_screen(PersonScreen(self.session, item.user_id))
+
+    def action_more(self) -> None:
+        """The card with its menu."""
+        if (user := self.selected) is not None:
+            card = PersonScreen(self.session, user.user_id)
+            self.app.push_screen(card)
+            card.call_after_refresh(card.action_more)
+
+    def action_invite(self) -> None:
+        """The invitations."""
+        from narrowcast.screens.organization.invitations import InvitationsScreen
+
+        self.app.push_screen(InvitationsScreen(self.session))
+
+    def new(self) -> None:
+        """An account with a password, without an invitation."""
+        if self.refused(permits.only_administrators(self.state, "make accounts")):
+            return
+
+        async def create(values: Values) -> object:
+            password = values.text("password")
+            made = await self.session.client.users.create(
+                email=values.text("email"), password=Secret(password), full_name=values.text("name")
+            )
+            return made.user_id
+
+        fields: list[Field] = [
+            Line("name", "Name", required=True, limit=100),
+            Line("email", "Email address", required=True),
+            Line("password", "First password", "They can change it", required=True, secret=True),
+        ]
+        note = "The server must allow it; i invites instead."
+        self.form("New account", fields, create, verb="makes it", note=note, done="Made.")
+
+
+class BotsScreen(GuardedScreen["Bot"]):
+    """One's own; fetched, because their keys are not kept here."""
+
+    TITLE_TEXT = "My bots"
+    KEYS = "Enter card · n new · k shows the key · r new key · x deactivates"
+    EMPTY = "You have no bots: n makes one."
+    FOLLOWS = (UsersChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("k", "key", "Key", show=False),
+        Binding("r", "regenerate", "New key", show=False),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._bots: list[Bot] = []
+
+    async def load(self) -> None:
+        """Ask the server."""
+        self._bots = await self.session.client.bots.list()
+
+    def rows(self) -> Sequence[Row[Bot]]:
+        """Name and address."""
+        return [
+            Row(bot.username or bot.full_name, bot, bot.full_name, bot.username or "", mark="⚙")
+            for bot in self._bots
+        ]
+
+    def _id_of(self, bot: Bot) -> int | None:
+        """Lists of bots name addresses, not numbers."""
+        if bot.user_id is not None:
+            return bot.user_id
+        return self.state.users.id_of(bot.username or "")
+
+    def open(self, item: Bot) -> None:
+        """The card."""
+        if (user_id := self._id_of(item)) is not None:
+            self.app.push_screen(PersonScreen(self.session, user_id))
+
+    def _make_refusal(self) -> str:
+        if permits.role_of(self.state) >= Role.GUEST:
+            return "Guests make no bots."
+        return permits.only_holders(self.state, "can_create_bots_group", "make bots")
+
+    def new(self) -> None:
+        """Make one; its key is shown once it is there."""
+        if self.refused(self._make_refusal()):
+            return
+
+        async def create(values: Values) -> object:
+            bot_type = values["type"]
+            made = await self.session.client.bots.create(
+                full_name=values.text("name"),
+                short_name=values.text("short"),
+                bot_type=bot_type if isinstance(bot_type, int) else BotType.GENERIC,
+            )
+            await self.load()
+            if not made.api_key:
+                raise Refused("", "The bot is made; the server gave no key for it.")
+            return values.text("name"), Secret(made.api_key)
+
+        def made(result: object) -> None:
+            match result:
+                case (str(name), Secret() as key):
+                    named = [row.key for row in self.list.items if row.text == name]
+                    self.reread(select=named[-1] if named else None)
+                    show_key(self, f"Key of {name}", key)
+
+        kinds = [(kind, BOT_NAMES[kind]) for kind in (int(BotType.GENERIC), int(BotType.INCOMING_WEBHOOK))]
+        fields: list[Field] = [
+            Line("name", "Name", required=True, limit=100),
+            Line("short", "Short name", "The beginning of its address", required=True, limit=60),
+            OneOf("type", "Kind", options=kinds, value=int(BotType.GENERIC)),
+        ]
+        self.form("New bot", fields, create, verb="makes it", then=made)
+
+    def action_key(self) -> None:
+        """Show the key."""
+        bot = self.selected
+        if bot is not None and bot.api_key:
+            show_key(self, f"Key of {bot.full_name}", Secret(bot.api_key))
+        elif bot is not None:
+            self.say("The server does not tell its key; r makes a new one.", bad=True)
+
+    def action_regenerate(self) -> None:
+        """Replace the key."""
+        bot = self.selected
+        if bot is None or (user_id := self._id_of(bot)) is None:
+            return
+        regenerate_bot_key(self, self.session, user_id, bot.full_name, then=lambda: self.work(self.load()))
+
+    def question(self, item: Bot) -> tuple[str, str]:
+        """Ask first."""
+        return f"Deactivate {item.full_name}? Its key stops working.", "Deactivate it"
+
+    async def drop(self, item: Bot) -> None:
+        """Deactivate it."""
+        if (user_id := self._id_of(item)) is not None:
+            await self.session.client.bots.deactivate(bot_id=user_id)
+        await self.load()

@@ -1,0 +1,219 @@
+"""What can be changed about an account: name, role, address, profile, status; its end and its return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.people.profile import profile_fields, profile_values
+from narrowcast_api.levels import Beyond, Gate
+from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
+
+if TYPE_CHECKING:
+    from narrowcast.screens.people.card import PersonScreen
+    from narrowcast_api.state.state import State
+    from narrowcast_api.state.users import User
+
+
+class Offer(Struct, frozen=True):
+    """An act, and why oneself may not do it, if so."""
+
+    act: str
+    title: str
+    refusal: str = ""
+    detail: str = ""
+
+
+def offers(state: State, user: User) -> list[Offer]:
+    """What there is to change, in order; what is not allowed says who may."""
+    change = permits.may_administer(state, user, "change other accounts")
+    ends = permits.may_administer(state, user, _ending(user))
+    address = permits.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
+    found = [
+        Offer("name", "Name…", change, user.full_name),
+        Offer("role", "Role…", _role_refusal(state, user), permits.role_name(user.role)),
+    ]
+    if user.is_bot:
+        found = [Offer("name", "Name…", change, user.full_name)]
+        found += [
+            Offer("owner", "Owner…", change, state.users.name(user.bot_owner_id or 0)),
+            Offer("key", "New API key…", change),
+        ]
+    else:
+        found += [
+            Offer("profile", "Profile fields…", change),
+            Offer("address", "Email address…", address, user.delivery_email or ""),
+            Offer(
+                "status",
+                "Status…",
+                permits.below(state, Beyond.STATUS_OF_OTHERS)
+                or permits.only_administrators(state, "set the status of others"),
+            ),
+        ]
+    if user.is_active:
+        found.append(Offer("deactivate", "Deactivate the account…", ends))
+    else:
+        found.append(Offer("reactivate", "Reactivate the account…", change))
+    return found
+
+
+def _ending(user: User) -> str:
+    return "deactivate an owner" if user.role <= Role.OWNER else "deactivate accounts"
+
+
+def _role_refusal(state: State, user: User) -> str:
+    if permits.roles_to_give(state, user):
+        return ""
+    if permits.is_administrator(state):
+        return permits.only_owners(state, "change the role of an owner")
+    return permits.only_administrators(state, "change roles")
+
+
+def _address_refusal(state: State) -> str:
+    return permits.only_owners(state, "change addresses") or (
+        permits.only_holders(state, "can_change_user_emails", "change addresses")
+        if "can_change_user_emails" in state.organization
+        else ""
+    )
+
+
+class Administration:
+    """Carries the acts out, on the card of the person."""
+
+    def __init__(self, card: PersonScreen, user: User) -> None:
+        self.card = card
+        self.user = user
+        self.client = card.session.client
+
+    def do(self, act: str) -> None:
+        """One of the acts that are offered."""
+        {
+            "name": self._rename,
+            "role": self._change_role,
+            "owner": self._change_owner,
+            "key": self._new_key,
+            "profile": self._change_profile,
+            "address": self._change_address,
+            "status": self._change_status,
+            "deactivate": self._deactivate,
+            "reactivate": self._reactivate,
+        }[act]()
+
+    def _rename(self) -> None:
+        async def rename(values: Values) -> object:
+            name = values.text("name")
+            if self.user.is_bot:
+                return await self.client.bots.update(bot_id=self.user.user_id, full_name=name)
+            return await self.client.users.update(user_id=self.user.user_id, full_name=name)
+
+        field = Line("name", "Name", value=self.user.full_name, required=True, limit=100)
+        self.card.form("Another name", [field], rename, done="Renamed.", refusal="")
+
+    def _change_role(self) -> None:
+        state = self.card.state
+        roles = [(role, permits.role_name(role)) for role in permits.roles_to_give(state, self.user)]
+
+        async def change(values: Values) -> object:
+            role = values["role"]
+            if not isinstance(role, int) or role == self.user.role:
+                raise Refused("role", "Choose another role.")
+            return await self.client.users.update(user_id=self.user.user_id, role=role)
+
+        field = OneOf("role", "Role", options=roles, value=self.user.role)
+        note = "A guest becomes an administrator in two steps: member first."
+        self.card.form(
+            f"Role of {self.user.full_name}",
+            [field],
+            change,
+            note=note if self.user.role == Role.GUEST else "",
+            done="Changed.",
+            refusal="",
+        )
+
+    def _change_owner(self) -> None:
+        from narrowcast.screens.form_fields import People
+
+        async def change(values: Values) -> object:
+            people = values.people("owner")
+            if len(people) != 1:
+                raise Refused("owner", "A bot has one owner.")
+            return await self.client.bots.update(bot_id=self.user.user_id, bot_owner_id=people[0])
+
+        field = People("owner", "Owner", value=[self.user.bot_owner_id] if self.user.bot_owner_id else ())
+        self.card.form(f"Owner of {self.user.full_name}", [field], change, done="Changed.", refusal="")
+
+    def _new_key(self) -> None:
+        from narrowcast.screens.people.keys import regenerate_bot_key
+
+        regenerate_bot_key(self.card, self.card.session, self.user.user_id, self.user.full_name)
+
+    def _change_profile(self) -> None:
+        state = self.card.state
+
+        async def change(values: Values) -> object:
+            changed = profile_values(state, values)
+            if not changed:
+                raise Refused("", "Nothing is different.")
+            return await self.client.users.update(user_id=self.user.user_id, profile_data=changed)
+
+        fields = profile_fields(state, self.user, administering=True)
+        if not fields:
+            self.card.say("This organization has no profile fields.")
+            return
+        self.card.form(f"Profile of {self.user.full_name}", fields, change, done="Saved.", refusal="")
+
+    def _change_address(self) -> None:
+        async def change(values: Values) -> object:
+            return await self.client.users.update(user_id=self.user.user_id, new_email=values.text("email"))
+
+        field = Line("email", "Email address", value=self.user.delivery_email or "", required=True)
+        self.card.form("Another address", [field], change, done="Changed.", refusal="")
+
+    def _change_status(self) -> None:
+        present = self.card.state.statuses.get(self.user.user_id)
+
+        async def change(values: Values) -> object:
+            return await self.client.status.set_of(user_id=self.user.user_id, status_text=values.text("text"))
+
+        field = Line("text", "Status", value=present.text if present else "", limit=STATUS_TEXT_MAX)
+        self.card.form(f"Status of {self.user.full_name}", [field], change, done="Set.", refusal="")
+
+    def _deactivate(self) -> None:
+        user = self.user
+        if user.is_bot:
+            from narrowcast.screens.manage import ask_first
+
+            end = self.client.bots.deactivate
+            ask_first(
+                self.card,
+                f"Deactivate {user.full_name}? Its key stops working.",
+                "Deactivate it",
+                lambda: self.card.work(end(bot_id=user.user_id), done="Deactivated."),
+            )
+            return
+
+        async def deactivate(values: Values) -> object:
+            comment = values.text("comment")
+            told = comment if values.flag("tell") or comment else None
+            return await self.client.users.deactivate(user_id=user.user_id, notification_comment=told)
+
+        needs = permits.below(self.card.state, Gate.DEACTIVATION_COMMENT)
+        self.card.form(
+            f"Deactivate {user.full_name}",
+            [
+                YesNo("tell", "Tell them by email", needs=needs),
+                Text("comment", "With these words", needs=needs, rows=3),
+            ],
+            deactivate,
+            verb="deactivates the account",
+            note="They are signed out everywhere, and their bots with them; it can be undone.",
+            done="Deactivated.",
+            refusal="",
+        )
+
+    def _reactivate(self) -> None:
+        work = self.client.users.reactivate(user_id=self.user.user_id)
+        self.card.work(work, done="Active again.")

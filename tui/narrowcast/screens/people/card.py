@@ -1,0 +1,199 @@
+"""Somebody's card: who they are, and what one can do with them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import permits
+from narrowcast.owner import app_of
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast.screens.people.about import facts
+from narrowcast.screens.picker import Choice, Picker
+from narrowcast_api.levels import Beyond
+from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.users import User
+
+LABEL = 14
+"""Columns of the labels."""
+TEXT = 56
+"""Columns after which a long text goes on in the next row."""
+AT_ONCE = 4
+"""Requests at a time, and channels asked about, to find the shared ones."""
+CHANNELS = 60
+
+
+class PersonScreen(GuardedScreen[str]):
+    """Facts as rows; Enter copies one. What only administrators may do is behind a."""
+
+    KEYS = "w writes · @ mentions · s what they sent · c shared channels · m mutes · a more"
+    EMPTY = "Nothing is known of this person."
+    FOLLOWS = (UsersChanged, PresenceChanged, GroupsChanged, ProfileFieldsChanged)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "write", "Write", show=False),
+        Binding("at", "mention", "Mention", show=False),
+        Binding("s", "sent", "What they sent", show=False),
+        Binding("c", "channels", "Shared channels", show=False),
+        Binding("m", "mute", "Mute", show=False),
+        Binding("v", "picture", "Picture", show=False),
+        Binding("a", "more", "More", show=False),
+        Binding("e", "edit", "Edit", show=False),
+    ]
+
+    def __init__(self, session: Session, user_id: int) -> None:
+        super().__init__(session)
+        self.user_id = user_id
+        self._shared: str = ""
+
+    @property
+    def user(self) -> User | None:
+        """The person as known now."""
+        return self.state.users.get(self.user_id)
+
+    def title_text(self) -> str:
+        """The name."""
+        return self.state.users.name(self.user_id) + (" (you)" if self.user_id == self.state.me else "")
+
+    def rows(self) -> Sequence[Row[str]]:
+        """A fact a row; long ones go on below."""
+        user = self.user
+        if user is None:
+            return []
+        known = facts(self.state, user, time.time())
+        if self._shared:
+            known.append(("Channels", self._shared))
+        found = []
+        for place, (label, text) in enumerate(known):
+            lines = wrap(text[:2000], TEXT) or [""]
+            for number, line in enumerate(lines):
+                head = label if number == 0 else ""
+                found.append(Row((place, number), text, f"{head:<{LABEL}} {line}"))
+        return found
+
+    def open(self, item: str) -> None:
+        """Copy a fact."""
+        self.copy(item, "it")
+
+    # with them
+
+    def _leave_for(self, narrow: Narrow) -> None:
+        app = app_of(self)
+        main = app.main_screen
+        if main is None:
+            return
+        while app.screen is not main and len(app.screen_stack) > 1:
+            app.pop_screen()
+        main.go(narrow)
+
+    def action_write(self) -> None:
+        """To the conversation with them."""
+        self._leave_for(Narrow.direct(frozenset({self.user_id}) - {self.state.me}))
+
+    def action_sent(self) -> None:
+        """To what they sent."""
+        self._leave_for(Narrow((Term("sender", self.user_id),)))
+
+    def action_mention(self) -> None:
+        """Into what is being written."""
+        app = app_of(self)
+        main, user = app.main_screen, self.user
+        if main is None or user is None:
+            return
+        while app.screen is not main and len(app.screen_stack) > 1:
+            app.pop_screen()
+        if not main.writing.is_busy:
+            main.action_write_channel()
+        main.writing.text.insert(f"@**{user.full_name}|{user.user_id}** ")
+        main.set_focus(main.writing.text)
+
+    def action_mute(self) -> None:
+        """Hide what they write, or show it again."""
+        if self.user_id == self.state.me:
+            self.say("Nobody mutes themselves.", bad=True)
+            return
+        if self.refused(permits.below(self.state, Beyond.MUTED_USERS)):
+            return
+        settings = self.session.client.settings
+        if self.user_id in self.state.users.muted:
+            self.work(settings.unmute_user(user_id=self.user_id), done="Not muted any more.")
+        else:
+            self.work(settings.mute_user(user_id=self.user_id), done="Muted: what they write is hidden.")
+
+    def action_channels(self) -> None:
+        """Find the channels that both are in; the server is asked channel by channel."""
+        self.say("Asking about channels…")
+        self.work(self._find_shared())
+
+    async def _find_shared(self) -> None:
+        turn = asyncio.Semaphore(AT_ONCE)
+        is_subscribed = self.session.client.subscriptions.is_subscribed
+        own = self.state.channels.subscribed()
+
+        async def shares(channel_id: int) -> bool:
+            async with turn:
+                return await is_subscribed(user_id=self.user_id, channel_id=channel_id)
+
+        asked = own[:CHANNELS]
+        found = await asyncio.gather(*(shares(channel.channel_id) for channel in asked))
+        names = [f"#{channel.name}" for channel, shared in zip(asked, found, strict=True) if shared]
+        rest = f" (of your first {CHANNELS})" if len(own) > CHANNELS else ""
+        self._shared = (", ".join(names) or "none shared with you") + rest
+
+    def action_picture(self) -> None:
+        """Show their picture."""
+        self.work(self._show_picture())
+
+    async def _show_picture(self) -> None:
+        from narrowcast.content.inlines import Spot, SpotKind
+        from narrowcast.screens.picture import PictureScreen
+
+        user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
+        if not user.avatar_url:
+            self.say("They have no picture.")
+            return
+        spot = Spot(SpotKind.MEDIA, user.avatar_url, user.full_name, src=user.avatar_url)
+        self.app.push_screen(PictureScreen(self.session, spot))
+
+    # about them
+
+    def action_edit(self) -> None:
+        """One's own profile, or the account of somebody else."""
+        user = self.user
+        if user is None:
+            return
+        if user.user_id == self.state.me:
+            from narrowcast.screens.people.profile import profile_form
+
+            self.app.push_screen(profile_form(self.session), lambda _: self.reread())
+        else:
+            self.action_more()
+
+    def action_more(self) -> None:
+        """What can be changed about them, with who may where oneself may not."""
+        from narrowcast.screens.people.administration import Administration, offers
+
+        user = self.user
+        if user is None:
+            return
+        acts = Administration(self, user)
+        choices = [
+            Choice(offer.act, offer.title, offer.refusal or offer.detail)
+            for offer in offers(self.state, user)
+        ]
+        refusals = {offer.act: offer.refusal for offer in offers(self.state, user)}
+
+        def chosen(act: str | None) -> None:
+            if act is not None and not self.refused(refusals[act]):
+                acts.do(act)
+
+        self.app.push_screen(Picker(f"About {user.full_name}", choices), chosen)

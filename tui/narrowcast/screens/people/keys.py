@@ -1,0 +1,55 @@
+"""API keys: shown only to who asks, replaced only after a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from narrowcast.owner import app_of
+from narrowcast.screens.manage import ask_first
+from narrowcast.screens.picker import Choice, Picker
+from narrowcast_api.secret import Secret
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+
+
+def show_key(screen: Screen[Any], title: str, key: Secret) -> None:
+    """The key on screen until one leaves; y or Enter copies it."""
+
+    def chosen(what: str | None) -> None:
+        if what == "copy":
+            screen.app.copy_to_clipboard(key.reveal())
+            app_of(screen).tell("Copied the key. Who has it can act in its name.", severity="warning")
+
+    choices = [Choice("leave", key.reveal()), Choice("copy", "Copy it")]
+    screen.app.push_screen(Picker(title, choices), chosen)
+
+
+def regenerate_bot_key(
+    screen: Screen[Any],
+    session: Session,
+    bot_id: int,
+    name: str,
+    then: Callable[[], None] | None = None,
+) -> None:
+    """A new key for a bot, after a question."""
+
+    async def replace() -> None:
+        key = await session.client.bots.regenerate_key(bot_id=bot_id)
+        if then is not None:
+            then()
+        show_key(screen, f"New key of {name}", key)
+
+    ask_first(
+        screen,
+        f"Replace the key of {name}? What runs with the old one stops at once.",
+        "Make a new key",
+        lambda: _spawn(screen, replace, f"make a new key for {name}"),
+    )
+
+
+def _spawn(screen: Screen[Any], work: Callable[[], Any], what: str) -> None:
+    app_of(screen).spawn(work(), what)

@@ -1,0 +1,125 @@
+"""One's own profile: name, time zone, the organization's profile fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from narrowcast import permits
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.form_fields import Field, Line, OneOf, People, Refused, Text, Values
+from narrowcast.screens.people.about import options, people_of
+from narrowcast_api.levels import Beyond
+from narrowcast_api.wire.vocabulary import ProfileFieldType
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.state import State
+    from narrowcast_api.state.tables import ProfileField
+    from narrowcast_api.state.users import User
+
+_PREFIX = "field-"
+
+
+def profile_form(session: Session) -> FormScreen:
+    """The form; the server takes name and fields one after the other."""
+    state = session.state
+    user = state.users.get(state.me)
+    fixed = state.organization.flag("name_changes_disabled") and not permits.is_administrator(state)
+    no_settings = permits.below(state, Beyond.SETTINGS_ENDPOINT)
+
+    async def save(values: Values) -> object:
+        changed = profile_values(state, values)
+        required = [
+            field.name
+            for field in state.profile_fields
+            if field.required and changed.get(field.id, "") is None
+        ]
+        if required:
+            raise Refused("", f"{required[0]} is required in this organization.")
+        if values.changed("name"):
+            await session.client.settings.update(settings={"full_name": values.text("name")})
+        if values.changed("timezone"):
+            await session.client.settings.update(settings={"timezone": values.text("timezone")})
+        written = {key: value for key, value in changed.items() if value is not None}
+        if written:
+            await session.client.users.update_my_profile(values=written)
+        if emptied := [key for key, value in changed.items() if value is None]:
+            await session.client.users.clear_my_profile(field_ids=emptied)
+        return True
+
+    fields: list[Field] = [
+        Line(
+            "name",
+            "Name",
+            needs="administrators change names here" if fixed else no_settings,
+            value=user.full_name if user else "",
+            required=True,
+            limit=100,
+        ),
+        Line(
+            "timezone",
+            "Time zone",
+            "Such as Europe/Madrid; Tab completes",
+            no_settings,
+            value=state.settings.text("timezone"),
+            suggest=_zones,
+        ),
+    ]
+    if user is not None:
+        fields += profile_fields(state, user, administering=False)
+    return FormScreen("My profile", fields, state=state, submit=save)
+
+
+def _zones(typed: str) -> list[str]:
+    from zoneinfo import available_timezones
+
+    return sorted(available_timezones())
+
+
+def profile_fields(state: State, user: User, *, administering: bool) -> list[Field]:
+    """A field of the form for each of the organization's, with what somebody filled in."""
+    return [
+        _field(
+            field,
+            _value(user, field),
+            "" if administering or field.editable_by_user else "administrators fill it in",
+        )
+        for field in sorted(state.profile_fields, key=lambda field: field.order)
+    ]
+
+
+def _value(user: User, field: ProfileField) -> str:
+    filled = user.profile.get(field.id)
+    return filled.value if filled is not None else ""
+
+
+def _field(field: ProfileField, value: str, needs: str) -> Field:
+    name, label = f"{_PREFIX}{field.id}", field.name + (" *" if field.required else "")
+    if field.type == ProfileFieldType.SELECT:
+        listed: list[tuple[object, str]] = [("", "–"), *options(field).items()]
+        return OneOf(name, label, field.hint, needs, options=listed, value=value)
+    if field.type == ProfileFieldType.USERS:
+        return People(name, label, field.hint, needs, value=people_of(value))
+    if field.type == ProfileFieldType.LONG_TEXT:
+        return Text(name, label, field.hint, needs, value=value, rows=4)
+    placeholder = {
+        int(ProfileFieldType.DATE): "year-month-day, such as 1999-12-31",
+        int(ProfileFieldType.LINK): "https://…",
+        int(ProfileFieldType.EXTERNAL_ACCOUNT): "name of the account",
+    }.get(field.type, "")
+    return Line(name, label, field.hint, needs, value=value, placeholder=placeholder)
+
+
+def profile_values(state: State, values: Values) -> Mapping[int, object]:
+    """What was changed, by field, as it travels; None empties a field."""
+    changed: dict[int, object] = {}
+    for field in state.profile_fields:
+        name = f"{_PREFIX}{field.id}"
+        if not values.changed(name):
+            continue
+        if field.type == ProfileFieldType.USERS:
+            changed[field.id] = list(values.people(name)) or None
+        else:
+            changed[field.id] = values.text(name) or None
+    return changed

@@ -1,0 +1,109 @@
+"""What a setting is for the screen: its name on the wire, its title, and what values it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Kind(StrEnum):
+    """How a setting is shown and changed."""
+
+    FLAG = "flag"
+    CHOICE = "choice"
+    NUMBER = "number"
+    SECONDS = "seconds"
+    """A period in seconds; null is for ever."""
+    DAYS = "days"
+    """A number of days; -1 is for ever."""
+    TEXT = "text"
+    LONG_TEXT = "long text"
+    CHANNEL = "channel"
+    """A channel's id; -1 is none."""
+    HOLDERS = "holders"
+    """Who holds a permission."""
+
+
+Option = tuple[object, str]
+"""A value as it travels, and what it means."""
+
+
+class Setting(Struct, frozen=True):
+    """One setting. ``owners``: only owners may change it."""
+
+    name: str
+    title: str
+    kind: Kind = Kind.FLAG
+    options: tuple[Option, ...] = ()
+    owners: bool = False
+
+    def shown(self, value: object) -> str:
+        """A value that stands by itself: of every kind but channels and permissions."""
+        for option, label in self.options:
+            if option == value and type(option) is type(value):
+                return label
+        if self.kind is Kind.SECONDS:
+            return "no limit" if value is None else duration(value)
+        if self.kind is Kind.DAYS:
+            return "for ever" if value in (-1, None) else f"{value} days"
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if value is None or value == "":
+            return "none"
+        return " ".join(str(value).split())
+
+
+def duration(value: object) -> str:
+    """Seconds in the largest unit that says them exactly."""
+    if not isinstance(value, int):
+        return str(value)
+    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if value >= size and value % size == 0:
+            count = value // size
+            return f"{count} {unit if count != 1 else unit[:-1]}"
+    return f"{value} seconds"
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def seconds(text: str) -> int | None:
+    """'90', '10 m', '2 hours', '7d' as seconds; None for 'no limit'. ValueError for anything else."""
+    words = text.strip().lower()
+    if words in {"", "none", "never", "no limit", "unlimited", "for ever", "forever"}:
+        return None
+    digits = words[: len(words) - len(words.lstrip("0123456789"))]
+    unit = words[len(digits) :].strip()
+    if not digits or (unit and unit[0] not in _UNITS):
+        raise ValueError("a number and a unit, such as 10 minutes, 2 h, 7 days; or: no limit")
+    return int(digits) * (_UNITS[unit[0]] if unit else 1)
+
+
+Catalog = Mapping[str, Sequence[Setting]]
+"""Settings under their headings, in the order in which they are shown."""
+
+
+def flag(name: str, title: str, *, owners: bool = False) -> Setting:
+    """On or off."""
+    return Setting(name, title, owners=owners)
+
+
+def choice(name: str, title: str, *options: Option, owners: bool = False) -> Setting:
+    """One of some values."""
+    return Setting(name, title, Kind.CHOICE, options, owners)
+
+
+def guess(name: str, value: object) -> Setting | None:
+    """A setting that this program has not heard of, as far as its value tells; None for what is not changed
+    one by one.
+    """
+    title = name.replace("_", " ")
+    if isinstance(value, bool):
+        return Setting(name, title)
+    if isinstance(value, int):
+        return Setting(name, title, Kind.NUMBER)
+    if isinstance(value, str):
+        return Setting(name, title, Kind.TEXT)
+    return None

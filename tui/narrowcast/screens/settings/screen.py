@@ -1,0 +1,322 @@
+"""A list of settings under headings: what each is now, and another value for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from narrowcast import names, permits
+from narrowcast.screens.ask import AskScreen
+from narrowcast.screens.form_fields import Text, Values
+from narrowcast.screens.groups.choose import choose_holders
+from narrowcast.screens.groups.holders import to_wire
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import ManageList, Row
+from narrowcast.screens.picker import Choice, Picker
+from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, seconds
+from narrowcast.screens.settings.organization import ORGANIZATION
+from narrowcast.screens.settings.own import OWN
+from narrowcast_api.levels import Beyond
+from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, SettingsChanged
+from narrowcast_api.state.groups import GroupSetting, read_group_setting
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.settings import Settings
+    from narrowcast_api.wire.base import WireModel
+
+OTHER = "Others that this server has"
+_HIDDEN = frozenset({"emojiset_choices", "available_notification_sounds"})
+
+
+class SettingsList(ManageList["Setting | None"]):
+    """The selection skips headings."""
+
+    def selectable(self, item: Row[Setting | None]) -> bool:
+        """Settings only."""
+        return item.value is not None
+
+
+class SettingsScreen(GuardedScreen["Setting | None"]):
+    """Enter changes the selected setting: at once where it is on or off, else by asking."""
+
+    CATALOG: ClassVar[Catalog] = {}
+    KEYS = "Enter changes"
+    READ_KEYS = "read only"
+    FOLLOWS = (SettingsChanged, GroupsChanged, ChannelsChanged)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.list = SettingsList(empty_text="The server has sent no settings yet.")
+
+    def values(self) -> Settings:
+        """The settings as they are."""
+        raise NotImplementedError
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        """Tell the server."""
+        raise NotImplementedError
+
+    def unknown(self) -> list[Setting]:
+        """Settings that the server sent and the catalog does not name."""
+        named = {setting.name for settings in self.CATALOG.values() for setting in settings}
+        found = [
+            guess(name, value)
+            for name, value in sorted(self.values().items())
+            if name not in named and name not in _HIDDEN
+        ]
+        return [setting for setting in found if setting is not None]
+
+    def rows(self) -> Sequence[Row[Setting | None]]:
+        """Heading, its settings, the next heading."""
+        found: list[Row[Setting | None]] = []
+        values = self.values()
+        for heading, settings in (*self.CATALOG.items(), (OTHER, self.unknown())):
+            present = [setting for setting in settings if setting.name in values]
+            if not present:
+                continue
+            found.append(Row(f" {heading}", None, heading, dim=True))
+            found += [
+                Row(
+                    setting.name,
+                    setting,
+                    f"  {setting.title}",
+                    self.shown(setting),
+                    also=f"{heading} {setting.name}",
+                )
+                for setting in present
+            ]
+        return found
+
+    def shown(self, setting: Setting) -> str:
+        """The present value in words."""
+        value = self.values().get(setting.name)
+        if setting.kind is Kind.HOLDERS:
+            holders = read_group_setting(value)
+            return permits.holders(self.state, holders) if holders is not None else "?"
+        if setting.kind is Kind.CHANNEL:
+            return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "none"
+        for option, label in self.options(setting):
+            if option == value and type(option) is type(value):
+                return label
+        return setting.shown(value)
+
+    def options(self, setting: Setting) -> Sequence[Option]:
+        """The values to choose from; some are the server's to name."""
+        values = self.values()
+        if setting.name == "notification_sound":
+            sounds = self.state.settings.get("available_notification_sounds")
+            known = [str(sound) for sound in sounds] if isinstance(sounds, list) else []
+            return [(sound, sound) for sound in ("none", *known)]
+        if setting.name == "emojiset":
+            return _emoji_sets(self.state.settings.get("emojiset_choices"))
+        if setting.name == "video_chat_provider":
+            return _providers(values.get("available_video_chat_providers"))
+        return setting.options
+
+    # changing
+
+    def setting_refusal(self, setting: Setting) -> str:
+        """Why oneself may not change one; empty if one may."""
+        return self.refusal()
+
+    def open(self, item: Setting | None) -> None:
+        """Another value."""
+        if item is None or self.refused(self.setting_refusal(item)):
+            return
+        {
+            Kind.FLAG: self._toggle,
+            Kind.CHOICE: self._choose,
+            Kind.CHANNEL: self._choose_channel,
+            Kind.HOLDERS: self._choose_holders,
+            Kind.LONG_TEXT: self._ask_long,
+        }.get(item.kind, self._ask)(item)
+
+    def save(self, setting: Setting, value: object) -> None:
+        """Tell the server, and say how it went."""
+        self.work(self._save(setting, value))
+
+    async def _save(self, setting: Setting, value: object) -> None:
+        answer = await self.send({setting.name: value})
+        ignored = getattr(answer, "ignored_parameters_unsupported", None)
+        if ignored and setting.name in ignored:
+            self.say("This server does not know that setting.", bad=True)
+            return
+        self.say(f"Saved: {setting.title}.")
+
+    def _toggle(self, setting: Setting) -> None:
+        self.save(setting, not self.values().flag(setting.name))
+
+    def _choose(self, setting: Setting) -> None:
+        options = list(self.options(setting))
+        if not options:
+            self._ask(setting)
+            return
+        present = self.values().get(setting.name)
+        choices = [
+            Choice(place, label, "now" if option == present else "")
+            for place, (option, label) in enumerate(options)
+        ]
+
+        def chosen(place: int | None) -> None:
+            if place is not None and options[place][0] != present:
+                self.save(setting, options[place][0])
+
+        self.app.push_screen(Picker(setting.title, choices), chosen)
+
+    def _choose_channel(self, setting: Setting) -> None:
+        channels = sorted(self.state.channels, key=lambda channel: channel.name.casefold())
+        choices = [Choice(-1, "none")]
+        choices += [
+            Choice(channel.channel_id, f"#{channel.name}") for channel in channels if not channel.is_archived
+        ]
+
+        def chosen(channel_id: int | None) -> None:
+            if channel_id is not None:
+                self.save(setting, channel_id)
+
+        self.app.push_screen(Picker(setting.title, choices), chosen)
+
+    def _choose_holders(self, setting: Setting) -> None:
+        present = read_group_setting(self.values().get(setting.name))
+
+        def save(new: GroupSetting) -> Awaitable[object]:
+            change: dict[str, object] = {"new": to_wire(new)}
+            if present is not None:
+                change["old"] = to_wire(present)
+            return self._save(setting, change)
+
+        choose_holders(self, self.state, setting.title, present, save, self.work)
+
+    def _ask(self, setting: Setting) -> None:
+        """A number, a period or a line of text."""
+        read = _readers(setting.kind)
+        value = self.values().get(setting.name)
+        shown = setting.shown(value) if setting.kind in (Kind.SECONDS, Kind.DAYS) else str(value or "")
+        if setting.kind is Kind.NUMBER:
+            shown = str(value)
+        hint = {
+            Kind.SECONDS: "such as 10 minutes, 2 h, 7 days; or: no limit",
+            Kind.DAYS: "a number of days; or: for ever",
+            Kind.NUMBER: "a whole number",
+        }.get(setting.kind, "")
+
+        def answered(text: str | None) -> None:
+            if text is None or text == shown:
+                return
+            try:
+                self.save(setting, read(text))
+            except ValueError:
+                self.say(f"{setting.title}: write {hint}.", bad=True)
+
+        self.app.push_screen(AskScreen(setting.title, shown, hints=(hint,) if hint else ()), answered)
+
+    def _ask_long(self, setting: Setting) -> None:
+        async def submit(values: Values) -> object:
+            return await self.send({setting.name: values.text("text")})
+
+        value = self.values().text(setting.name)
+        field = Text("text", "Text", value=value, rows=8)
+        self.form(setting.title, [field], submit, done=f"Saved: {setting.title}.", refusal="")
+
+
+def _readers(kind: Kind) -> Callable[[str], object]:
+    """From what was typed to the value as it travels; ValueError for what is none."""
+    if kind is Kind.SECONDS:
+        return lambda text: '"unlimited"' if (period := seconds(text)) is None else period
+    if kind is Kind.DAYS:
+        return _days
+    if kind is Kind.NUMBER:
+        return int
+    return str
+
+
+def _days(text: str) -> object:
+    words = text.strip().lower()
+    if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
+        return '"unlimited"'
+    return int(words.removesuffix("days").removesuffix("day").strip())
+
+
+def _emoji_sets(value: object) -> list[Option]:
+    found: list[Option] = []
+    for entry in value if isinstance(value, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("key"), str):
+            found.append((entry["key"], str(entry.get("text", entry["key"]))))
+    return found
+
+
+def _providers(value: object) -> list[Option]:
+    found: list[Option] = []
+    for entry in value.values() if isinstance(value, dict) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("id"), int):
+            found.append((entry["id"], str(entry.get("name", entry["id"]))))
+    return found
+
+
+class OwnSettingsScreen(SettingsScreen):
+    """One's own."""
+
+    TITLE_TEXT = "My settings"
+    CATALOG = OWN
+
+    def refusal(self) -> str:
+        """Old servers have other operations for them."""
+        return permits.below(self.state, Beyond.SETTINGS_ENDPOINT)
+
+    def values(self) -> Settings:
+        """From the account."""
+        return self.state.settings
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        """One operation for all of them."""
+        return await self.session.client.settings.update(settings=values)
+
+
+class NewcomerSettingsScreen(SettingsScreen):
+    """What new people start with."""
+
+    TITLE_TEXT = "Settings of newcomers"
+    CATALOG = OWN
+    EMPTY = "The server has sent none: they come when the connection is live."
+
+    def refusal(self) -> str:
+        """Administrators only."""
+        return permits.only_administrators(self.state, "change what newcomers start with")
+
+    def values(self) -> Settings:
+        """The organization's defaults."""
+        return self.state.newcomers
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        """Tell the server."""
+        return await self.session.client.organization.update_user_defaults(settings=values)
+
+
+class OrganizationSettingsScreen(SettingsScreen):
+    """The organization's settings, and who may do what in it."""
+
+    TITLE_TEXT = "Organization: settings and permissions"
+    CATALOG = ORGANIZATION
+
+    def refusal(self) -> str:
+        """Administrators only; some are the owners' alone."""
+        return permits.only_administrators(self.state, "change these settings")
+
+    def setting_refusal(self, setting: Setting) -> str:
+        """Of the owners' settings too."""
+        if setting.owners:
+            return permits.only_owners(self.state, "change this setting")
+        return self.refusal()
+
+    def unknown(self) -> list[Setting]:
+        """What else the server says of an organization is told, not set: it stands in the server's information."""
+        return []
+
+    def values(self) -> Settings:
+        """From the organization."""
+        return self.state.organization
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        """Tell the server."""
+        return await self.session.client.organization.update(settings=values)
