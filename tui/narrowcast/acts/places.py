@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast.panes.navigation_rows import Kind, Row
 from narrowcast.safe_text import safe_block
+from narrowcast.screens.choices import Target
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.form_fields import Field, Values
 from narrowcast_api.destinations import ChannelDestination, fold_topic
@@ -129,10 +130,12 @@ def ask(
 
 
 def look_after(screen: MainScreen, things: ManageScreen[Any]) -> None:
-    """Open a list of things; what it gives back is a view to go to."""
+    """Open a list of things; what it gives back is a view to go to, or a message to go to in its view."""
 
     def closed(result: object) -> None:
         if isinstance(result, Narrow):
             screen.go(result)
+        elif isinstance(result, Target) and result.narrow is not None:
+            screen.go(result.narrow, result.anchor)
 
     screen.app.push_screen(things, closed)

@@ -24,7 +24,7 @@ from textual.widgets import Static
 
 from narrowcast.owner import app_of, focus_now
 from narrowcast.safe_text import safe_block
-from narrowcast.screens.form_fields import Field, Refused, Values
+from narrowcast.screens.form_fields import Field, Moment, Refused, Values
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.widgets.one_line import OneLine
@@ -152,10 +152,24 @@ class FormScreen(ModalScreen[object]):
         _, offers = row.offers()
         if offers:
             self._hint.show_pieces([("Tab: ", "accent"), (" · ".join(offers), "dim")])
+        elif isinstance(row.field, Moment) and row.typed.strip():
+            self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl):
             self._hint.show_pieces([(row.field.hint or "← → or Space changes it", "dim")])
         else:
             self._hint.show_pieces([(row.field.hint, "dim")])
+
+    @staticmethod
+    def _understood(row: FormRow) -> tuple[str, str]:
+        """How the words of a time are understood."""
+        from narrowcast.moments import EXAMPLES, written
+
+        now = time.time()
+        try:
+            at = row.read(now)
+        except Refused:
+            return f"such as {EXAMPLES}", "dim"
+        return (f"that is {written(at, now)}", "good") if isinstance(at, int) else ("", "dim")
 
     def _step(self, by: int) -> bool:
         enabled = [row for row in self.rows if row.is_enabled]

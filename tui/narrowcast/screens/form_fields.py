@@ -100,7 +100,9 @@ class ChannelName(Field, frozen=True):
 
 
 class Moment(Field, frozen=True):
-    """A time to come, in words (`narrowcast.moments`), read as seconds since 1970; None for an empty field."""
+    """A time to come, in words (`narrowcast.moments`), read as seconds since 1970; None for an empty field, and for
+    one that nobody changed.
+    """
 
     value: str = ""
     required: bool = False

@@ -287,7 +287,7 @@ class ManageScreen(ModalScreen[object], Generic[T]):
             self.dismiss(None)
 
 
-def ask_first(screen: Screen[Any], question: str, yes: str, then: Callable[[], None]) -> None:
+def ask_first(screen: Screen[Any], question: str, yes: str, then: Callable[[], object]) -> None:
     """Do something only after it was said twice."""
 
     def chosen(sure: bool | None) -> None:

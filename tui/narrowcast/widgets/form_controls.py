@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OFFERED = 6
 """Completions that are named at once."""
+MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
 FEW = 4
 """Options up to which Space goes on to the next one; more are shown as a list."""
 
@@ -215,7 +216,9 @@ class FormRow(Horizontal):
             return self.before
         if isinstance(self.control, ChoiceControl):
             return self.control.value
-        untouched = isinstance(self.field, fields.Line | fields.Text) and self.typed == self._first
+        untouched = (
+            isinstance(self.field, fields.Line | fields.Text | fields.Moment) and self.typed == self._first
+        )
         if untouched and self.typed.strip():
             return self.before
         return fields.read_text(self.field, self.typed, self._state, now)
@@ -232,6 +235,8 @@ class FormRow(Horizontal):
             case fields.ChannelName():
                 channels = [channel.name for channel in self._state.channels if not channel.is_archived]
                 return 0, _best(typed.lstrip("#"), channels)
+            case fields.Moment():
+                return 0, [text for text in MOMENTS if typed and text.startswith(typed.lower())]
             case fields.Line() if self.field.suggest is not None:
                 return 0, _best(typed, self.field.suggest(typed))
         return 0, []

@@ -1,0 +1,184 @@
+"""Sending later, reminders and snippets: what the server holds after them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.later.reminders import RemindersScreen
+from narrowcast.screens.later.scheduled import ScheduledScreen
+from narrowcast.screens.later.snippets import SnippetsScreen
+from narrowcast_api.narrow import Narrow
+from support.server import Answer
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+LATER = int(time.time()) + 7200
+
+
+async def scheduled(stage: Stage) -> list[Answer]:
+    answer = await stage.server.call("ada", "GET", "/scheduled_messages")
+    rows: list[Answer] = answer["scheduled_messages"]
+    return rows
+
+
+async def schedule(stage: Stage, content: str, at: int = LATER) -> None:
+    """Ada has scheduled a message by another client."""
+    params = {
+        "type": "channel",
+        "to": stage.server.channel("general"),
+        "topic": "soup",
+        "content": content,
+        "scheduled_delivery_timestamp": at,
+    }
+    await stage.server.call("ada", "POST", "/scheduled_messages", params)
+    await until(lambda: any(one.content == content for one in stage.session.state.scheduled.all()))
+
+
+async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await stage.press("c")
+        await stage.type("Good morning")
+        await act(stage, "write.schedule")
+        await stage.type("yesterday")
+        await stage.press("enter")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        assert "is no time" in str(form._said.render())
+        await stage.press("ctrl+u")
+        await stage.type("+2h")
+        await stage.press("enter")
+        await until(lambda: stage.app.screen is stage.screen)
+        (row,) = await scheduled(stage)
+        assert (row["content"], row["topic"]) == ("Good morning", "soup")
+        assert abs(row["scheduled_delivery_timestamp"] - time.time() - 7200) < 60
+        await until(lambda: stage.screen.writing.text.text == "")
+        await until(lambda: stage.session.drafts.all() == [])
+
+
+async def test_nothing_is_lost_when_the_server_refuses_to_send_later(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("announcements"), "news"))
+        await stage.press("c")
+        await stage.type("Hear hear")
+        await act(stage, "write.schedule")
+        await stage.type("+2h")
+        await stage.press("enter")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: "permission to post" in str(form._said.render()))
+        await stage.press("escape", "escape")
+        assert stage.screen.writing.text.text == "Hear hear"
+
+
+async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        for content in ("first", "second", "third"):
+            await schedule(stage, content)
+        await act(stage, "go.scheduled")
+        screen = stage.app.screen
+        assert isinstance(screen, ScheduledScreen)
+        assert [row.note for row in screen.list.items] == ["first", "second", "third"]
+        await stage.press("enter", "tab", "tab", "tab")
+        await stage.type("!")
+        await stage.press("ctrl+d")
+        await until(lambda: stage.app.screen is screen)
+        await until(lambda: screen.list.items[0].note == "first!")
+        await stage.press("down", "s")
+        await until(lambda: "on its way" in screen._said.plain)
+        await stage.press("x", "down", "enter")
+        await until(lambda: len(screen.list.items) == 1)
+        (left,) = await scheduled(stage)
+        assert left["content"] == "first!"
+        await until(
+            lambda: stage.session.outbox.entries() == [] or not stage.session.outbox.entries()[0].error
+        )
+        view = stage.session.view(Narrow.topic(stage.server.channel("general"), "soup"))
+        await view.open()
+        await until(lambda: len(view.ids) == 1)
+        message = stage.session.state.messages.get(view.ids[0])
+        assert message is not None
+        assert "second" in message.content
+
+
+async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await schedule(stage, "late")
+        with stage.server.core.transaction():
+            stage.server.core.store.execute("UPDATE scheduled_messages SET failed = 1")
+        (row,) = stage.session.state.scheduled.all()
+        stage.session.state.scheduled.put([row._replace(failed=True)])
+        await act(stage, "go.scheduled")
+        screen = stage.app.screen
+        assert isinstance(screen, ScheduledScreen)
+        assert "not sent, the server" in screen.list.items[0].note
+        await stage.press("enter")
+        await stage.type("tomorrow 9:00")
+        await stage.press("ctrl+d")
+        await until(lambda: stage.app.screen is screen)
+        assert not (await scheduled(stage))[0]["failed"]
+
+
+async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "Buy leeks")
+        await until(lambda: stage.screen.messages.selected_id == message_id)
+        await act(stage, "message.remind")
+        await stage.type("tomorrow 9:00")
+        await stage.press("enter")
+        await stage.type("at the market")
+        await stage.press("enter")
+        await until(lambda: stage.app.screen is stage.screen)
+        (row,) = (await stage.server.call("ada", "GET", "/reminders"))["reminders"]
+        assert row["reminder_target_message_id"] == message_id
+        await until(lambda: len(stage.session.state.reminders) == 1)
+        await act(stage, "go.reminders")
+        screen = stage.app.screen
+        assert isinstance(screen, RemindersScreen)
+        await stage.press("enter")
+        await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
+        await act(stage, "go.reminders")
+        await stage.press("x", "down", "enter")
+        await until(lambda: len(stage.session.state.reminders) == 0)
+        assert not (await stage.server.call("ada", "GET", "/reminders"))["reminders"]
+
+
+async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await stage.press("c")
+        await stage.type("Have a look")
+        await act(stage, "write.save-snippet")
+        await stage.type("Review")
+        await stage.press("ctrl+d")
+        await until(lambda: len(stage.session.state.snippets) == 1)
+        await until(lambda: stage.app.screen is stage.screen)
+        await act(stage, "write.snippets")
+        screen = stage.app.screen
+        assert isinstance(screen, SnippetsScreen)
+        await stage.press("e")
+        await stage.type("s")
+        await stage.press("ctrl+d")
+        await until(lambda: screen.is_current and [row.text for row in screen.list.items] == ["Reviews"])
+        await stage.press("enter")
+        assert stage.screen.writing.text.text == "Have a lookHave a look"
+        (row,) = (await stage.server.call("ada", "GET", "/saved_snippets"))["saved_snippets"]
+        assert (row["title"], row["content"]) == ("Reviews", "Have a look")
+        await act(stage, "write.snippets")
+        await stage.press("x", "down", "enter")
+        await until(lambda: len(stage.session.state.snippets) == 0)
+
+
+async def test_old_servers_have_snippets_that_stay_as_they_are(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.server.call("ada", "POST", "/saved_snippets", {"title": "Old", "content": "text"})
+        await until(lambda: len(stage.session.state.snippets) == 1)
+        stage.session.state.server = stage.session.state.server._replace(level=300)
+        await act(stage, "write.snippets")
+        screen = stage.app.screen
+        assert isinstance(screen, SnippetsScreen)
+        await stage.press("e")
+        assert screen.is_current
+        assert "needs level 368" in screen._said.plain

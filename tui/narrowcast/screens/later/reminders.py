@@ -1,0 +1,96 @@
+"""Reminders of messages: the form for one, and the list of all."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.acts.places import Host, ask
+from narrowcast.moments import written
+from narrowcast.screens.choices import Target
+from narrowcast.screens.form_fields import Line, Moment, Refused, Values
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.encoding import OMIT
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import ScheduledChanged
+from narrowcast_api.state.tables import Reminder
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.messages import Message
+
+_TAGS = re.compile(r"<[^>]{0,2000}>")
+
+
+def remind(host: Host, message: Message) -> None:
+    """Ask when to be reminded of a message."""
+
+    async def submit(values: Values) -> None:
+        at = values.moment("when")
+        if at is None:
+            raise Refused("when", "When shall you be reminded?")
+        await host.session.client.reminders.create(
+            message_id=message.id, scheduled_delivery_timestamp=at, note=values.text("note") or OMIT
+        )
+
+    fields = [
+        Moment("when", "When", required=True),
+        Line("note", "Note", "for yourself; may be empty", limit=500),
+    ]
+    note = f"{message.sender_name}: {_beginning(message.content)}"
+    done = "You will be told by a direct message."
+    ask(host, "Remind me of this message", fields, submit, verb="sets it", note=note, done=done)
+
+
+def _beginning(html: str) -> str:
+    from html import unescape
+
+    return " ".join(unescape(_TAGS.sub(" ", html[:2000])).split())[:200]
+
+
+class RemindersScreen(ManageScreen[Reminder]):
+    """Two lines a reminder."""
+
+    TITLE_TEXT = "Reminders"
+    KEYS = "Enter goes to the message · x deletes"
+    EMPTY = "No reminders. Select a message and choose 'Remind me of the message' in the palette (Ctrl-p)."
+    LINES = 2
+    FOLLOWS = (ScheduledChanged,)
+
+    def rows(self) -> Sequence[Row[Reminder]]:
+        """By time."""
+        now = time.time()
+        found = sorted(self.state.reminders.all(), key=lambda one: (one.deliver_at, one.id))
+        return [self._row(reminder, now) for reminder in found]
+
+    def _row(self, reminder: Reminder, now: float) -> Row[Reminder]:
+        text = reminder.content.strip() or "a message"
+        known = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
+        about = f"{known.sender_name}: {_beginning(known.content)}" if known is not None else ""
+        note = "could not be delivered" if reminder.failed else about
+        when = written(reminder.deliver_at, now)
+        return Row(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
+
+    def open(self, item: Reminder) -> None:
+        """Go to the message."""
+        if item.message_id is None:
+            self.say("The message of this reminder is not known.")
+        else:
+            self.work(self._go(item.message_id))
+
+    async def _go(self, message_id: int) -> None:
+        message = await self.session.load_message(message_id)
+        if message is None:
+            self.say("The message is gone, or not yours to see any more.", bad=True)
+        elif self.is_attached:
+            where = Narrow.from_destination(message.destination(self.state.me))
+            self.dismiss(Target(where, message_id))
+
+    def question(self, item: Reminder) -> tuple[str, str]:
+        """It would be gone."""
+        return "Delete this reminder?", "Delete it"
+
+    async def drop(self, item: Reminder) -> None:
+        """Forget it."""
+        await self.session.client.reminders.delete(reminder_id=item.id)

@@ -1,0 +1,156 @@
+"""Messages that go out later: the form for one, and the list of all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import names
+from narrowcast.acts.places import Host, ask
+from narrowcast.moments import in_words, written
+from narrowcast.screens.form_fields import ChannelName, Field, Line, Moment, People, Refused, Text, Values
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.encoding import OMIT
+from narrowcast_api.levels import Gate, needs, supports
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.state.changes import ScheduledChanged
+from narrowcast_api.state.tables import ScheduledMessage
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+    from narrowcast_api.state.state import State
+
+
+def send_later(host: Host, where: Destination, content: str, taken: Callable[[], None]) -> None:
+    """Ask when a message shall go out; ``taken`` is called when the server has it."""
+    state = host.session.state
+
+    async def submit(values: Values) -> None:
+        at = values.moment("when")
+        if at is None:
+            raise Refused("when", "When shall it go out?")
+        await host.session.client.scheduled_messages.create(
+            to=where, content=content, scheduled_delivery_timestamp=at
+        )
+        taken()
+
+    fields = [Moment("when", "When", required=True)]
+    note = f"{names.destination(state, where)}: {content.splitlines()[0][:80]}"
+    done = "It goes out by itself. 'Scheduled messages' in the palette (Ctrl-p) lists it."
+    ask(host, "Send later", fields, submit, verb="schedules", done=done, note=note)
+
+
+def why_not(state: State, message: ScheduledMessage) -> str:
+    """Why a message could not go out, as far as one can tell now."""
+    where = message.destination
+    if isinstance(where, ChannelDestination):
+        channel = state.channels.get(where.channel_id)
+        if channel is None:
+            return "its channel is gone, or not yours to see"
+        if channel.is_archived:
+            return "its channel is archived"
+        if not state.may_post(where.channel_id):
+            return "you may not post in its channel"
+    elif where is not None:
+        gone = [one for one in where.user_ids if (user := state.users.get(one)) is None or not user.is_active]
+        if gone:
+            return f"{state.users.name(gone[0])} has no account any more"
+    return "the server was not running, or refused it"
+
+
+class ScheduledScreen(ManageScreen[ScheduledMessage]):
+    """Two lines a message: where to and when, and its beginning or why it was not sent."""
+
+    TITLE_TEXT = "Scheduled messages"
+    KEYS = "Enter edits · s sends now · x deletes"
+    EMPTY = "Nothing is scheduled. Write a message, then choose 'Send later' in the palette (Ctrl-p)."
+    LINES = 2
+    FOLLOWS = (ScheduledChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "send_now", "Send now", show=False)]
+
+    def rows(self) -> Sequence[Row[ScheduledMessage]]:
+        """What failed first, then by time."""
+        found = sorted(self.state.scheduled.all(), key=lambda one: (not one.failed, one.deliver_at, one.id))
+        return [self._row(message) for message in found]
+
+    def _row(self, message: ScheduledMessage) -> Row[ScheduledMessage]:
+        where = message.destination
+        name = names.destination(self.state, where) if where is not None else "to nobody"
+        note = message.content
+        if message.failed:
+            note = f"not sent, {why_not(self.state, message)}: Enter gives it a new time · {note}"
+        when = written(message.deliver_at, time.time())
+        return Row(message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed)
+
+    def open(self, item: ScheduledMessage) -> None:
+        """Change it."""
+        server = ServerInfo(level=self.state.server.level)
+        if not supports(server, Gate.SCHEDULED_EDIT):
+            self.say(f"Editing {needs(Gate.SCHEDULED_EDIT)}; delete it and schedule it again.", bad=True)
+            return
+        where = item.destination
+        fields: list[Field] = [
+            Moment(
+                "when", "When", value="" if item.failed else in_words(item.deliver_at), required=item.failed
+            )
+        ]
+        if isinstance(where, ChannelDestination):
+            fields.append(ChannelName("channel", "Channel", value=where.channel_id, required=True))
+            limit = self.state.limits.max_topic_length
+            fields.append(Line("topic", "Topic", value=where.topic, limit=limit))
+        else:
+            ids = sorted(where.user_ids) if where is not None else []
+            fields.append(People("people", "To", value=ids))
+        limit = self.state.limits.max_message_length
+        fields.append(Text("content", "Text", value=item.content, required=True, limit=limit, rows=6))
+
+        async def submit(values: Values) -> None:
+            to = _destination(self.state, values, where)
+            changed = where is None or to.key != where.key
+            at = values.moment("when")
+            if at is None and not changed and not values.changed("content"):
+                return
+            await self.session.client.scheduled_messages.edit(
+                scheduled_message_id=item.id,
+                to=to if changed else OMIT,
+                content=values.new_text("content"),
+                scheduled_delivery_timestamp=OMIT if at is None else at,
+                failed=item.failed,
+            )
+
+        ask(self, "Scheduled message", fields, submit)
+
+    def question(self, item: ScheduledMessage) -> tuple[str, str]:
+        """It would be gone."""
+        return "Delete this scheduled message?", "Delete it; it is not sent"
+
+    async def drop(self, item: ScheduledMessage) -> None:
+        """Take it back."""
+        await self.session.client.scheduled_messages.delete(scheduled_message_id=item.id)
+
+    def action_send_now(self) -> None:
+        """Send it at once instead of later."""
+        item = self.selected
+        if item is None or item.destination is None:
+            return
+        self.work(_send_now(self.session, item, item.destination), done="It is on its way.")
+
+
+def _destination(state: State, values: Values, before: Destination | None) -> Destination:
+    if isinstance(before, ChannelDestination):
+        return ChannelDestination(values.channel("channel") or before.channel_id, values.text("topic"))
+    return DirectDestination(frozenset(values.people("people")) - {state.me})
+
+
+async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
+    """First out of the schedule, so that it never goes out twice; the outbox keeps it from then on."""
+    if session.read_only:
+        from narrowcast_api.errors import InvalidInput
+
+        raise InvalidInput("Another window has this account open: send it there.")
+    await session.client.scheduled_messages.delete(scheduled_message_id=item.id)
+    session.outbox.send(where, item.content)

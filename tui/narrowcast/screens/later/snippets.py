@@ -1,0 +1,101 @@
+"""Saved snippets: texts to insert again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast.acts.places import Host, ask
+from narrowcast.screens.form_fields import Line, Text, Values
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.levels import Gate, needs, supports
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.state.changes import SnippetsChanged
+from narrowcast_api.state.tables import Snippet
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+
+TITLE_MOST = 60
+
+
+def _fields(limit: int, snippet: Snippet | None = None, content: str = "") -> list[Line | Text]:
+    return [
+        Line("title", "Title", value=snippet.title if snippet else "", required=True, limit=TITLE_MOST),
+        Text(
+            "content",
+            "Text",
+            value=snippet.content if snippet else content,
+            required=True,
+            limit=limit,
+            rows=8,
+        ),
+    ]
+
+
+def new_snippet(host: Host, content: str = "") -> None:
+    """Save a text under a title."""
+
+    async def submit(values: Values) -> None:
+        create = host.session.client.saved_snippets.create
+        await create(title=values.text("title"), content=values.text("content"))
+
+    fields = _fields(host.session.state.limits.max_message_length, content=content)
+    ask(host, "New snippet", fields, submit, done="Saved. 'Snippets' in the palette (Ctrl-p) inserts it.")
+
+
+class SnippetsScreen(ManageScreen[Snippet]):
+    """Two lines a snippet. Dismissed with the one to insert."""
+
+    TITLE_TEXT = "Saved snippets"
+    KEYS = "Enter inserts · e edits · n new · x deletes"
+    EMPTY = "No snippets. n makes one; what stands in compose can be saved as one, too."
+    LINES = 2
+    FOLLOWS = (SnippetsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "edit", "Edit", show=False)]
+
+    def __init__(self, session: Session, content: str = "") -> None:
+        super().__init__(session)
+        self._content = content
+
+    def rows(self) -> Sequence[Row[Snippet]]:
+        """By title."""
+        found = sorted(self.state.snippets.all(), key=lambda one: (one.title.casefold(), one.id))
+        return [Row(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in found]
+
+    def open(self, item: Snippet) -> None:
+        """Insert it."""
+        self.dismiss(item)
+
+    def new(self) -> None:
+        """Make one."""
+        new_snippet(self, self._content)
+
+    def action_edit(self) -> None:
+        """Change one."""
+        item = self.selected
+        if item is None:
+            return
+        if not supports(ServerInfo(level=self.state.server.level), Gate.SNIPPET_EDIT):
+            self.say(f"Editing {needs(Gate.SNIPPET_EDIT)}; delete it and make it again.", bad=True)
+            return
+
+        async def submit(values: Values) -> None:
+            if values.changed("title") or values.changed("content"):
+                await self.session.client.saved_snippets.edit(
+                    saved_snippet_id=item.id,
+                    title=values.new_text("title"),
+                    content=values.new_text("content"),
+                )
+
+        ask(self, f"Snippet {item.title}", _fields(self.state.limits.max_message_length, item), submit)
+
+    def question(self, item: Snippet) -> tuple[str, str]:
+        """It would be gone."""
+        return f"Delete the snippet {item.title}?", "Delete it"
+
+    async def drop(self, item: Snippet) -> None:
+        """Delete it."""
+        await self.session.client.saved_snippets.delete(saved_snippet_id=item.id)

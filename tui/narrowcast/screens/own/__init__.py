@@ -1,0 +1,1 @@
+"""What is one's own: alert words, views, files, the status."""

@@ -1,0 +1,43 @@
+"""Words that count as a mention of oneself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from narrowcast.acts.places import ask
+from narrowcast.screens.form_fields import Line, Refused, Values
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.state.changes import SettingsChanged
+
+
+class AlertWordsScreen(ManageScreen[str]):
+    """One line a word."""
+
+    TITLE_TEXT = "Alert words"
+    KEYS = "n adds words · x takes one out"
+    EMPTY = "No alert words. n adds words that shall notify you like a mention."
+    FOLLOWS = (SettingsChanged,)
+
+    def rows(self) -> Sequence[Row[str]]:
+        """In alphabetical order."""
+        return [Row(word, word, word) for word in sorted(self.state.users.alert_words, key=str.casefold)]
+
+    def new(self) -> None:
+        """Add words."""
+
+        async def submit(values: Values) -> None:
+            words = [word for part in values.text("words").split(",") if (word := part.strip())]
+            if not words:
+                raise Refused("words", "Write a word, or several with commas between them.")
+            await self.session.client.settings.add_alert_words(words=words)
+
+        fields = [Line("words", "Words", "several with commas between them", required=True, limit=1000)]
+        ask(self, "Add alert words", fields, submit, verb="adds")
+
+    def question(self, item: str) -> tuple[str, str]:
+        """It would notify no longer."""
+        return f"No longer be notified of {item!r}?", "Take it out"
+
+    async def drop(self, item: str) -> None:
+        """Take it out."""
+        await self.session.client.settings.remove_alert_words(words=[item])

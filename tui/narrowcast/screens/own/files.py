@@ -1,0 +1,88 @@
+"""The files that one has uploaded: where they are used, how large they are; delete them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast.screens.choices import Target
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import SettingsChanged
+from narrowcast_api.state.tables import Attachment
+
+
+class FilesScreen(ManageScreen[Attachment]):
+    """Two lines a file."""
+
+    TITLE_TEXT = "My files"
+    KEYS = "Enter goes to its message · c copies the link · x deletes"
+    EMPTY = "No files. Ctrl-t attaches one while you write."
+    LINES = 2
+    FOLLOWS = (SettingsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "copy", "Copy the link", show=False)]
+
+    async def load(self) -> None:
+        """The snapshot does not carry them."""
+        answer = await self.session.client.uploads.list()
+        self.state.attachments.replace(
+            Attachment(
+                one.id,
+                one.name,
+                one.path_id,
+                one.size,
+                int(one.create_time or 0),
+                tuple(message.id for message in one.messages),
+            )
+            for one in answer.attachments
+        )
+
+    def rows(self) -> Sequence[Row[Attachment]]:
+        """The newest first."""
+        found = sorted(self.state.attachments.all(), key=lambda one: -one.id)
+        return [self._row(one) for one in found]
+
+    def _row(self, one: Attachment) -> Row[Attachment]:
+        when = time.strftime("%d %b %Y", time.localtime(one.created / 1000))
+        uses = len(one.message_ids)
+        note = "in no message" if not uses else f"in {uses} message{'s' if uses > 1 else ''}"
+        return Row(one.id, one, one.name, f"{_size(one.size)}  {when}", note, mark="▤")
+
+    def open(self, item: Attachment) -> None:
+        """Go to the newest message that has it."""
+        if item.message_ids:
+            self.work(self._go(max(item.message_ids)))
+        else:
+            self.say("No message has this file.")
+
+    async def _go(self, message_id: int) -> None:
+        message = await self.session.load_message(message_id)
+        if message is None:
+            self.say("The message is gone, or not yours to see any more.", bad=True)
+        elif self.is_attached:
+            where = Narrow.from_destination(message.destination(self.state.me))
+            self.dismiss(Target(where, message_id))
+
+    def action_copy(self) -> None:
+        """Its link, as one writes it in a message."""
+        if (item := self.selected) is not None:
+            self.app.copy_to_clipboard(f"[{item.name}](/user_uploads/{item.path_id})")
+            self.say("Copied.")
+
+    def question(self, item: Attachment) -> tuple[str, str]:
+        """Messages keep a dead link."""
+        return f"Delete {item.name} from the server?", "Delete it; messages keep a dead link"
+
+    async def drop(self, item: Attachment) -> None:
+        """Delete it."""
+        await self.session.client.uploads.delete(attachment_id=item.id)
+        self.state.attachments.remove(item.id)
+
+
+def _size(count: int) -> str:
+    if count < 1024:
+        return f"{count} B"
+    return f"{count / 1024:.0f} KiB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MiB"

@@ -1,0 +1,97 @@
+"""One's own status: a few words, an emoji, and until when."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import TYPE_CHECKING
+
+from narrowcast.acts.places import ask
+from narrowcast.moments import written
+from narrowcast.owner import app_of
+from narrowcast.screens.form_fields import Line, Moment, Refused, Values
+from narrowcast_api.levels import Gate, needs, supports
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main import MainScreen
+    from narrowcast_api.state.presence import Status
+    from narrowcast_api.state.state import State
+
+
+def set_status(screen: MainScreen) -> None:
+    """Ask what the status shall be."""
+    state = screen.session.state
+    now = state.statuses.get(state.me)
+    emoji_there = supports(ServerInfo(level=state.server.level), Gate.STATUS_EMOJI)
+
+    async def submit(values: Values) -> None:
+        name = values.text("emoji").strip(":")
+        code, kind = _emoji(state, name) if name else ("", "")
+        status = screen.session.client.status
+        if emoji_there and name:
+            await status.set(
+                status_text=values.text("text"), emoji_name=name, emoji_code=code, reaction_type=kind
+            )
+        elif emoji_there:
+            await status.set(status_text=values.text("text"), emoji_name="")
+        else:
+            await status.set(status_text=values.text("text"))
+        at = values.moment("until")
+        if at is not None:
+            _clear_later(screen, at, values.text("text"), name)
+
+    fields = [
+        Line("text", "Status", value=now.text if now else "", placeholder="at lunch", limit=STATUS_TEXT_MAX),
+        Line(
+            "emoji",
+            "Emoji",
+            "its name; Tab completes it, empty is none",
+            needs="" if emoji_there else needs(Gate.STATUS_EMOJI),
+            value=now.emoji_name if now else "",
+            suggest=lambda _typed: _names(state),
+        ),
+        Moment("until", "Clear it", "empty: never; works while Narrowcast is open"),
+    ]
+    ask(screen, "My status", fields, submit, done="Your status is set.")
+
+
+def _names(state: State) -> list[str]:
+    return [custom.name for custom in state.emoji if not custom.deactivated] + list(_unicode_names())
+
+
+@cache
+def _unicode_names() -> tuple[str, ...]:
+    from narrowcast_assets.emoji import emoji_names
+
+    return tuple(emoji_names().name_to_code)
+
+
+def _emoji(state: State, name: str) -> tuple[str, str]:
+    """Code and type of an emoji by its name. Raises Refused."""
+    from narrowcast_assets.emoji import emoji_names
+
+    for custom in state.emoji:
+        if custom.name == name and not custom.deactivated:
+            return custom.code, "realm_emoji"
+    code = emoji_names().code(name)
+    if code is None:
+        raise Refused("emoji", f"There is no emoji {name!r}. Tab completes names.")
+    return code, "unicode_emoji"
+
+
+def _clear_later(screen: MainScreen, at: int, text: str, emoji: str) -> None:
+    """Take the status away at its time, unless it is another one by then."""
+    state = screen.session.state
+
+    def is_same(status: Status | None) -> bool:
+        return status is not None and (status.text, status.emoji_name) == (text, emoji)
+
+    def clear() -> None:
+        if is_same(screen.session.state.statuses.get(state.me)):
+            app_of(screen).spawn(screen.session.client.status.clear(), "clear your status")
+
+    now = time.time()
+    screen.set_timer(max(0.0, at - now), clear)
+    screen.tell(f"It is cleared {written(at, now)}, if Narrowcast is open then.")

@@ -1,0 +1,134 @@
+"""One's own views of the navigation: searches and conversations that are kept under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast import names
+from narrowcast.acts.places import ask
+from narrowcast.content.addresses import InApp, fragment_of, resolve
+from narrowcast.screens.form_fields import Line, Values, YesNo
+from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.changes import SettingsChanged
+from narrowcast_api.state.tables import NavigationView
+
+if TYPE_CHECKING:
+    from narrowcast_api.session import Session
+
+BUILT_IN = {
+    "inbox": "Inbox",
+    "recent": "Recent conversations",
+    "feed": "All messages",
+    "drafts": "Drafts",
+    "scheduled": "Scheduled messages",
+    "reminders": "Reminders",
+    "narrow/is/mentioned": "Mentions",
+    "narrow/is/starred": "Starred messages",
+    "narrow/has/reaction/sender/me": "Reactions",
+}
+"""Views that every client has, under names of its own."""
+
+
+class ViewsScreen(ManageScreen[NavigationView]):
+    """One line a view."""
+
+    TITLE_TEXT = "My views"
+    KEYS = "Enter goes there · n keeps the open view · e edits · x takes out"
+    EMPTY = "No views of your own. n keeps the view that is open."
+    FOLLOWS = (SettingsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "edit", "Edit", show=False)]
+
+    def __init__(self, session: Session, here: Narrow | None) -> None:
+        super().__init__(session)
+        self._narrow = here
+
+    def rows(self) -> Sequence[Row[NavigationView]]:
+        """Pinned ones first."""
+        views = sorted(
+            self.state.navigation_views.all(), key=lambda one: (not one.is_pinned, self._title(one))
+        )
+        return [
+            Row(one.fragment, one, self._title(one), "pinned" if one.is_pinned else "", mark="▸")
+            for one in views
+        ]
+
+    def _title(self, view: NavigationView) -> str:
+        return view.name or BUILT_IN.get(view.fragment, view.fragment)
+
+    def open(self, item: NavigationView) -> None:
+        """Go there."""
+        target = resolve(f"#{item.fragment}", self.state)
+        if isinstance(target, InApp):
+            self.dismiss(target.narrow)
+        elif item.fragment == "feed":
+            self.dismiss(Narrow.all())
+        else:
+            self.say(f"{self._title(item)}: the channel list has it.")
+
+    def new(self) -> None:
+        """Keep the view that is open."""
+        here = self._narrow
+        if here is None or not here.terms:
+            self.say("Open a search or a conversation first, then keep it here.")
+            return
+        fragment = fragment_of(here, self.state)
+        built_in = fragment in BUILT_IN
+
+        async def submit(values: Values) -> None:
+            add, pinned = self.session.client.navigation_views.add, values.flag("pinned")
+            if built_in:
+                await add(fragment=fragment, is_pinned=pinned)
+            else:
+                await add(fragment=fragment, is_pinned=pinned, name=values.text("name"))
+
+        fields = [
+            Line(
+                "name",
+                "Name",
+                needs="it has its own name" if built_in else "",
+                value=names.view(self.state, here)[:100],
+                required=not built_in,
+                limit=100,
+            ),
+            YesNo("pinned", "Pinned", value=True),
+        ]
+        ask(self, "Keep this view", fields, submit, verb="keeps it")
+
+    def action_edit(self) -> None:
+        """Rename it, or pin it."""
+        item = self.selected
+        if item is None:
+            return
+        built_in = item.fragment in BUILT_IN
+
+        async def submit(values: Values) -> None:
+            if values.changed("name") or values.changed("pinned"):
+                await self.session.client.navigation_views.update(
+                    fragment=item.fragment,
+                    is_pinned=values.new_flag("pinned"),
+                    name=values.new_text("name"),
+                )
+
+        fields = [
+            Line(
+                "name",
+                "Name",
+                needs="it has its own name" if built_in else "",
+                value=self._title(item),
+                limit=100,
+            ),
+            YesNo("pinned", "Pinned", value=item.is_pinned),
+        ]
+        ask(self, f"View {self._title(item)}", fields, submit)
+
+    def question(self, item: NavigationView) -> tuple[str, str]:
+        """Only the entry goes."""
+        return f"Take {self._title(item)} out of your views?", "Take it out; the messages stay"
+
+    async def drop(self, item: NavigationView) -> None:
+        """Take it out."""
+        await self.session.client.navigation_views.remove(fragment=item.fragment)
