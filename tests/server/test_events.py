@@ -14,6 +14,7 @@ import pytest
 import websockets
 
 from narrowcast_server.config import Config, Limits
+from narrowcast_server.events import Queue
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, Listener, TestServer, running_server
@@ -323,16 +324,19 @@ async def test_a_websocket_on_no_queue_is_told_and_closed(
 
 async def test_a_client_may_acknowledge_what_it_was_not_sent_yet(server: TestServer) -> None:
     listener = await server.listen("dario", event_types=["message"])
-    for _ in range(501):
-        server.core.hub.get(listener.queue_id, server.id("dario")).push('{"type":"message"}')
+    queue = server.core.hub.get(listener.queue_id, server.id("dario"))
     async with stream(server, "dario", listener.queue_id, -1) as connection:
-        await connection.send('{"last_event_id": 500}')
-        events = json.loads(await connection.recv())["events"]
-        assert events[0]["id"] == 0
+        await until_a_reader_waits(queue)
+        queue.push('{"type":"message"}')
+        queue.acknowledge(0)
         message_id = await server.send("ada", "general", "t")
-        while events[-1]["id"] < 501:
-            events = json.loads(await asyncio.wait_for(connection.recv(), 5))["events"]
-        assert events[-1]["message"]["id"] == message_id
+        events = json.loads(await connection.recv())["events"]
+        assert [event["message"]["id"] for event in events] == [message_id]
+
+
+async def until_a_reader_waits(queue: Queue) -> None:
+    while queue.waiter is None:
+        await asyncio.sleep(0)
 
 
 async def test_a_websocket_survives_nonsense_from_its_client(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from narrowcast_api.wire.vocabulary import GroupSetting
@@ -237,7 +239,7 @@ async def test_each_setting_is_unsupported_below_its_level(
 async def test_holders_change_members_from_the_settings_level_and_managers_before(
     server: TestServer, setting: str, level: int, change: str
 ) -> None:
-    settings = {setting: {"direct_members": [server.id("elif")], "direct_subgroups": []}}
+    settings: dict[str, Any] = {setting: {"direct_members": [server.id("elif")], "direct_subgroups": []}}
     group_id = await created(server, **settings)
     path = f"/user_groups/{group_id}/members"
     if change == "delete":
