@@ -1,9 +1,9 @@
 """The async client library of a team-chat service: no terminal, no user interface.
 
-    from narrowcast_api import ChannelDestination, Client
+    from narrowcast_api import Client
 
     async with Client.from_zuliprc("~/zuliprc") as client:
-        await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")
+        await client.messages.send(to="general", topic="lunch", content="Soup today")
 
 Names are loaded when they are first used, so that importing the package costs nothing.
 """

@@ -1,7 +1,7 @@
 """The library's front door: one account, all operations in groups.
 
 async with Client.from_zuliprc("~/zuliprc") as client:
-    await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")
+    await client.messages.send(to="general", topic="lunch", content="Soup today")
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ from narrowcast_api.errors import (
     StreamDoesNotExist,
     Unsupported,
 )
+from narrowcast_api.routes.common import OMIT, Omit
+from narrowcast_api.routes.conversations import Addressee
 from narrowcast_api.server_info import Limits
 from narrowcast_api.wire.vocabulary import PropagateMode
 from support.api import at_levels, boundary_levels, scripted_client
@@ -54,6 +56,51 @@ async def test_a_message_is_addressed_in_the_words_of_the_level() -> None:
             await client.messages.send(to=DirectDestination(frozenset({9, 8})), content="hi")
             assert transport.last.params["type"] == ("direct" if level >= 174 else "private")
             assert transport.last.params["to"] == "[8,9]"
+
+
+async def test_a_channel_may_be_named_and_people_told_by_email() -> None:
+    async with scripted_client(100) as (client, transport):
+        for to, topic, type_, wire in (
+            ("general", "soup", "stream", "general"),
+            (7, "soup", "stream", "7"),
+            ("7", "soup", "stream", '"7"'),
+            ("[x]", "soup", "stream", "[x]"),
+            ("true", "soup", "stream", '"true"'),
+            ("bruno@example.org", OMIT, "private", '["bruno@example.org"]'),
+            (
+                ["bruno@example.org", "chiyo@example.org"],
+                OMIT,
+                "private",
+                '["bruno@example.org","chiyo@example.org"]',
+            ),
+            ([9, 8], OMIT, "private", "[8,9]"),
+            ([], OMIT, "private", "[1]"),
+        ):
+            transport.prepare("POST", SEND, json={"id": 5})
+            await client.messages.send(to=to, topic=topic, content="hi")
+            params = transport.last.params
+            assert (params["type"], params["to"], params.get("topic", OMIT)) == (type_, wire, topic)
+
+
+@pytest.mark.parametrize(
+    ("to", "topic", "says"),
+    [
+        (LUNCH, "soup", "leave topic out"),
+        ("general", OMIT, "needs a topic"),
+        (7, OMIT, "needs a topic"),
+        ([7], "soup", "one channel"),
+        ("  ", "soup", "one channel"),
+        ([7, "bruno@example.org"], OMIT, "not both"),
+        ([-7], OMIT, "whole number"),
+    ],
+)
+async def test_an_address_that_does_not_fit_is_refused_before_it_is_sent(
+    to: Addressee, topic: str | Omit, says: str
+) -> None:
+    async with scripted_client() as (client, transport):
+        with pytest.raises(InvalidInput, match=says):
+            await client.messages.send(to=to, topic=topic, content="hi")
+        assert transport.requests == []
 
 
 async def test_a_note_to_oneself_is_addressed_to_oneself() -> None:

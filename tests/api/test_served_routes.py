@@ -231,6 +231,27 @@ async def test_the_demo_world_is_read_whole_by_everybody_in_it(tmp_path: Path) -
 
 
 @proves("EVT-04")
+async def test_a_message_is_sent_to_a_name_to_ids_and_to_emails(server: TestServer) -> None:
+    async with _client(server) as ada, _client(server, "bruno") as bruno:
+        me = (await bruno.users.me()).user_id
+        email = server.account("bruno").email
+        sent = [
+            await ada.messages.send(to="general", topic="soup", content="by name"),
+            await ada.messages.send(to=server.channel("general"), topic="soup", content="by id"),
+            await ada.messages.send(to=[me], content="by id too"),
+            await ada.messages.send(to=[email], content="by email"),
+            await ada.messages.send(to=email, content="by one email"),
+        ]
+        found = [(await bruno.messages.get(message_id=one.id, apply_markdown=False)).message for one in sent]
+    assert [message.content for message in found if message is not None] == [
+        "by name",
+        "by id",
+        "by id too",
+        "by email",
+        "by one email",
+    ]
+
+
 async def test_an_edited_draft_reaches_the_users_other_client_and_nobody_else(server: TestServer) -> None:
     async with _client(server) as one, _client(server) as two, _client(server, "dario") as other:
         (draft,) = await one.drafts.create(drafts=[NewDraft(None, "half")])

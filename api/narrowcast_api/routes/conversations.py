@@ -2,20 +2,73 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from msgspec import Struct
+
 from narrowcast_api.connection import Connection
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.levels import Gate, require, supports
-from narrowcast_api.routes.common import ids, segment
+from narrowcast_api.routes.common import OMIT, Omit, ids, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 
-__all__ = ["ChannelDestination", "Destination", "DirectDestination"]
+__all__ = ["Addressee", "ChannelDestination", "Destination", "DirectDestination"]
+
+Addressee = Destination | int | str | Sequence[int] | Sequence[str]
+"""To whom: a destination; with a topic a channel by id or name; without one people, a list of ids or of emails."""
 
 
-def message_type(server: ServerInfo, destination: Destination) -> MessageType:
+class NamedChannel(Struct, frozen=True):
+    """A topic of a channel of which only the name is known."""
+
+    name: str
+    topic: str
+
+    @property
+    def wire_name(self) -> str:
+        """The name so that no server takes it for an id or a list."""
+        with suppress(ValueError):
+            json.loads(self.name)
+            return json.dumps(self.name)
+        return self.name
+
+
+class People(Struct, frozen=True):
+    """A direct conversation with people of whom only the email addresses are known."""
+
+    emails: tuple[str, ...]
+
+
+def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | People:
+    """What `to` and `topic` mean together; InvalidInput when they do not fit."""
+    if isinstance(to, ChannelDestination | DirectDestination):
+        if topic is not OMIT:
+            raise InvalidInput("the destination says already where in it: leave topic out")
+        return to
+    if isinstance(topic, str):
+        if isinstance(to, str) and to.strip():
+            return NamedChannel(to, topic)
+        if isinstance(to, int):
+            return ChannelDestination(to, topic)
+        raise InvalidInput("a topic goes with one channel, by its name or its id")
+    if isinstance(to, str) and "@" in to:
+        return People((to,))
+    if isinstance(to, str | int) or not isinstance(to, Iterable):
+        raise InvalidInput("a channel needs a topic=; people are a list of their ids or of their emails")
+    emails = [member for member in to if isinstance(member, str)]
+    user_ids = [member for member in to if not isinstance(member, str)]
+    if emails and user_ids:
+        raise InvalidInput("people are a list of ids or a list of emails, not both")
+    return People(tuple(emails)) if emails else DirectDestination(frozenset(ids(user_ids, "to")))
+
+
+def message_type(server: ServerInfo, destination: Destination | NamedChannel | People) -> MessageType:
     """The word for it: 'channel' from 248, 'stream' before; 'direct' from 174, 'private' before (CONV-14)."""
-    if isinstance(destination, ChannelDestination):
+    if isinstance(destination, ChannelDestination | NamedChannel):
         return MessageType.CHANNEL if supports(server, Gate.TYPE_CHANNEL) else MessageType.STREAM
     return MessageType.DIRECT if supports(server, Gate.TYPE_DIRECT) else MessageType.PRIVATE
 

@@ -10,8 +10,12 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, ids, read, segment
 from narrowcast_api.routes.conversations import (
+    Addressee,
     ChannelDestination,
-    Destination,
+    DirectDestination,
+    NamedChannel,
+    People,
+    addressed,
     channel_id,
     checked_content,
     message_type,
@@ -105,32 +109,44 @@ async def get_message(
 async def send_message(
     connection: Connection,
     *,
-    to: Destination,
+    to: Addressee,
     content: str,
+    topic: str | Omit = OMIT,
     local_id: str | Omit = OMIT,
     queue_id: str | Omit = OMIT,
     read_by_sender: bool = True,
 ) -> SentMessage:
     """POST /messages: send `content` (Markdown) and get the message's id.
 
+    `to` is a channel by name or id, with its `topic`; or people, a list of user ids or one of emails; or a
+    destination, which is both at once.
+
     With `local_id` (any text, unique to the queue) and `queue_id`, the queue's own event about the message
-    carries the local id. `DirectDestination` holds the others; empty, it is a note to oneself. Refused
-    here: blank or over-long content (InvalidInput), an empty topic below level 334 (Unsupported).
+    carries the local id. `DirectDestination` holds the others; empty, like an empty list, it is a note to
+    oneself. Refused here: blank or over-long content, people with a topic, a channel without (InvalidInput),
+    an empty topic below level 334 (Unsupported).
     StreamDoesNotExist, BadRequest, InsufficientPermission. OutcomeUnknown and ServerFault leave open
     whether it was sent.
     """
+    where = addressed(to, topic)
     server = await connection.identified()
     params: dict[str, object] = {
-        "type": message_type(server, to),
+        "type": message_type(server, where),
         "content": checked_content(connection, content),
         "local_id": local_id,
         "queue_id": queue_id,
     }
-    if isinstance(to, ChannelDestination):
-        params["to"] = channel_id(to)
-        params["topic"] = wire_topic(connection, to.topic)
-    else:
-        params["to"] = recipients(to) or [await own_user_id(connection)]
+    match where:
+        case ChannelDestination():
+            params["to"] = channel_id(where)
+            params["topic"] = wire_topic(connection, where.topic)
+        case NamedChannel():
+            params["to"] = where.wire_name
+            params["topic"] = wire_topic(connection, where.topic)
+        case DirectDestination():
+            params["to"] = recipients(where) or [await own_user_id(connection)]
+        case People(emails):
+            params["to"] = list(emails)
     params["read_by_sender"] = read_by_sender
     notices = [] if not read_by_sender else dropped(server, Beyond.READ_BY_SENDER, params, "read_by_sender")
     return read(SentMessage, await connection.request("POST", "/messages", params), notices)
