@@ -93,6 +93,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._demo_data = demo_data
         self.outside: asyncio.subprocess.Process | None = None
         """A program that has the terminal for now."""
+        self._first_screen: MainScreen | None = None
+        self._problem = ""
+        """Why an account could not be opened, for its user."""
         self._guardian: Guardian | None = None
         self._running_session: asyncio.Task[None] | None = None
         self._leaving = False
@@ -152,8 +155,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     # from start to end
 
-    def on_load(self) -> None:
-        """Themes and keys, before anything is drawn."""
+    async def on_load(self) -> None:
+        """Themes, keys and the account's screen, before anything is drawn: so the first frame shows messages."""
         for theme in THEMES:
             self.register_theme(theme)
         wanted = self.config.appearance.theme
@@ -171,6 +174,13 @@ class NarrowcastApp(App[int], inherit_bindings=False):
                 if not action.keys and self.keys[action.id]:
                     self.bind(",".join(self.keys[action.id]), action.handler, show=False)
 
+        if isinstance(self.opening, Path):
+            self._first_screen = await self._open_screen(self.opening)
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The screen of the account where there is one: no empty one is laid out and painted below it."""
+        return super().get_default_screen() if self._first_screen is None else self._first_screen
+
     async def on_mount(self) -> None:
         """Take up the signals, then open what was asked for."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
@@ -187,8 +197,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.spawn(self.start_demo(), "start the demo")
         elif self.opening == "welcome":
             self.show_welcome()
+        elif self._first_screen is None:
+            self.show_welcome(self._problem)
         else:
-            self.spawn(self.open_account(self.opening), "open the account")
+            self._bring_to_life()
 
     def show_welcome(self, problem: str = "") -> None:
         """The screen for who has no account yet, or one that cannot be opened."""
@@ -221,33 +233,43 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     async def open_account(self, path: Path) -> None:
         """Show the account from what is known of it, then bring it to life."""
+        screen = await self._open_screen(path)
+        if screen is None:
+            self.show_welcome(self._problem)
+            return
+        self._bring_to_life()
+        await self.push_screen(screen)
+
+    async def _open_screen(self, path: Path) -> MainScreen | None:
+        """The screen of an account that shows what is known of it; None and a problem if it cannot be opened."""
         from narrowcast_api.errors import NarrowcastError
 
         try:
             account = accounts.read(path)
             from narrowcast_api.session import Session
 
-            session = await Session.open(account, data_dir=self.paths.data, cache_dir=self.paths.cache)
+            self.session = await Session.open(account, data_dir=self.paths.data, cache_dir=self.paths.cache)
             from narrowcast.screens.main import MainScreen
         except NarrowcastError as error:
-            self.show_welcome(error.user_message)
-            return
+            self._problem = error.user_message
+            return None
         except Exception as error:
             log.exception("the account cannot be opened")
-            self.show_welcome(f"The account cannot be opened ({type(error).__name__}); the log has more.")
-            return
-        self.session = session
-        self.account_file = path
-
-        screen = MainScreen(
-            session,
+            self._problem = f"The account cannot be opened ({type(error).__name__}); the log has more."
+            return None
+        return MainScreen(
+            self.session,
             people=self.config.appearance.people,
             enter_sends=self.config.compose.enter == "send",
         )
+
+    def _bring_to_life(self) -> None:
+        """Run the session, with the network once the first frame is painted."""
+        if self.session is None:
+            return
         painted = asyncio.Event()
-        session.hold_back(painted)
-        await self.push_screen(screen)
-        self._running_session = self.spawn(session.run(), "keep the account live")
+        self.session.hold_back(painted)
+        self._running_session = self.spawn(self.session.run(), "keep the account live")
         self.call_after_refresh(painted.set)
 
     def _leave_now(self, code: int) -> None:

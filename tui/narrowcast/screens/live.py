@@ -21,7 +21,7 @@ from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_actions
-from narrowcast.screens.main_layout import CSS, Layout
+from narrowcast.screens.main_layout import Layout
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.narrow import Narrow
@@ -59,7 +59,6 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     """Panes, title, banner, status line; the view that is open and the way back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN), *bindings_for(Context.ACT)]
-    CSS = CSS
     AUTO_FOCUS = ""
 
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:

@@ -16,6 +16,7 @@ from narrowcast.panes.messages import MessagesPane
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.navigation_rows import Kind, Row
 from narrowcast.panes.uploads import UploadRows
+from narrowcast.screens.main_layout import CSS
 from narrowcast.screens.outside import OutsideScreen
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 class MainScreen(OutsideScreen):
     """See the module's description."""
+
+    DEFAULT_CSS = CSS
 
     def on_mount(self) -> None:
         """Open the view of last time, at once from the cache, so that the first paint shows it."""
