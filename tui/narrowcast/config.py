@@ -7,7 +7,6 @@ pydantic, and each mistake is reported with its line and key.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -76,6 +75,8 @@ def load(path: Path) -> Config:
 
 def parse(text: str, name: str) -> Config:
     """Check the text of a configuration; ``name`` stands in the errors. Raises :class:`ConfigError`."""
+    import tomllib
+
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from typing import cast
@@ -90,4 +89,6 @@ def message_from_text(text: str) -> Message:
 
 def plain_text(rendered: str) -> str:
     """The words of rendered HTML, for search only: never shown, so a sloppy cut is enough."""
+    import html  # its table of names is large, and reading the cache needs none
+
     return " ".join(html.unescape(_TAG.sub("", _BLOCK.sub(" ", rendered))).split())

@@ -27,7 +27,6 @@ from narrowcast.content.blocks import (
     Time,
 )
 from narrowcast.content.palette import Palette
-from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Run
 from narrowcast.safe_text import safe_line
 
@@ -117,6 +116,8 @@ class Inliner(Struct):
             case Time():
                 return Run(safe_line(self.names.moment(inline.at), 60), style + palette.mark)
             case Math():
+                from narrowcast.content.tex import readable
+
                 return Run(safe_line(readable(inline.tex)), style + palette.code)
 
     def _mention(self, mention: Mention, style: Style) -> Run:

@@ -34,7 +34,6 @@ from narrowcast.content.inlines import Inliner, Names, Spot, SpotKind, host_of
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import table_lines
-from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
 from narrowcast.safe_text import safe_line
 
@@ -217,6 +216,8 @@ class Layout(Struct):
         yield from finish()
 
     def _math(self, block: MathBlock, width: int) -> Iterator[Line]:
+        from narrowcast.content.tex import readable
+
         for line in readable(block.tex).split("\n"):
             wrapped = wrap([Run(line, self.palette.code)], self._inner(width))
             yield from self._marked(wrapped, Run("  ", self.palette.text), width)

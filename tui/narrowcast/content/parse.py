@@ -8,7 +8,6 @@ here, after parsing, because parsing is what turns `&#27;` into an escape.
 
 from __future__ import annotations
 
-import html as html_text
 import re
 from typing import TYPE_CHECKING
 
@@ -105,7 +104,9 @@ def _too_deep(html: str) -> bool:
 
 def _as_text(html: str, cut: bool, rows: int) -> Document:
     """The text of HTML that is not worth a parser: tags dropped, lines kept."""
-    text = html_text.unescape(_ANY_TAG.sub("", html))
+    from html import unescape
+
+    text = unescape(_ANY_TAG.sub("", html))
     more = len(text) > _characters(rows)
     lines = safe_block(text[: _characters(rows)]).split("\n")
     blocks = tuple(Paragraph((Text(SafeText(line)),)) for line in lines[:MAX_ROWS] if line.strip())

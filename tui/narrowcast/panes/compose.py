@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 
-from narrowcast import completion
 from narrowcast.actions import Context, in_context
 from narrowcast.owner import focus_now
 from narrowcast.panes.compose_draft import DraftInHand
@@ -19,7 +18,6 @@ from narrowcast.panes.compose_fields import TargetLine
 from narrowcast.panes.compose_offers import ComposeOffers
 from narrowcast.panes.uploads import UploadRows
 from narrowcast.safe_text import safe_line
-from narrowcast.screens.picker import ChoiceList
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import InvalidInput
@@ -99,9 +97,6 @@ class ComposePane(ComposeOffers):
         self._before_edit: tuple[Destination | None, str, str | None] | None = None
 
     def compose(self) -> ComposeResult:
-        offers: ChoiceList[completion.Completion] = ChoiceList(id="offers")
-        offers.can_focus = False
-        yield offers
         yield self.target
         yield self.uploads
         yield self.text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from narrowcast import completion, names
+from narrowcast import names
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
@@ -101,7 +101,9 @@ class TargetLine(Horizontal):
         if where is not None and fields == self._fields():
             return where, ""
         if self.is_direct:
-            ids, unknown = completion.recipients(state, self.to.text)
+            from narrowcast.completion import recipients
+
+            ids, unknown = recipients(state, self.to.text)
             if unknown:
                 return (
                     None,

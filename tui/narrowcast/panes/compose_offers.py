@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.containers import Vertical
 
-from narrowcast import completion
 from narrowcast.panes.compose_fields import TargetLine
-from narrowcast.screens.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:
+    from narrowcast.completion import Completion
+    from narrowcast.screens.picker import ChoiceList
     from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
 
@@ -40,12 +40,19 @@ class ComposeOffers(Vertical):
         """The live account's state."""
         return self.session.state
 
-    @property
-    def offers(self) -> ChoiceList[completion.Completion]:
-        """The completions offered now."""
-        return self.query_one("#offers", ChoiceList)
+    @cached_property
+    def offers(self) -> ChoiceList[Completion]:
+        """The completions offered now; there is no list before the first of them."""
+        from narrowcast.screens.picker import ChoiceList
 
-    def _completions(self, field: Editor, asked: bool) -> tuple[int, Iterable[completion.Completion]] | None:
+        offers: ChoiceList[Completion] = ChoiceList(id="offers")
+        offers.can_focus = False
+        self.mount(offers, before=0)
+        return offers
+
+    def _completions(self, field: Editor, asked: bool) -> tuple[int, Iterable[Completion]] | None:
+        from narrowcast import completion
+
         typed = field.text[: field.buffer.cursor]
         if field is self.text:
             found = completion.offers(self.state, field.text, field.buffer.cursor, emoji_names, asked=asked)
@@ -75,6 +82,8 @@ class ComposeOffers(Vertical):
             self._close_offers()
             return
         self._offered = (field, found[0])
+        from narrowcast.screens.picker import Choice
+
         self.offers.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
         self.offers.styles.height = len(completions)
         self.offers.styles.offset = (2, -len(completions))

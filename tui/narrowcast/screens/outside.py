@@ -8,15 +8,14 @@ from urllib.parse import urlsplit
 from textual import on
 
 from narrowcast.panes.messages import MessagesPane
-from narrowcast.screens.picker import Choice, Picker
 from narrowcast.screens.travel import TravelScreen
 
-_HOST = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
+_HOST = r"(?i)(?:https?://)?((?:[\w-]+\.)+[a-z]{2,})"
 
 
 def claimed_host(label: str) -> str | None:
     """The host that the text of a link seems to name."""
-    found = _HOST.search(label)
+    found = re.search(_HOST, label)
     return found.group(1).lower() if found else None
 
 
@@ -47,6 +46,8 @@ class OutsideScreen(TravelScreen):
             self._open_link(url)
 
     def _confirm_link(self, url: str, warning: str) -> None:
+        from narrowcast.screens.picker import Choice, Picker
+
         choices = [
             Choice("leave", "Do not open it"),
             Choice("open", f"Open {url}"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.widget import Widget
 
@@ -9,12 +11,14 @@ from narrowcast.owner import focus_now
 from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.navigation_rows import Kind
 from narrowcast.panes.people import PeoplePane
-from narrowcast.screens import choices
 from narrowcast.screens.live import LiveScreen
-from narrowcast.screens.picker import Picker
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.state.messages import Message
+
+if TYPE_CHECKING:
+    from narrowcast.screens.choices import Target
+    from narrowcast.screens.picker import Picker
 
 TOPIC_REQUESTS = 40
 """Channels whose topics the switcher asks for while it is open."""
@@ -40,8 +44,8 @@ class TravelScreen(LiveScreen):
         if not self.session.state.topics.is_loaded(event.channel_id):
             self.spawn(self.session.load_topics(event.channel_id), "list the topics")
 
-    def _pick(self, picker: Picker[choices.Target]) -> None:
-        def chosen(target: choices.Target | None) -> None:
+    def _pick(self, picker: Picker[Target]) -> None:
+        def chosen(target: Target | None) -> None:
             if target is None:
                 return
             if target.narrow is not None:
@@ -54,13 +58,18 @@ class TravelScreen(LiveScreen):
     # views
 
     def action_go_switcher(self) -> None:
+        from narrowcast.screens import choices
+        from narrowcast.screens.picker import Picker
+
         everywhere = choices.everywhere(self.session)
         picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
         self._pick(picker)
         self.spawn(self._complete_topics(picker), "list the topics")
 
-    async def _complete_topics(self, picker: Picker[choices.Target]) -> None:
+    async def _complete_topics(self, picker: Picker[Target]) -> None:
         """Topics are listed channel by channel when somebody looks for them; while they look, here."""
+        from narrowcast.screens import choices
+
         state = self.session.state
         missing = [
             channel.channel_id
@@ -75,6 +84,9 @@ class TravelScreen(LiveScreen):
             picker.set_choices(choices.everywhere(self.session))
 
     def action_go_inbox(self) -> None:
+        from narrowcast.screens import choices
+        from narrowcast.screens.picker import Picker
+
         unread = choices.inbox(self.session.state)
         if not unread:
             self.tell("Nothing is unread.")
@@ -136,7 +148,9 @@ class TravelScreen(LiveScreen):
     # unread and channels, one after the other
 
     def action_go_next_unread_topic(self) -> None:
-        target = choices.next_topic(self.session.state, self.narrow, self._channel_order())
+        from narrowcast.screens.choices import next_topic
+
+        target = next_topic(self.session.state, self.narrow, self._channel_order())
         if target is None:
             self.tell("No topic has unread messages.")
         else:
