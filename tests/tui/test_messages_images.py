@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import threading
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 from textual.app import App, ComposeResult
+from textual.widgets import Static
 
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.panes.messages import MessagesPane
@@ -168,8 +170,75 @@ async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
     async with staged(tmp_path, (60, 20)) as stage:
         await stage.show(stage.topic)
         stage.app.push_screen(
-            PictureScreen(stage.session, Spot(SpotKind.MEDIA, "/api/v1/server_settings", "x", "/x"))
+            PictureScreen(stage.session, [Spot(SpotKind.MEDIA, "/api/v1/server_settings", "x", "/x")])
         )
         await stage.pilot.pause()
         screen = stage.app.screen
         await until(lambda: "no picture" in str([one.render() for one in screen.query("Static")]))
+
+
+async def test_the_pictures_of_a_message_are_gone_through_and_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(images, "graphics", lambda _environment: "")
+    async with staged(tmp_path, (60, 20)) as stage:
+        links = []
+        for name in ("red.png", "two.png"):
+            (tmp_path / name).write_bytes(picture())
+            links.append((name, (await stage.session.client.uploads.upload(path=tmp_path / name)).url))
+        await stage.server.send("ada", "general", "soup", " ".join(f"[{name}]({url})" for name, url in links))
+        await stage.show(stage.topic, "newest")
+        await stage.see("▣ two.png")
+        await stage.press("v")
+        screen = stage.app.screen
+        assert isinstance(screen, PictureScreen)
+
+        def about() -> str:
+            return str(screen.query_one("#about", Static).render())
+
+        assert "red.png · 1 of 2: ← → · d saves · Esc leaves" in about()
+        await until(lambda: list(screen.query(HalfBlocks)))
+        await stage.press("right")
+        assert "two.png · 2 of 2" in about()
+        await until(lambda: list(screen.query(HalfBlocks)))
+        await stage.press("d")
+        await until(lambda: stage.app.asked)
+        link = stage.app.asked[-1]
+        assert isinstance(link, MessagesPane.LinkRequested)
+        assert link.url.endswith("two.png")
+
+
+async def test_a_picture_follows_the_size_of_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(images, "graphics", lambda _environment: "")
+    async with staged(tmp_path, (60, 20)) as stage:
+        (tmp_path / "red.png").write_bytes(picture(size=(400, 200)))
+        uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
+        spot = Spot(SpotKind.MEDIA, uploaded.url, "red.png", uploaded.url)
+        stage.app.push_screen(PictureScreen(stage.session, [spot]))
+        await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if one.size.width > 50])
+        await stage.pilot.resize_terminal(30, 20)
+        await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if 20 < one.size.width <= 30])
+
+
+async def test_a_large_picture_is_decoded_beside_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+    decode = images.decode
+
+    def noted(data: bytes, cells: tuple[int, int]) -> Pillow.Image:
+        threads.append(threading.current_thread().name)
+        return decode(data, cells)
+
+    monkeypatch.setattr(images, "decode", noted)
+    async with staged(tmp_path, (60, 20)) as stage:
+        (tmp_path / "red.png").write_bytes(picture())
+        uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
+        stage.app.push_screen(
+            PictureScreen(stage.session, [Spot(SpotKind.MEDIA, uploaded.url, "x", uploaded.url)])
+        )
+        await until(lambda: threads)
+        await stage.app.workers.wait_for_complete()
+        assert threading.main_thread().name not in threads

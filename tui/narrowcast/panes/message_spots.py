@@ -51,7 +51,7 @@ class SpotActs(TypedKeys):
             case SpotKind.LINK:
                 self._open_link(spot)
             case SpotKind.MEDIA:
-                self.open_media(spot)
+                self.open_media(spot, key)
             case SpotKind.USER:
                 if spot.value.isdecimal():
                     self.post_message(self.PersonRequested(int(spot.value)))
@@ -75,18 +75,31 @@ class SpotActs(TypedKeys):
         else:
             self.say("This link leads nowhere that can be opened.")
 
-    def open_media(self, spot: Spot) -> None:
-        """Shows a picture large where the terminal and the extra allow, else opens the file."""
+    def open_media(self, spot: Spot, key: Key | None = None) -> None:
+        """Shows a picture large where the terminal and the extra allow, else opens the file.
+
+        With the `key` of a message its other pictures can be seen from there.
+        """
         from narrowcast.platform import images
 
-        source = resolve(spot.src, self.session.state) if images.is_picture(spot) else None
-        if isinstance(source, Outside) and source.own and images.available():
+        if self._can_be_shown(spot) and images.available():
             from narrowcast.screens.picture import PictureScreen
 
-            self.app.push_screen(PictureScreen(self.session, spot))
+            beside = self.list.spots_of(key) if key is not None else ()
+            pictures = [one for one in beside if self._can_be_shown(one)] or [spot]
+            index = pictures.index(spot) if spot in pictures else 0
+            self.app.push_screen(PictureScreen(self.session, pictures, index), self._save_picture)
         else:
             if images.is_picture(spot) and not images.available():
                 self.say("To see pictures here, install the extra: pip install 'narrowcast[images]'")
+            self._open_link(spot)
+
+    def _can_be_shown(self, spot: Spot) -> bool:
+        source = resolve(spot.src, self.session.state) if is_picture(spot) else None
+        return isinstance(source, Outside) and source.own
+
+    def _save_picture(self, spot: Spot | None) -> None:
+        if spot is not None:
             self._open_link(spot)
 
     def _toggle_spoiler(self, key: Key, index: int) -> None:
@@ -158,7 +171,7 @@ class SpotActs(TypedKeys):
         if spot is None:
             self.say("No picture, video or sound in this message.")
         else:
-            self.open_media(spot)
+            self.open_media(spot, key)
 
     def action_message_pan_left(self) -> None:
         """Wide tables: a column to the left."""
