@@ -83,6 +83,72 @@ def test_any_bytes_are_read_or_malformed(raw: bytes) -> None:
         parse_json(raw)
 
 
+def outcome(raw: bytes) -> object:
+    """The value, or why there is none."""
+    try:
+        return parse_json(raw)
+    except MalformedAnswer as error:
+        return str(error)
+
+
+PADDING = b" " * 2**20
+"""Makes any JSON so large that the faster parser takes it on."""
+
+
+@given(hostile_json())
+def test_a_large_answer_is_read_as_a_small_one_would_be(value: object) -> None:
+    raw = json.dumps(value).encode()
+    assert repr(outcome(raw + PADDING)) == repr(outcome(raw))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a": 1, "a": 2}',
+        b'{"a": NaN}',
+        b'{"a": -Infinity}',
+        b'{"a": 1e999}',
+        b'{"a": 12345678901234567890}',
+        b'{"a": 9223372036854775807}',
+        b'{"a": 1.5e3, "b": -0.0, "c": 1e-400}',
+        b'{"a": 0.1234567890123456789012345}',
+        rb'{"a": "x\ud800y", "b": "\ud83d\ude00"}',
+        b'\xef\xbb\xbf{"a": "x"}',
+        b'{"a": "x\xffy"}',
+        b'{"a": "\x00"}',
+        b'{"a": 01}',
+        b"null",
+        b"0",
+        b"",
+        b"[" * 900 + b"]" * 900,
+    ],
+)
+def test_the_faster_parser_changes_nothing(raw: bytes) -> None:
+    small, large = outcome(raw), outcome(raw + PADDING)
+    if isinstance(small, str) and small.startswith("not JSON"):
+        assert isinstance(large, str)
+        assert large.startswith("not JSON")
+    else:
+        assert repr(large) == repr(small)
+
+
+def test_a_large_answer_takes_the_faster_parser_and_a_suspicious_one_the_careful_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    carefully: list[int] = []
+    loads = json.loads
+
+    def counted(text: str, **kwargs: object) -> object:
+        carefully.append(len(text))
+        return loads(text, **kwargs)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(json, "loads", counted)
+    assert parse_json(b'{"a": 1}' + PADDING) == {"a": 1}
+    assert carefully == []
+    assert parse_json(b'{"a": 1234567890123456789}' + PADDING) == {"a": 1234567890123456789}
+    assert len(carefully) == 1
+
+
 @given(hostile_json(), st.sampled_from([200, 400, 401, 404, 429, 500]))
 async def test_any_answer_of_any_status_gives_an_object_or_a_typed_error(value: object, status: int) -> None:
     body = {"result": "error", "msg": "x", "code": value, "retry-after": value, "ignored": value}
