@@ -6,6 +6,7 @@ sees a traceback.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server import auth
@@ -71,7 +73,12 @@ def _routes(core: Core) -> list[BaseRoute]:
         Route(path, _Dispatcher(core, limiter, methods).serve, methods=_METHODS) for path, methods in ordered
     ]
     served.append(WebSocketRoute(STREAM_PATH, event_stream(core)))
+    served.append(WebSocketRoute("/{path:path}", _no_stream))
     return served
+
+
+async def _no_stream(socket: WebSocket) -> None:
+    await socket.send_denial_response(_error_response(unknown_endpoint()))
 
 
 _METHODS: Final = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"]
@@ -142,10 +149,14 @@ class _Dispatcher:
     async def _body(self, request: Request) -> bytes:
         limit = self._core.config.limits.max_body_bytes
         body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > limit:
-                raise ServiceError("The request is too large", status=413)
+        try:
+            async with asyncio.timeout(self._core.config.limits.body_seconds):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > limit:
+                        raise ServiceError("The request is too large", status=413)
+        except TimeoutError as error:
+            raise ServiceError("The request did not come to its end", status=408) from error
         return bytes(body)
 
     async def _multipart(self, request: Request) -> dict[str, str]:

@@ -38,6 +38,8 @@ class Limits:
     max_file_upload_mib: int = 100
     max_body_bytes: int = 2 * 1024 * 1024
     """Of a request that is not an upload."""
+    body_seconds: float = 60.0
+    """For a body of that size to come; real time."""
     max_messages_fetched: int = 5000
     typing_started_expiry_ms: int = 45_000
     typing_stopped_wait_ms: int = 12_000

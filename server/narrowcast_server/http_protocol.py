@@ -15,6 +15,11 @@ from narrowcast_server.errors import ServiceError
 class Http(H11Protocol):
     """One connection."""
 
+    def _should_upgrade(self) -> bool:
+        """A WebSocket is only begun where its handshake can be completed; all else is an ordinary request."""
+        names = {name for name, _ in self.headers}
+        return {b"sec-websocket-key", b"sec-websocket-version"} <= names and super()._should_upgrade()
+
     def send_400_response(self, msg: str) -> None:
         """Answers what cannot be read (400, or 431 for a head that is too long) and hangs up."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):

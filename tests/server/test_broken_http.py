@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from support.server import TestServer
+from narrowcast_server.config import Config, Limits
+from support.server import TestServer, running_server
 
 
 async def exchange(server: TestServer, sent: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -46,6 +49,34 @@ async def test_what_is_no_request_gets_json(server: TestServer, sent: bytes, sta
     assert headers["content-type"] == "application/json"
     assert headers["connection"] == "close"
     assert (answer["result"], answer["code"]) == ("error", "BAD_REQUEST")
+
+
+UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade, close\r\n"
+KEY = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [(b"/api/v1/events/stream", UPGRADE), (b"/api/v1/users/me", UPGRADE + KEY), (b"/", UPGRADE + KEY)],
+)
+async def test_a_websocket_that_cannot_be_gets_json(server: TestServer, path: bytes, headers: bytes) -> None:
+    sent = b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n"
+    status, found, body = await exchange(server, sent)
+    assert status in (401, 404)
+    assert found["content-type"] == "application/json"
+    assert json.loads(body)["result"] == "error"
+
+
+async def test_a_body_that_never_ends_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    config = Config(limits=Limits(body_seconds=0.05))
+    async with running_server(tmp_path, config=config) as server:
+        user = server.user("ada")
+        token = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode())
+        head = (
+            b"POST /api/v1/typing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " + token
+        )
+        status, _, body = await exchange(server, head + b"\r\nContent-Length: 100\r\n\r\nop=start")
+        assert (status, json.loads(body)["code"]) == (408, "BAD_REQUEST")
 
 
 async def test_rubbish_behind_a_request_that_waits_ends_the_connection_and_nothing_else(
