@@ -25,6 +25,7 @@ from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from textual.worker import WorkType
 
     from narrowcast_api.session import Session
 
@@ -72,7 +73,7 @@ class PictureScreen(ModalScreen[Spot | None]):
     def on_resize(self) -> None:
         """Draws again what is there, as large as it may be now."""
         if self._data is not None:
-            self.run_worker(partial(self._show, self._data), exclusive=True, exit_on_error=False)
+            self._work(partial(self._show, self._data))
 
     @property
     def _spot(self) -> Spot:
@@ -85,7 +86,11 @@ class PictureScreen(ModalScreen[Spot | None]):
             f" {safe_line(self._spot.label, max(10, self.size.width - 50))}{others} · d saves · Esc leaves"
         )
         self.query_one("#about", Static).update(Content(about))
-        self.run_worker(self._load, exclusive=True, exit_on_error=False)
+        self._work(self._load)
+
+    def _work(self, work: WorkType[None]) -> None:
+        """Begins anew: what was being fetched or decoded is no longer wanted."""
+        self.run_worker(work, exclusive=True, exit_on_error=False)
 
     async def _load(self) -> None:
         try:
