@@ -10,6 +10,7 @@ from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.panes.navigation_rows import Kind
 from narrowcast.screens.drafts import DraftsScreen
 from narrowcast.screens.help import HelpScreen
+from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.picker import Picker
 from narrowcast_api.narrow import Narrow
 from support.sessions import until
@@ -178,4 +179,4 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
 async def test_a_link_to_scheduled_messages_opens_them_here(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         stage.screen.messages.follow(0, Spot(SpotKind.LINK, "#scheduled", "View scheduled messages"))
-        await until(lambda: isinstance(stage.app.screen, DraftsScreen))
+        await until(lambda: isinstance(stage.app.screen, ScheduledScreen))

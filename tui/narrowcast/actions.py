@@ -68,10 +68,12 @@ _ALWAYS = frozenset({"app.quit", "app.redraw"})
 """Work also while a dialog is open and in every field."""
 
 
-def _rows(context: Context, group: str, *rows: tuple[str, str, str]) -> Iterator[Action]:
+def _rows(
+    context: Context, group: str, *rows: tuple[str, str, str], palette: bool = True
+) -> Iterator[Action]:
     """Rows of (id, keys separated by spaces, title)."""
     for action_id, keys, title in rows:
-        yield Action(action_id, title, context, tuple(keys.split()), group)
+        yield Action(action_id, title, context, tuple(keys.split()), group, palette)
 
 
 def _acts() -> Iterator[Action]:
@@ -83,8 +85,7 @@ def _acts() -> Iterator[Action]:
 
 def _editing(*rows: tuple[str, str, str]) -> Iterator[Action]:
     """Keys that only make sense under the cursor; no palette entry."""
-    for action_id, keys, title in rows:
-        yield Action(action_id, title, Context.COMPOSE, tuple(keys.split()), "Editing", palette=False)
+    return _rows(Context.COMPOSE, "Editing", *rows, palette=False)
 
 
 _APP: tuple[Action, ...] = (
@@ -159,6 +160,7 @@ _NAVIGATION: tuple[Action, ...] = (
         ("navigation.mute", "m", "Mute or unmute the channel or topic"),
         ("navigation.pin", "b", "Pin or unpin the channel"),
         ("navigation.mark-read", "M", "Mark all its messages as read"),
+        palette=False,
     ),
 )
 

@@ -93,7 +93,7 @@ class FormScreen(ModalScreen[object]):
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            keys = f"Tab moves · Ctrl-d {self._verb} · Esc leaves"
+            keys = f"Tab next · Ctrl-d {self._verb} · Esc leaves"
             title.show_pieces([(self._title, "strong")], [(keys, "dim")])
             yield title
             if self._note:
@@ -124,7 +124,7 @@ class FormScreen(ModalScreen[object]):
     def _fit(self) -> None:
         wanted = sum(row.rows for row in self.rows)
         room = self.app.size.height - AROUND - bool(self._note)
-        self._scroll.styles.height = max(3, min(wanted, room))
+        self._scroll.styles.height = max(1, min(wanted, room))
 
     # where one is
 
@@ -149,8 +149,8 @@ class FormScreen(ModalScreen[object]):
         if row is None:
             self._hint.show_pieces([])
             return
-        _, offers = row.offers()
-        if offers:
+        start, offers = row.offers()
+        if offers and row.typed[start:].strip().casefold() != offers[0].casefold():
             self._hint.show_pieces([("Tab: ", "accent"), (" · ".join(offers), "dim")])
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
@@ -162,14 +162,15 @@ class FormScreen(ModalScreen[object]):
     @staticmethod
     def _understood(row: FormRow) -> tuple[str, str]:
         """How the words of a time are understood."""
-        from narrowcast.moments import EXAMPLES, written
+        from narrowcast.moments import EXAMPLES
 
-        now = time.time()
         try:
-            at = row.read(now)
+            at = row.read(time.time())
         except Refused:
             return f"such as {EXAMPLES}", "dim"
-        return (f"that is {written(at, now)}", "good") if isinstance(at, int) else ("", "dim")
+        if not isinstance(at, int):
+            return row.field.hint, "dim"
+        return time.strftime("that is %A %d %B %Y, %H:%M", time.localtime(at)), "good"
 
     def _step(self, by: int) -> bool:
         enabled = [row for row in self.rows if row.is_enabled]

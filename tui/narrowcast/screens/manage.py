@@ -105,6 +105,8 @@ class ManageScreen(ModalScreen[object], Generic[T]):
         width: 96; max-width: 96%; height: 86%; background: $surface; border: round $primary; padding: 0 1;
     }
     ManageScreen OneLine { background: $surface; }
+    ManageScreen #more { display: none; }
+    ManageScreen #more.-shown { display: block; }
     ManageScreen Editor { background: $panel; display: none; }
     ManageScreen Editor.-finding { display: block; }
     """
@@ -124,6 +126,7 @@ class ManageScreen(ModalScreen[object], Generic[T]):
         self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
         self._head = OneLine()
         self._said = OneLine()
+        self._more = OneLine(id="more")
         self._find = Editor(placeholder="type to find")
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -191,6 +194,7 @@ class ManageScreen(ModalScreen[object], Generic[T]):
                 raise
             self.say(error.user_message, bad=True)
             return
+        self.list.empty_text = self.EMPTY
         if self.is_attached:
             self.reread()
             if done:
@@ -204,12 +208,14 @@ class ManageScreen(ModalScreen[object], Generic[T]):
             yield self._find
             yield self.list
             yield self._said
+            yield self._more
 
     def on_mount(self) -> None:
         """Show what is known, fetch the rest, and follow the state."""
         self.reread()
         self._show_keys()
         if type(self).load is not ManageScreen.load:
+            self.list.empty_text = "One moment…"
             self.work(self.load())
         self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
 
@@ -223,7 +229,18 @@ class ManageScreen(ModalScreen[object], Generic[T]):
             self.reread()
 
     def _show_keys(self) -> None:
-        self._said.show_pieces([(f"{self.KEYS} · / finds" if self.KEYS else "/ finds", "dim")])
+        """What the keys do, on a second line too where one is too short."""
+        words = [*filter(None, self.KEYS.split(" · ")), "/ finds"]
+        first, room = "", self._said.size.width or len(self.KEYS)
+        while words and len(first) + 3 + len(words[0]) <= room:
+            first = f"{first} · {words.pop(0)}" if first else words.pop(0)
+        self._said.show_pieces([(first, "dim")])
+        self._more.show_pieces([(" · ".join(words), "dim")])
+        self._more.set_class(bool(words), "-shown")
+
+    def on_resize(self) -> None:
+        """The keys may need another line."""
+        self.call_after_refresh(self._show_keys)
 
     def on_key(self) -> None:
         """What was said is read; the keys are shown again."""

@@ -17,7 +17,7 @@ def palette(keys: Mapping[str, tuple[str, ...]], level: int) -> Picker[Action]:
             action,
             action.title,
             keys_label(keys.get(action.id, action.keys)),
-            also=f"{action.group} {action.id}",
+            also=action.id,
             disabled=refusal(action, level),
         )
         for action in REGISTRY

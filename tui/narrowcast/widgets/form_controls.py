@@ -68,7 +68,7 @@ class ChoiceControl(OneLine, can_focus=True):
 
     @property
     def _is_switch(self) -> bool:
-        return {option for option, _ in self._options if isinstance(option, bool)} == {True, False}
+        return [option for option, _ in self._options] == [True, False]
 
     @property
     def words(self) -> str:
