@@ -35,32 +35,11 @@ def settings(screen: MainScreen) -> None:
     screen.app.push_screen(OwnSettingsScreen(screen.session))
 
 
-def alert_words(screen: MainScreen) -> None:
-    """Words that count as a mention."""
-    from narrowcast.screens.account.lists import AlertWordsScreen
-
-    screen.app.push_screen(AlertWordsScreen(screen.session))
-
-
-def files(screen: MainScreen) -> None:
-    """What one has uploaded."""
-    from narrowcast.screens.account.lists import UploadsScreen
-
-    screen.app.push_screen(UploadsScreen(screen.session))
-
-
 def bots(screen: MainScreen) -> None:
     """One's own bots."""
     from narrowcast.screens.people.accounts import BotsScreen
 
     screen.app.push_screen(BotsScreen(screen.session))
-
-
-def views(screen: MainScreen) -> None:
-    """Pinned views."""
-    from narrowcast.screens.account.lists import NavigationViewsScreen
-
-    screen.app.push_screen(NavigationViewsScreen(screen.session))
 
 
 # the picture
@@ -190,17 +169,8 @@ async def _new_key(screen: MainScreen) -> None:
         app.tell(f"The new key could not be stored ({error}): keep it now.", severity="error", seconds=60)
         show_key(screen, "The new key, stored nowhere", new.key)
         return
-    await app.close_session()
-    await _leave_main(screen)
-    await app.open_account(file)
+    await app.reopen()
     app.tell("You have a new API key, stored in this account.")
-
-
-async def _leave_main(screen: MainScreen) -> None:
-    """The main screen and all that lies over it go."""
-    app = app_of(screen)
-    while screen in app.screen_stack and len(app.screen_stack) > 1:
-        await app.pop_screen()
 
 
 def deactivate(screen: MainScreen) -> None:
@@ -210,7 +180,6 @@ def deactivate(screen: MainScreen) -> None:
         app = app_of(screen)
         await screen.session.client.users.deactivate_me()
         await app.close_session()
-        await _leave_main(screen)
         app.show_welcome("Your account is deactivated. An administrator can bring it back.")
 
     ask_first(

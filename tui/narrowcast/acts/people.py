@@ -81,6 +81,6 @@ def invitations(screen: MainScreen) -> None:
 
 def muted(screen: MainScreen) -> None:
     """Whose messages are hidden."""
-    from narrowcast.screens.account.lists import MutedPeopleScreen
+    from narrowcast.screens.account.muted import MutedPeopleScreen
 
     screen.app.push_screen(MutedPeopleScreen(screen.session))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast import permits
-from narrowcast.screens.account.lists import size
 from narrowcast.screens.guarded import GuardedScreen
 from narrowcast.screens.manage import Row
 from narrowcast_api.levels import Beyond, Gate
@@ -50,7 +49,7 @@ class ServerScreen(GuardedScreen[str]):
         if me is not None and me.date_joined:
             found.append(("You joined", me.date_joined[:10]))
         if isinstance(plan, int):
-            found.append(("Space for files", size(plan * 2**20)))
+            found.append(("Space for files", f"{plan} MiB"))
         return found
 
     def _missing(self) -> list[Row[str]]:

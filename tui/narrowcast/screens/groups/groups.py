@@ -14,10 +14,11 @@ from narrowcast.screens.guarded import GuardedScreen
 from narrowcast.screens.manage import Row
 from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.levels import Gate
-from narrowcast_api.state.changes import GroupsChanged, UsersChanged
+from narrowcast_api.state.changes import Change, GroupsChanged, UsersChanged
 from narrowcast_api.state.groups import Group
 
 if TYPE_CHECKING:
+    from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
 
 
@@ -34,6 +35,10 @@ class GroupsScreen(GuardedScreen[Group]):
         Binding("p", "permissions", "Permissions", show=False),
         Binding("m", "membership", "Join or leave", show=False),
     ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._made: object = None
 
     def rows(self) -> Sequence[Row[Group]]:
         """Name, how many, description."""
@@ -88,8 +93,19 @@ class GroupsScreen(GuardedScreen[Group]):
             fields,
             create,
             verb="makes it",
-            then=lambda group_id: self.reread(select=group_id if isinstance(group_id, int) else None),
+            then=self._await_made,
         )
+
+    def _await_made(self, group_id: object) -> None:
+        """The new group is selected once an event has told of it."""
+        self._made = group_id
+        self.reread(select=self._made if isinstance(group_id, int) else None)
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        super()._on_changes(changes)
+        if isinstance(self._made, int) and self.state.groups.get(self._made) is not None:
+            made, self._made = self._made, None
+            self.reread(select=made)
 
     def action_edit(self) -> None:
         """Another name or description."""

@@ -47,7 +47,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
         from narrowcast.screens.picture import PictureScreen
 
         spot = Spot(SpotKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
-        self.app.push_screen(PictureScreen(self.session, spot))
+        self.app.push_screen(PictureScreen(self.session, [spot]))
 
     def new(self) -> None:
         """First the picture, then its name."""

@@ -162,7 +162,7 @@ class PersonScreen(GuardedScreen[str]):
             self.say("They have no picture.")
             return
         spot = Spot(SpotKind.MEDIA, user.avatar_url, user.full_name, src=user.avatar_url)
-        self.app.push_screen(PictureScreen(self.session, spot))
+        self.app.push_screen(PictureScreen(self.session, [spot]))
 
     # about them
 

@@ -1,0 +1,131 @@
+"""User groups in the app: what the server holds after each act."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.groups.groups import GroupsScreen
+from narrowcast.screens.groups.members import MembersScreen
+from narrowcast.screens.groups.permissions import GroupPermissionsScreen
+from support.screens import choose, fill, rows, said
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+async def groups(stage: Stage) -> dict[str, dict[str, object]]:
+    answer = await stage.server.call("ada", "GET", "/user_groups", {"include_deactivated_groups": True})
+    return {group["name"]: group for group in answer["user_groups"]}
+
+
+async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] = ("ada",)) -> int:
+    """A group of the server, known to the app, and selected in the list of groups."""
+    ids = [stage.server.id(member) for member in members]
+    params = {"name": name, "description": "They bake", "members": ids}
+    made = await stage.server.call("ada", "POST", "/user_groups/create", params)
+    group_id = int(made["group_id"])
+    await until(lambda: stage.session.state.groups.get(group_id) is not None)
+    await act(stage, "people.groups")
+    screen = stage.app.screen
+    assert isinstance(screen, GroupsScreen)
+    screen.reread(select=group_id)
+    return group_id
+
+
+async def test_a_group_is_made_and_renamed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "people.groups")
+        await stage.press("n")
+        await fill(stage, name="bakers", description="They bake", members="Ada Moreno, Dario Vance")
+        await until(lambda: any("@bakers" in row for row in rows(stage)))
+        made = (await groups(stage))["bakers"]
+        assert made["members"] == [stage.server.id("ada"), stage.server.id("dario")]
+        await stage.press("e")
+        await fill(stage, name="pastry")
+        await until(lambda: any("@pastry" in row for row in rows(stage)))
+        assert (await groups(stage))["pastry"]["description"] == "They bake"
+
+
+async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        group_id = await a_group(stage)
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, MembersScreen)
+        await stage.press("n")
+        await fill(stage, people="Dario Vance, Bruno Castell")
+        await until(lambda: len(rows(stage)) == 3)
+        members = (await groups(stage))["bakers"]["members"]
+        assert stage.server.id("dario") in members  # type: ignore[operator]
+        screen = stage.app.screen
+        assert isinstance(screen, MembersScreen)
+        screen.reread(select=("user", stage.server.id("dario")))
+        await stage.press("x")
+        await choose(stage, "Take out")
+        await until(lambda: stage.server.id("dario") not in stage.session.state.groups.get(group_id).members)  # type: ignore[union-attr]
+
+
+async def test_a_group_holds_another_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        params = {"name": "cooks", "description": "", "members": []}
+        inner = await stage.server.call("ada", "POST", "/user_groups/create", params)
+        await a_group(stage)
+        await stage.press("enter", "s")
+        await choose(stage, "cooks")
+        await until(lambda: any("cooks" in row for row in rows(stage)))
+        assert (await groups(stage))["bakers"]["direct_subgroup_ids"] == [inner["group_id"]]
+
+
+async def test_a_group_is_deactivated_and_reactivated(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        group_id = await a_group(stage)
+        await stage.press("x")
+        await choose(stage, "Deactivate it")
+        await until(lambda: stage.session.state.groups.get(group_id).deactivated)  # type: ignore[union-attr]
+        await stage.press("x")
+        await choose(stage, "Reactivate it")
+        await until(lambda: not stage.session.state.groups.get(group_id).deactivated)  # type: ignore[union-attr]
+
+
+async def test_who_may_mention_a_group_is_chosen_among_groups_or_named(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await a_group(stage)
+        await stage.press("p")
+        assert isinstance(stage.app.screen, GroupPermissionsScreen)
+        await stage.press("enter")
+        await choose(stage, "moderators and above")
+        await until(lambda: any("Who may mention it moderators" in row for row in rows(stage)))
+        moderators = (await groups(stage))["role:moderators"]["id"]
+        assert (await groups(stage))["bakers"]["can_mention_group"] == moderators
+        await stage.press("enter")
+        await choose(stage, "People and groups by name")
+        await fill(stage, people="Dario Vance", groups="moderators and above")
+        await until(lambda: any("Dario Vance" in row for row in rows(stage)))
+        assert (await groups(stage))["bakers"]["can_mention_group"] == {
+            "direct_members": [stage.server.id("dario")],
+            "direct_subgroups": [moderators],
+        }
+
+
+async def test_a_guest_reads_groups_and_is_told_who_may_change_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
+        await a_group(stage)
+        await stage.press("n")
+        assert "Only members, not guests may make user groups" in said(stage)
+        await stage.press("x")
+        assert "Only nobody" not in said(stage)
+        assert "may deactivate this group" in said(stage)
+
+
+@pytest.mark.parametrize(("level", "gone"), [(310, "needs level 311"), (372, "")])
+async def test_groups_within_a_new_group_need_their_level(tmp_path: Path, level: int, gone: str) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        state = stage.session.state
+        state.server = state.server._replace(level=level)
+        await act(stage, "people.groups")
+        await stage.press("n")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        assert gone in form.row("subgroups").field.needs
+        assert bool(gone) == bool(form.row("subgroups").field.needs)

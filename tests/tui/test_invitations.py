@@ -1,0 +1,75 @@
+"""Invitations in the app: by email and by link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.organization.invitations import InvitationsScreen
+from narrowcast.screens.picker import Picker
+from support.screens import choose, fill, rows, said
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+async def invitations(stage: Stage) -> list[dict[str, object]]:
+    invites: list[dict[str, object]] = (await stage.server.call("ada", "GET", "/invites"))["invites"]
+    return invites
+
+
+async def opened(stage: Stage) -> None:
+    await act(stage, "people.invitations")
+    assert isinstance(stage.app.screen, InvitationsScreen)
+
+
+async def test_who_has_an_account_already_is_named_and_the_others_are_invited(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("n")
+        bruno = stage.server.user("bruno").delivery_email
+        await fill(stage, emails=f"new@demo.example, {bruno}", role=600, expires=60 * 24, channels="general")
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        failed = stage.app.screen
+        assert isinstance(failed, Picker)
+        assert [choice.text for choice in failed._list.items] == [bruno]
+        await stage.press("escape")
+        await until(lambda: any("new@demo.example" in row and "guest" in row for row in rows(stage)))
+        [invitation] = await invitations(stage)
+        assert invitation["email"] == "new@demo.example"
+        assert invitation["invited_as"] == 600
+
+
+async def test_a_link_is_made_copied_and_revoked(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("l")
+        await fill(stage, expires=None)
+        await until(lambda: any("never expires" in row for row in rows(stage)))
+        [invitation] = await invitations(stage)
+        assert stage.app.clipboard == invitation["link_url"]
+        await stage.press("x")
+        await choose(stage, "Revoke it")
+        await until(lambda: rows(stage) == [])
+        assert await invitations(stage) == []
+
+
+async def test_an_invitation_is_sent_again_and_revoked(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("n")
+        await fill(stage, emails="new@demo.example")
+        await until(lambda: any("new@demo.example" in row for row in rows(stage)))
+        await stage.press("r")
+        await until(lambda: "Sent again" in said(stage))
+        await stage.press("enter")
+        await choose(stage, "Revoke it")
+        await choose(stage, "Revoke it")
+        await until(lambda: rows(stage) == [])
+        assert await invitations(stage) == []
+
+
+async def test_a_guest_is_told_who_invites(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
+        await opened(stage)
+        await until(lambda: "Only members, not guests may invite people" in said(stage))
+        await stage.press("n")
+        assert isinstance(stage.app.screen, InvitationsScreen)

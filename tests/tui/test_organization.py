@@ -1,0 +1,158 @@
+"""What administrators configure: linkifiers, playgrounds, emoji, profile fields, domains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.organization.profile_fields import choices_data
+from support.screens import choose, fill, rows, said
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf"
+    "500f0003860180b4f1d2f00000000049454e44ae426082"
+)
+
+
+async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = (await stage.server.call("ada", "GET", path))[name]
+    return found
+
+
+async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "organization.linkifiers")
+        for letter in "ab":
+            await stage.press("n")
+            template = f"https://{letter}.example/{{n}}"
+            await fill(stage, pattern=f"{letter}-(?P<n>[0-9]+)", url_template=template)
+            await until(lambda letter=letter: any(f"{letter}-(" in row for row in rows(stage)))  # type: ignore[misc]
+        await stage.press("g", "enter")
+        await fill(stage, url_template="https://c.example/{n}")
+        await until(lambda: "c.example" in rows(stage)[0])
+        await stage.press("d")
+        await until(lambda: "b.example" in rows(stage)[0])
+        there = await listed(stage, "/realm/linkifiers", "linkifiers")
+        assert [row["url_template"] for row in there] == ["https://b.example/{n}", "https://c.example/{n}"]
+        await stage.press("x")
+        await choose(stage, "Remove it")
+        await until(lambda: len(rows(stage)) == 1)
+        assert len(await listed(stage, "/realm/linkifiers", "linkifiers")) == 1
+
+
+async def test_what_the_library_refuses_is_said_in_the_form_and_stays_typed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "organization.linkifiers")
+        await stage.press("n")
+        await fill(stage, pattern="x", url_template="https://x.example/{")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: not form._sending)
+        assert form.row("url_template").typed == "https://x.example/{"
+        assert await listed(stage, "/realm/linkifiers", "linkifiers") == []
+
+
+async def test_a_playground_is_made_and_removed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "organization.playgrounds")
+        await stage.press("n")
+        await fill(stage, language="Python", name="Try it", url_template="https://try.example/?c={code}")
+        await until(lambda: any("Try it" in row for row in rows(stage)))
+        await stage.press("x")
+        await choose(stage, "Remove it")
+        await until(lambda: rows(stage) == [])
+
+
+async def test_an_emoji_is_added_from_a_file_and_taken_out_of_use(tmp_path: Path) -> None:
+    picture = tmp_path / "Big Tea.png"
+    picture.write_bytes(PIXEL)
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "organization.emoji")
+        await stage.press("n")
+        await stage.type(str(picture))
+        await stage.press("enter")
+        await fill(stage)
+        await until(lambda: any(":big_tea:" in row for row in rows(stage)))
+        await stage.press("x")
+        await choose(stage, "Take it out of use")
+        await until(lambda: rows(stage) == [])
+
+
+async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no picture")
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "organization.emoji")
+        await stage.press("n")
+        await stage.type(str(notes))
+        await stage.press("enter")
+        await fill(stage)
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: "no PNG" in str(form._said.visual))
+
+
+async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 40)) as stage:
+        await act(stage, "organization.fields")
+        await stage.press("n")
+        await fill(stage, name="Team", type=3, choices="red\nblue")
+        await until(lambda: any("Team" in row for row in rows(stage)))
+        await stage.press("n")
+        await fill(stage, name="Desk", hint="Where you sit")
+        await until(lambda: len(rows(stage)) == 2)
+        await stage.press("g", "enter")
+        await fill(stage, choices="blue\ngreen")
+        await until(lambda: any("green" in row for row in rows(stage)))
+        await stage.press("d")
+        await until(lambda: "Desk" in rows(stage)[0])
+        fields = await listed(stage, "/realm/profile_fields", "custom_fields")
+        assert {str(field["name"]) for field in fields} == {"Team", "Desk"}
+        [team] = [field for field in fields if field["name"] == "Team"]
+        assert '"1"' in str(team["field_data"])
+        await stage.press("x")
+        await choose(stage, "Remove it for ever")
+        await until(lambda: len(rows(stage)) == 1)
+
+
+def test_choices_that_stay_keep_their_keys_and_new_ones_get_new_ones() -> None:
+    data = choices_data(["blue", "green"], {"0": "red", "1": "blue"})
+    assert data == {"1": {"text": "blue", "order": "1"}, "2": {"text": "green", "order": "2"}}
+
+
+async def test_domains_are_added_changed_and_removed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "organization.domains")
+        await stage.press("n")
+        await fill(stage, domain="example.com")
+        await until(lambda: rows(stage) != [])
+        await stage.press("enter")
+        await until(lambda: "and subdomains" in rows(stage)[0])
+        assert await listed(stage, "/realm/domains", "domains") == [
+            {"domain": "example.com", "allow_subdomains": True}
+        ]
+        await stage.press("x")
+        await choose(stage, "Remove it")
+        await until(lambda: rows(stage) == [])
+
+
+@pytest.mark.parametrize(
+    ("screen", "who"),
+    [
+        ("linkifiers", "Only administrators may change linkifiers"),
+        ("playgrounds", "Only administrators may change playgrounds"),
+        ("fields", "Only administrators may change profile fields"),
+        ("domains", "Only owners may change the allowed domains"),
+        ("settings", "Only administrators may change these settings"),
+    ],
+)
+async def test_a_member_reads_and_is_told_who_may_change(tmp_path: Path, screen: str, who: str) -> None:
+    async with on_stage(tmp_path, person="greta", size=(120, 30)) as stage:
+        await act(stage, f"organization.{screen}")
+        await until(lambda: who in said(stage))
+        await stage.press("n", "x")
+        assert not isinstance(stage.app.screen, FormScreen)

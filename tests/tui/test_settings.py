@@ -1,0 +1,134 @@
+"""Settings of oneself, of newcomers and of the organization, in lists under headings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.screens.ask import AskScreen
+from narrowcast.screens.settings.catalog import duration, seconds
+from narrowcast.screens.settings.organization import ORGANIZATION
+from narrowcast.screens.settings.own import OWN
+from narrowcast.screens.settings.screen import OTHER, SettingsScreen
+from narrowcast_server import personal
+from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
+from support.screens import choose, fill, rows, said
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+async def at(stage: Stage, action: str, name: str) -> None:
+    """A list of settings with one of them selected."""
+    await act(stage, action)
+    screen = stage.app.screen
+    assert isinstance(screen, SettingsScreen)
+    screen.reread(select=name)
+    assert screen.selected is not None
+    assert screen.selected.name == name
+
+
+def named(catalog: object) -> set[str]:
+    assert isinstance(catalog, dict)
+    return {setting.name for settings in catalog.values() for setting in settings}
+
+
+def test_every_setting_of_the_server_has_a_title() -> None:
+    assert set(personal.DEFAULTS) - named(OWN) == set()
+    assert {*EDITABLE, *GROUP_SETTINGS} - named(ORGANIZATION) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [("90", 90), ("10 m", 600), ("2 hours", 7200), ("7d", 604_800), ("no limit", None), ("", None)],
+)
+def test_periods_are_read_as_people_write_them(text: str, period: int | None) -> None:
+    assert seconds(text) == period
+    assert seconds(duration(period) if period is not None else "no limit") == period
+
+
+@pytest.mark.parametrize("text", ["soon", "10 fortnights", "-3", "1.5 h"])
+def test_what_is_no_period_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="unit"):
+        seconds(text)
+
+
+async def test_a_switch_is_turned_at_once_and_shows_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "account.settings", "send_read_receipts")
+        await stage.press("enter")
+        await until(lambda: stage.server.user("ada").settings.get("send_read_receipts") is False)
+        await until(lambda: any("what I have read off" in row for row in rows(stage)))
+
+
+async def test_a_choice_is_taken_from_its_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "account.settings", "demote_inactive_streams")
+        await stage.press("enter")
+        await choose(stage, "never")
+        await until(lambda: stage.server.user("ada").settings.get("demote_inactive_streams") == 3)
+
+
+async def test_a_setting_that_nobody_here_heard_of_is_shown_and_changed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.session.state.settings.put("a_new_switch", False)
+        await at(stage, "account.settings", "a_new_switch")
+        assert any(OTHER in row for row in rows(stage))
+        await stage.press("enter")
+        await until(lambda: "does not know" in said(stage))
+
+
+async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        for text, value in (("2 h", 7200), ("no limit", None)):
+            await at(stage, "organization.settings", "message_content_edit_limit_seconds")
+            await stage.press("enter")
+            ask = stage.app.screen
+            assert isinstance(ask, AskScreen)
+            ask.editor.text = text
+            await stage.press("enter")
+            await until(
+                lambda value=value: (  # type: ignore[misc]
+                    stage.server.core.settings["message_content_edit_limit_seconds"] == value
+                )
+            )
+            await stage.press("escape")
+
+
+async def test_a_permission_of_the_organization_goes_to_another_group(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "organization.settings", "can_add_custom_emoji_group")
+        await stage.press("enter")
+        await choose(stage, "moderators and above")
+        moderators = stage.server.group("role:moderators")
+        await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] == moderators)
+        await until(lambda: any("add emoji moderators and above" in row for row in rows(stage)))
+
+
+async def test_the_description_and_a_channel_are_set(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "organization.settings", "description")
+        await stage.press("enter")
+        await fill(stage, text="We bake\n\nand we *talk*")
+        await until(lambda: "bake" in str(stage.server.core.settings["description"]))
+        await stage.press("escape")
+        await at(stage, "organization.settings", "signup_announcements_stream_id")
+        await stage.press("enter")
+        await choose(stage, "#general")
+        general = stage.server.channel("general")
+        await until(lambda: stage.server.core.settings["signup_announcements_stream_id"] == general)
+
+
+async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="bruno", size=(80, 24)) as stage:
+        await at(stage, "organization.newcomers", "enter_sends")
+        before = stage.session.state.newcomers.flag("enter_sends")
+        await stage.press("enter")
+        await until(lambda: stage.session.state.newcomers.flag("enter_sends") is not before)
+
+
+async def test_what_only_owners_may_change_says_so_to_administrators(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="bruno", size=(80, 24)) as stage:
+        await at(stage, "organization.settings", "invite_required")
+        await stage.press("enter")
+        assert "Only owners may change this setting" in said(stage)

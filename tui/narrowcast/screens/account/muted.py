@@ -1,0 +1,64 @@
+"""Whose messages one hides."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from narrowcast import permits
+from narrowcast.screens.form_fields import People, Values
+from narrowcast.screens.guarded import GuardedScreen
+from narrowcast.screens.manage import Row
+from narrowcast_api.levels import Beyond
+from narrowcast_api.state.changes import UsersChanged
+
+
+class MutedPeopleScreen(GuardedScreen[int]):
+    """Whose messages are hidden."""
+
+    TITLE_TEXT = "Muted people"
+    KEYS = "Enter card · n mutes somebody · x unmutes"
+    EMPTY = "Nobody is muted."
+    FOLLOWS = (UsersChanged,)
+
+    def refusal(self) -> str:
+        """Old servers cannot."""
+        return permits.below(self.state, Beyond.MUTED_USERS)
+
+    def rows(self) -> Sequence[Row[int]]:
+        """Who, and since when."""
+        return [
+            Row(user_id, user_id, self.state.users.name(user_id), _day(since))
+            for user_id, since in sorted(self.state.users.muted.items(), key=lambda pair: -pair[1])
+        ]
+
+    def open(self, item: int) -> None:
+        """The card."""
+        from narrowcast.screens.people.card import PersonScreen
+
+        self.app.push_screen(PersonScreen(self.session, item))
+
+    def new(self) -> None:
+        """Mute people."""
+        if self.refused():
+            return
+
+        async def mute(values: Values) -> object:
+            for user_id in values.people("people"):
+                if user_id not in self.state.users.muted:
+                    await self.session.client.settings.mute_user(user_id=user_id)
+            return True
+
+        self.form("Mute people", [People("people", "People", required=True)], mute, verb="mutes")
+
+    def question(self, item: int) -> tuple[str, str]:
+        """Ask first."""
+        return f"Show again what {self.state.users.name(item)} writes?", "Unmute"
+
+    async def drop(self, item: int) -> None:
+        """Unmute."""
+        await self.session.client.settings.unmute_user(user_id=item)
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%d %b %Y", time.localtime(seconds)) if seconds else ""
