@@ -54,6 +54,11 @@ def message(number: int, content: str | None = None, **fields: object) -> Messag
     return replace(base, **fields)
 
 
+def short(number: int, **fields: object) -> Message:
+    """A message of two words."""
+    return message(number, f"<p>text {number}</p>", **fields)
+
+
 def state_with(messages: Sequence[Message]) -> State:
     """Ada's state with these messages known."""
     state = live.make_state()

@@ -1,0 +1,121 @@
+"""What one does with a message: answer, react, edit, delete, copy, look into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.panes.messages import MessagesPane
+from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from support.message_stage import staged
+from support.sessions import until
+
+
+async def test_acts_on_a_message_reach_the_server_and_come_back(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "taste it")
+        await stage.show(stage.topic, "newest")
+        await stage.see("taste it")
+        get = stage.session.state.messages.get
+
+        def flags() -> frozenset[str]:
+            message = get(message_id)
+            return message.flags if message is not None else frozenset()
+
+        await stage.press("plus")
+        await stage.see("[👍\u00a01]")
+        await stage.press("equals_sign")
+        await until(lambda: "👍" not in stage.app.text())
+        await stage.press("ctrl+s")
+        await until(lambda: "starred" in flags())
+        await stage.press("minus")
+        await stage.see("(collapsed: Enter shows it)")
+        await stage.press("minus")
+        await stage.see("taste it")
+        await until(lambda: "read" in flags())
+        await stage.press("U")
+        await until(lambda: "read" not in flags())
+        await stage.pilot.pause(0.7)
+        assert "read" not in flags()
+
+
+async def test_replies_go_where_the_message_is(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "with *style*")
+        await stage.show(stage.topic, message_id)
+        await stage.see("with style")
+        await stage.press("r", "R", "at", "enter")
+        await stage.press("greater_than_sign")
+        await until(lambda: len(stage.app.asked) == 5)
+        replies = [one for one in stage.app.asked if isinstance(one, MessagesPane.ReplyRequested)]
+        soup = ChannelDestination(stage.server.channel("general"), "soup")
+        bruno = stage.server.id("bruno")
+        assert [one.destination for one in replies] == [
+            soup,
+            DirectDestination(frozenset({bruno})),
+            soup,
+            soup,
+            soup,
+        ]
+        assert replies[2].quote == f"@**Bruno Castell|{bruno}** "
+        assert replies[4].quote is not None
+        assert "```quote\nwith *style*\n```" in replies[4].quote
+        assert f"/near/{message_id}" in replies[4].quote
+
+
+async def test_only_ones_own_messages_can_be_edited(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "his")
+        await stage.show(stage.topic, "newest")
+        await stage.see("his")
+        await stage.press("e")
+        assert stage.app.said() == ["Only messages of your own can be edited."]
+        own = await stage.server.send("ada", "general", "soup", "mine")
+        await stage.see("mine")
+        await stage.press("G", "e")
+        assert [one.message_id for one in stage.app.asked if isinstance(one, MessagesPane.EditRequested)] == [
+            own
+        ]
+
+
+async def test_a_message_is_deleted_after_asking(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("ada", "general", "soup", "salt")
+        await stage.server.send("ada", "general", "soup", "pepper")
+        await stage.show(stage.topic, "newest")
+        await stage.see("pepper")
+        await stage.press("delete", "enter")
+        await stage.see("pepper")
+        await stage.press("delete", "down", "enter")
+        await until(lambda: "pepper" not in stage.app.text())
+        await stage.see("salt")
+
+
+async def test_copying_offers_text_source_code_and_link(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "see **this**\n```\nstir()\n```")
+        await stage.show(stage.topic, message_id)
+        await stage.see("stir()")
+        await stage.press("y", "enter")
+        await stage.press("y", "down", "enter")
+        await until(lambda: len(stage.app.copied) == 2)
+        await stage.press("y", "down", "down", "down", "enter")
+        await stage.press("L")
+        assert stage.app.copied[0] == "see this\nstir()"
+        assert stage.app.copied[1].startswith("see **this**\n```")
+        assert stage.app.copied[2] == "stir()"
+        assert stage.app.copied[3].endswith(f"/near/{message_id}")
+
+
+async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("ada", "general", "soup", "first words")
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "other words"})
+        await stage.server.call("bruno", "POST", f"/messages/{message_id}/reactions", {"emoji_name": "tada"})
+        await stage.show(stage.topic, "newest")
+        await stage.see("🎉")
+        await stage.press("i")
+        assert len(stage.app.screen_stack) == 2
+        await stage.press("escape", "H")
+        await until(lambda: len(stage.app.screen_stack) == 2)
+        await stage.press("down", "enter")
+        assert stage.app.copied == ["first words"]

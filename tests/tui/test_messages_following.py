@@ -1,0 +1,124 @@
+"""Following what messages lead to: links, people, polls, playgrounds, by hints and keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.panes.messages import MessagesPane
+from narrowcast_api.narrow import Narrow
+from support.message_stage import staged
+from support.sessions import until
+
+
+async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        content = "#**general>stew** [out](https://x.example/) @**Bruno Castell**\n```spoiler Plot\ngoat\n```"
+        await stage.server.send("ada", "general", "stew", "first")
+        await stage.server.send("ada", "general", "soup", content)
+        await stage.show(stage.topic, "newest")
+        await stage.see("Plot")
+        for number, key in enumerate("asd", 1):
+            await stage.press("o", key)
+            await stage.asked(number)
+        to_topic, outside, person = stage.app.asked
+        assert isinstance(to_topic, MessagesPane.NarrowRequested)
+        assert to_topic.narrow == Narrow.topic(stage.server.channel("general"), "stew")
+        assert isinstance(outside, MessagesPane.LinkRequested)
+        assert (outside.url, outside.label) == ("https://x.example/", "out")
+        assert isinstance(person, MessagesPane.PersonRequested)
+        assert person.user_id == stage.server.id("bruno")
+        assert "goat" not in stage.app.text()
+        assert ("message.enter", "open") in stage.pane.selected_hints
+        await stage.press("o", "f")
+        await stage.see("goat")
+        await until(lambda: ("message.spoiler", "close") in stage.pane.selected_hints)
+        await stage.press("enter")
+        assert isinstance(stage.app.asked[-1], MessagesPane.ReplyRequested)
+
+
+async def test_a_link_to_a_message_leads_to_where_it_is_now(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("ada", "general", "stew", "moved")
+        address = f"#narrow/channel/{stage.server.channel('general')}-general/topic/stew/near/{message_id}"
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"topic": "ragout"})
+        await stage.server.send("ada", "general", "soup", f"[there]({stage.server.url}/{address})")
+        await stage.show(stage.topic, "newest")
+        await stage.see("there")
+        await stage.press("o", "a")
+        await until(lambda: stage.app.asked)
+        asked = stage.app.asked[0]
+        assert isinstance(asked, MessagesPane.NarrowRequested)
+        assert asked.narrow == Narrow.topic(stage.server.channel("general"), "ragout")
+        assert asked.message_id == message_id
+
+
+async def test_polls_are_live_and_votable(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "/poll Lunch?\nsoup\nsalad")
+        await stage.show(stage.topic, "newest")
+        await stage.see("[ ]  0  salad")
+        await stage.press("b", "down", "enter")
+        await stage.see("[x]  1  salad  Ada Moreno")
+        await stage.press("b", "down", "enter")
+        await stage.see("[ ]  0  salad")
+
+
+async def test_code_opens_in_the_playground_of_its_language(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        template = "https://play.example/?code={code}"
+        playground = {"name": "Play", "pygments_language": "Python", "url_template": template}
+        await stage.server.call("ada", "POST", "/realm/playgrounds", playground)
+        await stage.server.send("bruno", "general", "soup", "```python\nx = 1 & 2\n```")
+        await stage.show(stage.topic, "newest")
+        await stage.see("x = 1 & 2")
+        await until(lambda: list(stage.session.state.playgrounds))
+        await stage.press("y", *"open", "enter")
+        link = stage.app.asked[-1]
+        assert isinstance(link, MessagesPane.LinkRequested)
+        assert link.url == "https://play.example/?code=x%20%3D%201%20%26%202"
+
+
+async def test_shift_with_a_hint_copies_where_a_link_leads(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "[this](https://x.example/a?b=c)")
+        await stage.show(stage.topic, "newest")
+        await stage.see("this")
+        await stage.press("o", "A")
+        assert stage.app.copied == ["https://x.example/a?b=c"]
+        assert not any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)
+        message_id = stage.pane.selected_id
+        assert message_id is not None
+        stage.pane.follow(message_id, Spot(SpotKind.LINK, "mailto:ada@x.example", "Ada"))
+        assert stage.app.copied[1:] == ["ada@x.example"]
+
+
+async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast.platform.images.available", lambda: False)
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic)
+        stage.pane.open_media(Spot(SpotKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png"))
+        await stage.asked(2)
+        assert "narrowcast[images]" in stage.app.said()[0]
+        assert any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)
+
+
+async def test_every_mode_says_how_to_leave_it_until_it_is_left(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "leek [there](https://x.example/)")
+        await stage.show(stage.topic, "newest")
+        await stage.see("leek")
+        for keys in (("o",), ("ctrl+f", *"leek", "enter"), ("shift+down",)):
+            await stage.press(*keys)
+            await until(lambda: stage.pane.mode_hint.startswith("Esc leaves"))
+            await stage.press("escape")
+            await until(lambda: stage.pane.mode_hint == "")
+        await stage.pilot.click(stage.pane.list, offset=(6, 22), times=2)
+        await until(lambda: stage.pane.mode_hint == "Esc leaves · y copies the selected text")
+        await stage.press("y")
+        await until(lambda: stage.pane.mode_hint == "")
+        assert stage.app.copied == ["leek there"]

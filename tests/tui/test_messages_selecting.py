@@ -1,0 +1,141 @@
+"""Selecting the text of messages, by keys and by the mouse, and what a copy holds."""
+
+from __future__ import annotations
+
+import pytest
+from textual.geometry import Offset
+from textual.selection import Selection
+from textual.theme import Theme
+
+from narrowcast.themes import THEMES
+from narrowcast_api.state.messages import Reaction
+from support.content_examples import EXAMPLES
+from support.message_views import ListApp, message, short
+
+
+def selected(app: ListApp, start: Offset, end: Offset) -> str:
+    found = app.list.get_selection(Selection(start, end))
+    assert found is not None
+    return found[0]
+
+
+async def test_selected_text_joins_wrapped_lines_and_leaves_decoration_out() -> None:
+    app = ListApp([message(1, "<blockquote><p>" + "word " * 20 + "</p></blockquote>"), short(2)])
+    async with app.run_test(size=(40, 20)) as pilot:
+        await pilot.pause()
+        rows = app.list.rows_of(1)
+        assert rows is not None
+        first = rows.lead + 1
+        text = selected(app, Offset(5, (1 << 16) + first), Offset(6, (2 << 16)))
+        assert text == ("word " * 19).strip() + "\ntext 2"
+
+
+async def test_a_selection_survives_older_messages_and_is_painted() -> None:
+    app = ListApp([short(number) for number in range(10, 20)])
+    async with app.run_test(size=(40, 30)) as pilot:
+        await pilot.pause()
+        app.list.select_text_of(15)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "text 15"
+        app.put(*(short(number) for number in range(1, 10)))
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "text 15"
+
+
+async def test_the_mouse_selects_messages_and_text() -> None:
+    app = ListApp([short(number) for number in range(1, 6)])
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        place = next(y for y, row in enumerate(app.rows()) if "text 2" in row)
+        await pilot.click(app.list, offset=(8, place))
+        assert app.list.selected == 2
+        await pilot.click(app.list, offset=(8, place), times=2)
+        assert app.screen.get_selected_text() == "text 2"
+
+
+async def test_keys_select_text_by_rows_over_several_messages() -> None:
+    app = ListApp([short(number) for number in range(1, 9)])
+    async with app.run_test(size=(40, 30)) as pilot:
+        app.list.select(3)
+        await pilot.pause()
+        app.list.extend_selection(1)
+        assert app.screen.get_selected_text() == "text 3"
+        app.list.extend_selection(1)
+        app.list.extend_selection(1)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "text 3\ntext 4\ntext 5"
+        for _ in range(4):
+            app.list.extend_selection(-1)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "text 1\ntext 2\nChiyo\ntext 3"
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+async def test_selected_text_can_be_read_in_every_theme(theme: Theme) -> None:
+    app = ListApp([message(1, "<p>some <code>code</code></p>")])
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.register_theme(theme)
+        app.theme = theme.name
+        await pilot.pause()
+        app.list.select_text_of(1)
+        await pilot.pause()
+        strip = app.list.decorate_row(7, app.list.row_at(7))
+        selected = [one for one in strip if one.text.strip() in ("some", "code", "some code")]
+        assert "".join(one.text for one in selected) == "some code"
+        for one in selected:
+            assert one.style is not None
+            assert one.style.bgcolor != app.list.base_style.bgcolor
+            assert one.style.color != one.style.bgcolor
+
+
+async def test_without_colours_selected_text_is_reversed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = ListApp([short(1)])
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.list.select_text_of(1)
+        await pilot.pause()
+        strip = app.list.decorate_row(7, app.list.row_at(7))
+        assert [one.text for one in strip if one.style is not None and one.style.reverse] == ["text 1"]
+
+
+async def test_what_had_to_be_broken_is_whole_in_a_copy() -> None:
+    word = "a_word_wider_than_any_row_of_the_screen_is_and_even_wider_than_two_of_them"
+    code = "call(first_argument,  second_argument,  third_argument)"
+    html = f"<p>so: {word} 漢字漢字漢字漢字漢字漢字漢字漢字漢字 end</p><pre><code>{code}\nnext()</code></pre>"
+    app = ListApp([message(1, html)])
+    async with app.run_test(size=(40, 20)) as pilot:
+        await pilot.pause()
+        whole = f"so: {word} 漢字漢字漢字漢字漢字漢字漢字漢字漢字 end\n{code}\nnext()"
+        assert app.list.text_of(message(1, html)) == whole
+        app.list.select_text_of(1)
+        assert app.screen.get_selected_text() == whole
+
+
+async def test_a_selection_by_keys_begins_anew_in_another_view() -> None:
+    app = ListApp([short(number) for number in range(1, 9)])
+    async with app.run_test(size=(40, 30)) as pilot:
+        await pilot.pause()
+        app.list.extend_selection(1)
+        app.view.ids = []
+        app.list.feed_changed()
+        await pilot.pause()
+        app.list.extend_selection(1)
+        app.put(short(50))
+        await pilot.pause()
+        app.list.extend_selection(-1)
+        assert app.screen.get_selected_text() == "text 50"
+
+
+async def test_the_text_of_a_message_is_whole_whatever_is_closed() -> None:
+    spoiler = next(example.html for example in EXAMPLES if example.name == "spoiler")
+    thumb = (Reaction("unicode_emoji", "1f44d", "+1", 1),)
+    long = message(
+        1, "<p>" + "line<br>" * 200 + "</p>" + spoiler, reactions=thumb, flags=frozenset({"collapsed"})
+    )
+    app = ListApp([long])
+    async with app.run_test(size=(60, 20)):
+        text = app.list.text_of(long)
+    assert text.count("line\n") == 200
+    assert "The goat did it." in text
+    assert "more" not in text
+    assert "👍" not in text
