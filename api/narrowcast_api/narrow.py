@@ -133,6 +133,9 @@ class Narrow(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return self.key == other.key if isinstance(other, Narrow) else NotImplemented
 
+    def __ne__(self, other: object) -> bool:  # a Struct does not make it from __eq__
+        return not self == other
+
     def __hash__(self) -> int:
         return hash(self.key)
 

@@ -82,6 +82,7 @@ def test_conversations_are_the_same_whatever_their_case() -> None:
     assert one == other
     assert len({one, other}) == 1
     assert Narrow.search("Soup") != Narrow.search("sOUP")
+    assert not Narrow.all() != Narrow.all()  # noqa: SIM202 - the operator itself is meant
 
 
 def test_destinations_and_narrows_lead_to_each_other() -> None:
