@@ -19,10 +19,10 @@ from narrowcast_server.app import build
 from narrowcast_server.background import guarded
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect, RateLimit
-from narrowcast_server.core import DATABASE, Core
+from narrowcast_server.core import Core
 from narrowcast_server.http_protocol import Http
 from narrowcast_server.levels import LATEST
-from narrowcast_server.store import Store, StoreError
+from narrowcast_server.store import StoreError
 from narrowcast_server.uploads.files import Folder
 
 _log = logging.getLogger("narrowcast.server")
@@ -208,18 +208,3 @@ async def _started(server: uvicorn.Server, task: asyncio.Task[None]) -> None:
             task.result()
             raise ServeError("the server did not start")
         await asyncio.sleep(0.005)
-
-
-def check(data: Path) -> list[str]:
-    """What is wrong with a data folder: nothing, or one line for each fault (`narrowcast serve --check`)."""
-    path = data / DATABASE
-    if not path.is_file():
-        return [f"{data} holds no organization"]
-    try:
-        store = Store(path)
-    except StoreError as error:
-        return [str(error)]
-    try:
-        return store.check()
-    finally:
-        store.close()

@@ -118,13 +118,6 @@ class Store:
         """The first column of every row."""
         return [str(row[0]) for row in self._connection.execute(sql, values)]
 
-    def check(self) -> list[str]:
-        """What is wrong with the file: nothing, or one line for each fault."""
-        faults = [str(row[0]) for row in self.all("PRAGMA integrity_check") if row[0] != "ok"]
-        for row in self.all("PRAGMA foreign_key_check"):
-            faults.append(f"row {row[1]} of {row[0]} points to a missing row of {row[2]}")
-        return faults
-
     def close(self) -> None:
         """Folds the log into the file and closes it."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

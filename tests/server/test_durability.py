@@ -17,12 +17,13 @@ import httpx
 import pytest
 
 from narrowcast_api.account import Account
+from narrowcast_server.checking import check
 from narrowcast_server.config import Config
 from narrowcast_server.core import Core
 from narrowcast_server.first_run import how_to_open
 from narrowcast_server.schema import MIGRATIONS
-from narrowcast_server.serve import check
 from narrowcast_server.store import Store, StoreError
+from support.server import running_server
 from support.tls import make_certificates
 
 
@@ -157,6 +158,24 @@ def test_a_check_finds_what_is_broken(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     assert "points to a missing row" in check(tmp_path)[0]
+
+
+async def test_a_check_misses_files_and_words_and_changes_nothing(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answer = (await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"hello")})).json()
+        message_id = await server.send("ada", "general", "t", answer["url"])
+        assert check(tmp_path) == []
+        next((tmp_path / "uploads" / "files").glob("*/*")).unlink()
+    connection = sqlite3.connect(tmp_path / "narrowcast.db")
+    connection.execute("DELETE FROM message_words")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    before = (tmp_path / "narrowcast.db").read_bytes()
+    words, file = check(tmp_path)
+    assert words == f"message {message_id} cannot be found by its words"
+    assert file.startswith("the upload 'a.txt' (1/")
+    assert (tmp_path / "narrowcast.db").read_bytes() == before
 
 
 def test_a_folder_of_a_newer_server_is_refused(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ import imagesize
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
+UPLOADS: Final = "uploads"
+"""The folder of all of them, in the data folder."""
 ORGANIZATION: Final = 1
 """First part of every path id: a server of this kind has one organization."""
 UNNAMED: Final = "uploaded-file"
@@ -72,7 +74,7 @@ class Folder:
     """`DIR/uploads`: `files/ab/<token>` holds the bytes; names of users never become names on disk."""
 
     def __init__(self, core: Core) -> None:
-        self.path = core.folder / "uploads"
+        self.path = core.folder / UPLOADS
 
     def new_path_id(self, filename: str) -> str:
         """A path id that nobody can guess, ending in a name fit for an address."""
@@ -81,8 +83,7 @@ class Folder:
 
     def file(self, path_id: str) -> Path | None:
         """Where the bytes of a path id are; None for anything that is not a path id."""
-        match = _PATH_ID.fullmatch(path_id)
-        return None if match is None else self.path / "files" / match[1] / match[2]
+        return place(self.path, path_id)
 
     def take(self, source: Path, path_id: str) -> None:
         """Moves a finished file to its place, durably."""
@@ -133,6 +134,12 @@ class Folder:
             file.write(key)
         fresh.replace(path)
         return key
+
+
+def place(uploads: Path, path_id: str) -> Path | None:
+    """Where the bytes of a path id are; None for anything that is not a path id."""
+    match = _PATH_ID.fullmatch(path_id)
+    return None if match is None else uploads / "files" / match[1] / match[2]
 
 
 def private_opener(path: str, flags: int) -> int:
