@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from narrowcast_api.announcer import Announcer, Listener
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.kept_state import cached_messages, keep_progress, load_state
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Listener = Callable[[Sequence[Change]], None]
-
 _GOODBYE_SECONDS = 2.0
 _RESTART_AFTER = 1.0
 
@@ -82,14 +81,11 @@ class Session:
         self._client: Client | None = None
         self._live: Live | None = None
         self._loop = asyncio.get_running_loop()
-        self._listeners: list[Listener] = []
-        self._changes: list[Change] = []
-        self._flushing = False
+        self._announcer = Announcer(self._loop)
         self._tasks: set[asyncio.Task[None]] = set()
         self._typing_due = asyncio.Event()
         self._views = Views(self)
         self._held: asyncio.Event | None = None
-        self._closed = False
         self._runner: asyncio.Task[object] | None = None
         machines = Machines(self)
         self.outbox = machines.outbox
@@ -99,7 +95,7 @@ class Session:
         self.presence = machines.presence
         self.uploads = machines.uploads
         self.machines = machines
-        storage.on_warning(self._warned)
+        storage.on_warning(lambda: self._announcer.publish_from_thread(StorageChanged()))
 
     @classmethod
     async def open(
@@ -175,41 +171,16 @@ class Session:
     # changes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Calls `listener` with each batch of changes; returns how to end that. Exceptions of it are
-        logged.
-        """
-        self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            with suppress(ValueError):
-                self._listeners.remove(listener)
-
-        return unsubscribe
+        """Calls `listener` with each batch of changes; returns how to end that."""
+        return self._announcer.subscribe(listener)
 
     def publish(self, *changes: Change) -> None:
         """Tells the listeners soon, together with whatever else changes until then."""
-        self._changes.extend(changes)
-        if not self._flushing and not self._closed:
-            self._flushing = True
-            self._loop.call_soon(self._flush)
-
-    def _flush(self) -> None:
-        self._flushing = False
-        changes, self._changes = tuple(dict.fromkeys(self._changes)), []
-        for listener in list(self._listeners):
-            try:
-                listener(changes)
-            except Exception:
-                logger.exception("a listener failed")
+        self._announcer.publish(*changes)
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""
         self.publish(change)
-
-    def _warned(self) -> None:
-        """The disk has trouble, or no longer; in whatever thread found out."""
-        with suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self.publish, StorageChanged())
 
     # views
 
@@ -420,7 +391,7 @@ class Session:
                 await self.machines.close()
                 if self._live is not None:
                     await self._live.close()
-        self._closed = True
+        self._announcer.close()
         await self._end_tasks()
         if self._client is not None:
             await self._client.aclose()
