@@ -119,3 +119,10 @@ async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> No
         await until(lambda: len(stage.app.screen_stack) == 2)
         await stage.press("down", "enter")
         assert stage.app.copied == ["first words"]
+
+
+async def test_a_copy_holds_nothing_that_a_shell_would_obey_when_it_is_pasted(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic)
+        stage.pane.copy("rm\x1b[201~ -rf\r\n\tit\x9b31m \u0645\u06cc\u200c\u062e\x07\x00", "this")
+        assert stage.app.copied == ["rm[201~ -rf\n\tit31m \u0645\u06cc\u200c\u062e"]

@@ -19,7 +19,7 @@ import unicodedata
 
 from rich.cells import cell_len
 
-__all__ = ["SafeText", "crop_cells", "safe_block", "safe_line"]
+__all__ = ["SafeText", "crop_cells", "safe_block", "safe_line", "without_controls"]
 
 MAX_MARKS = 3
 """Combining marks that one base character keeps."""
@@ -50,6 +50,7 @@ _MARK_RUN = re.compile(r"[^\w\s\x00-\u02ff]{4,}")
 # Not compiled here: that takes longer than all else in this module, and few texts have joiners.
 _STRAY_JOINER = f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])"
 _LONG_JOIN = f"((?:[{_EMOJI}]{_MODIFIER}\ufe0f?\u200d){{3}}[{_EMOJI}]{_MODIFIER}\ufe0f?)\u200d"
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udfff]")
 _BREAKS = re.compile("\r\n|[\n\u0085\u2028\u2029]")
 _BREAK_RUN = re.compile("[ \t]*(?:[\r\n\u0085\u2028\u2029]+[ \t]*)+")
 
@@ -130,6 +131,11 @@ def safe_line(text: str, max_cells: int | None = None) -> SafeText:
     if max_cells is not None:
         text = crop_cells(text, max_cells)
     return SafeText(text)
+
+
+def without_controls(text: str) -> str:
+    """Text for the clipboard: as it is, but for controls, which a terminal would obey when it is pasted."""
+    return _CONTROLS.sub("", _BREAKS.sub("\n", text))
 
 
 def safe_block(text: str) -> SafeText:

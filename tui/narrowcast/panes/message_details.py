@@ -10,6 +10,7 @@ from narrowcast.content.inlines import SpotKind
 from narrowcast.content.parse import parse
 from narrowcast.panes.message_acts import MessageActs
 from narrowcast.panes.message_rows import reaction_text
+from narrowcast.safe_text import without_controls
 from narrowcast_api.state.messages import grouped
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class MessageDetails(MessageActs):
 
     def copy(self, text: str, what: str) -> None:
         """Puts text into the terminal's clipboard. Only ever called for an act of the user."""
+        text = without_controls(text)
         if len(text) > MAX_COPY:
             text = text[:MAX_COPY]
             what += f" (the first {MAX_COPY:,} characters)"
