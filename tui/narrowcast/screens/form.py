@@ -61,6 +61,7 @@ class FormScreen(ModalScreen[object]):
         Binding("shift+tab", "previous", "Field before", show=False),
         Binding("down", "move(1)", "Next field", show=False),
         Binding("up", "move(-1)", "Field before", show=False),
+        Binding("enter,ctrl+j", "new_line", "New line", show=False),
     ]
     AUTO_FOCUS = ""
 
@@ -197,6 +198,12 @@ class FormScreen(ModalScreen[object]):
     def action_move(self, by: int) -> None:
         """Up and down leave a field of one line."""
         self._step(by)
+
+    def action_new_line(self) -> None:
+        """Enter in a text of several lines."""
+        row = self._here
+        if row is not None and isinstance(row.control, Editor) and row.control.buffer.multiline:
+            row.control.insert("\n")
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Say what Tab would complete."""

@@ -188,14 +188,19 @@ def edit_channel(host: Host, channel: Channel) -> None:
         if values.changed("name"):
             _check_name(state, values, channel)
         privacy = _privacy(values) if values.changed("privacy") else _Privacy()
-        await host.session.client.channels.update(
+        channels = host.session.client.channels
+        if values.changed("default"):
+            change = channels.add_default if values.flag("default") else channels.remove_default
+            await change(channel_id=channel.channel_id)
+        if not any(values.changed(field.name) for field in fields if field.name != "default"):
+            return
+        await channels.update(
             channel_id=channel.channel_id,
             new_name=values.new_text("name"),
             description=values.new_text("description"),
             is_private=privacy.private,
             is_web_public=privacy.web_public,
             history_public_to_subscribers=privacy.history_public,
-            is_default_stream=values.new_flag("default"),
             topics_policy=_topics(values),
             folder_id=_folder(values),
             message_retention_days=_retention(values),

@@ -1,0 +1,90 @@
+"""Previews, polls and to-do lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.screens.form import FormScreen
+from narrowcast.screens.preview import PreviewScreen
+from narrowcast_api.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, act, on_stage
+
+
+def widget(stage: Stage) -> Poll | TodoList | None:
+    """What the selected message carries."""
+    selected = stage.screen.messages.selected_id
+    message = stage.session.state.messages.get(selected) if selected is not None else None
+    return read_widget(message.submessages) if message is not None else None
+
+
+def in_soup(stage: Stage) -> None:
+    stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+
+
+async def test_a_preview_shows_what_the_server_makes_of_a_text(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_soup(stage)
+        await stage.press("c")
+        await stage.type("**leeks** and `code`")
+        await act(stage, "write.preview")
+        await until(lambda: isinstance(stage.app.screen, PreviewScreen))
+        preview = stage.app.screen
+        assert isinstance(preview, PreviewScreen)
+        await until(lambda: len(preview.lines.items) == 1)
+        assert "".join(run.text for run in preview.lines.items[0].runs).split() == ["leeks", "and", "code"]
+        await stage.press("escape")
+        assert stage.screen.writing.text.text == "**leeks** and `code`"
+
+
+async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_soup(stage)
+        await act(stage, "write.poll")
+        await stage.type("Which soup")
+        await stage.press("tab")
+        await stage.type("leek")
+        await stage.press("enter")
+        await stage.type("pea")
+        await stage.press("ctrl+d")
+        await until(lambda: stage.screen.writing.text.text == "/poll Which soup\nleek\npea")
+        await stage.press("ctrl+d")
+        await until(lambda: isinstance(widget(stage), Poll))
+        await stage.press("escape")
+        await act(stage, "message.poll-add")
+        await stage.type("tomato")
+        await stage.press("enter")
+        await until(lambda: stage.app.screen is stage.screen)
+        await act(stage, "message.poll-question")
+        await stage.type(" today")
+        await stage.press("enter")
+
+        def is_changed() -> bool:
+            poll = widget(stage)
+            if not isinstance(poll, Poll):
+                return False
+            options = [str(option.text) for option in poll.options]
+            return (str(poll.question), options) == ("Which soup today", ["leek", "pea", "tomato"])
+
+        await until(is_changed)
+
+
+async def test_a_task_is_added_to_somebodys_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_soup(stage)
+        await stage.server.send("bruno", "general", "soup", "/todo Shopping\nleeks")
+        await until(lambda: isinstance(widget(stage), TodoList))
+        await act(stage, "message.poll-add")
+        assert isinstance(stage.app.screen, FormScreen)
+        await stage.type("bread")
+        await stage.press("ctrl+d")
+
+        def has_both() -> bool:
+            shown = widget(stage)
+            return isinstance(shown, TodoList) and [str(task.text) for task in shown.tasks] == [
+                "leeks",
+                "bread",
+            ]
+
+        await until(has_both)

@@ -1,0 +1,88 @@
+"""What a text will look like once it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from narrowcast.content.inlines import Inliner, Names
+from narrowcast.content.layout import Layout
+from narrowcast.content.palette import Palette
+from narrowcast.content.parse import parse
+from narrowcast.content.wrapping import Line
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+
+ROWS = 2_000
+"""Rows that are laid out."""
+MARGIN = 2
+"""Columns of a list that are not for text."""
+
+
+class PreviewLines(VirtualList[Line]):
+    """The laid out lines; there is nothing to choose."""
+
+    DEFAULT_CSS = "PreviewLines { background: $background; height: 1fr; }"
+
+    def __init__(self, html: str, names: Names, palette: Palette, me: int) -> None:
+        super().__init__(empty_text="(nothing)")
+        self._html = html
+        self._names = names
+        self._palette = palette
+        self._me = me
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the text out for the width there is."""
+        layout = Layout(Inliner(self._palette, self._names), self._me)
+        width = max(1, event.size.width - MARGIN)
+        self.set_items(layout.render(parse(self._html, ROWS), None, width, ROWS).lines)
+
+    def render_item(self, item: Line, width: int, selected: bool) -> Sequence[Strip]:
+        """One line."""
+        parts = [(run.text, Style.null() + run.style) for run in item.runs]
+        return [compose_line(width, parts, base=Style.null())]
+
+    def key_of(self, item: Line) -> int:
+        """Lines may repeat: none is the same as another."""
+        return id(item)
+
+    def selectable(self, item: Line) -> bool:
+        """One only reads."""
+        return False
+
+
+class PreviewScreen(ModalScreen[None]):
+    """Shows the lines until one leaves."""
+
+    DEFAULT_CSS = """
+    PreviewScreen { align: center middle; background: $background 40%; }
+    PreviewScreen > Vertical {
+        width: 100; max-width: 96%; height: 80%; background: $surface; border: round $primary; padding: 0 1;
+    }
+    PreviewScreen OneLine { background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "leave", "Leave", show=False)]
+
+    def __init__(self, lines: PreviewLines) -> None:
+        super().__init__()
+        self.lines = lines
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            title = OneLine()
+            title.show_pieces([("Preview", "strong")], [("j k scroll · Esc closes", "dim")])
+            yield title
+            yield self.lines
+
+    def action_leave(self) -> None:
+        """Back to writing."""
+        self.dismiss(None)
