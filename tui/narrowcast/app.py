@@ -8,7 +8,6 @@ import gc
 import logging
 import os
 import sys
-from collections import deque
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -24,6 +23,7 @@ from narrowcast import accounts
 from narrowcast.actions import REGISTRY, Action, Context, bindings_for
 from narrowcast.config import Config
 from narrowcast.owner import in_app
+from narrowcast.platform.key_queue import KeyQueue
 from narrowcast.platform.paths import Paths
 from narrowcast.themes import THEMES, sixteen_colours
 
@@ -41,9 +41,6 @@ CLOSE_SECONDS = 2.0
 
 COLLECT_AFTER = 2.0
 """Seconds after which the collector of garbage runs again; while the app starts there is none."""
-
-KEY_TURNS = 40
-"""Turns of the loop that a key gets to travel through widgets and messages before the next one follows."""
 
 Opening = Path | Literal["demo", "welcome"]
 """What to open: the account in a file, the demo, or the welcome screen."""
@@ -99,8 +96,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._guardian: Guardian | None = None
         self._running_session: asyncio.Task[None] | None = None
         self._leaving = False
-        self._typed: deque[events.Key] = deque()
-        self._typing_tasks: set[asyncio.Task[None]] = set()
+        self._typed = KeyQueue(self, self._take_key)
         self._memory: ScreenMemory | None = None
         if sys.platform != "win32":
             from narrowcast.platform.screen_memory import ScreenMemory
@@ -111,30 +107,19 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys one after the other: what follows "c" belongs to the field that "c" opens.
-
-        Textual hands every waiting key to the widget that has the focus now, before the first of them could move it.
-        """
-        if not isinstance(event, events.Key) or event.is_forwarded:
+        """Keys and pastes wait for one another; all else goes its way."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
-            return
-        self._typed.append(event)
-        if len(self._typed) == 1:
-            task = asyncio.ensure_future(self._hand_on_keys())
-            self._typing_tasks.add(task)
-            task.add_done_callback(self._typing_tasks.discard)
+        else:
+            self._typed.put(event)
 
-    async def _hand_on_keys(self) -> None:
-        while self._typed:
-            try:
-                await super().on_event(self._typed[0])
-            except Exception as error:
-                self._handle_exception(error)
-            if self.session is not None:
-                self.session.presence.key_pressed()
-            for _ in range(KEY_TURNS if len(self._typed) > 1 else 0):
-                await asyncio.sleep(0)
-            self._typed.popleft()
+    async def _take_key(self, event: events.Event) -> None:
+        try:
+            await super().on_event(event)
+        except Exception as error:
+            self._handle_exception(error)
+        if self.session is not None:
+            self.session.presence.key_pressed()
 
     # what reaches the terminal
 
@@ -257,6 +242,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             log.exception("the account cannot be opened")
             self._problem = f"The account cannot be opened ({type(error).__name__}); the log has more."
             return None
+        self.account_file = path
         return MainScreen(
             self.session,
             people=self.config.appearance.people,
@@ -271,6 +257,24 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.session.hold_back(painted)
         self._running_session = self.spawn(self.session.run(), "keep the account live")
         self.call_after_refresh(painted.set)
+
+    async def reopen(self) -> None:
+        """Take up the account anew as its file has it now, such as with another key."""
+        path, old = self.account_file, self.main_screen
+        if path is None or old is None:
+            return
+        await self.close_session()
+        while self.screen is not old and len(self.screen_stack) > 1:
+            await self.pop_screen()
+        screen = await self._open_screen(path)
+        if screen is None:
+            self.show_welcome(self._problem)
+            return
+        mounted = self.push_screen(screen)
+        self._screen_stack.remove(old)  # not switch_screen: that leaves a moment without any screen
+        await mounted
+        await old.remove()
+        self._bring_to_life()
 
     def _leave_now(self, code: int) -> None:
         """A signal came, or the terminal went."""

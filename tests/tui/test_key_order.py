@@ -1,0 +1,67 @@
+"""Keys that come faster than the app takes them each reach what the key before them led to."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.keys import _character_to_key
+
+from narrowcast.screens.picker import Picker
+from narrowcast_api.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+def at_once(stage: Stage, *typed: str) -> None:
+    """What a terminal sends in one go: names of keys, or texts letter by letter."""
+    for item in typed:
+        if item.startswith("ctrl+") or item == "enter":
+            stage.app.post_message(events.Key(item, None))
+        else:
+            for letter in item:
+                stage.app.post_message(events.Key(_character_to_key(letter), letter))
+
+
+async def in_topic(stage: Stage) -> None:
+    """Stands on a message of Bruno's."""
+    await stage.server.send("bruno", "general", "lunch", "Anybody?")
+    narrow = Narrow.topic(stage.server.channel("general"), "lunch")
+    stage.screen.go(narrow)
+    view = stage.session.view(narrow)
+    await until(lambda: view.ids and not view.loading)
+    await stage.pilot.pause()
+
+
+@pytest.mark.parametrize("opens", ["c", "r"])
+@pytest.mark.parametrize("busy", [0, 0.05], ids=["idle", "busy"])
+async def test_what_follows_the_key_that_opens_compose_is_written_there(
+    tmp_path: Path, opens: str, busy: float
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage)
+        stage.screen.call_later(asyncio.sleep, busy)  # a screen that has something else to do first
+        at_once(stage, opens, "Ups and downs, quietly")
+        await until(lambda: stage.screen.writing.text.text.endswith("quietly"))
+        assert stage.screen.writing.text.text == "Ups and downs, quietly"
+
+
+async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage)
+        stage.screen.go(Narrow.all())
+        at_once(stage, "ctrl+k", "lunch", "enter")
+        await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+async def test_a_paste_waits_for_the_keys_before_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage)
+        at_once(stage, "c", "See ")
+        stage.app.post_message(events.Paste("the pasted part"))
+        at_once(stage, " and more")
+        await until(lambda: stage.screen.writing.text.text.endswith("more"))
+        assert stage.screen.writing.text.text == "See the pasted part and more"
