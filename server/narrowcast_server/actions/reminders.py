@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.access import visible_message
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 MAX_NOTE: Final = 1000
+_log = logging.getLogger("narrowcast.server")
 
 
 def reminder_object(row: Row) -> dict[str, object]:
@@ -77,14 +79,23 @@ def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
 
 
 def remind_due(core: Core) -> None:
-    """Sends every reminder that is due."""
+    """Sends every reminder that is due. One that cannot be sent is marked as failed and holds up no other."""
     for row in core.store.all(
-        "SELECT * FROM reminders WHERE delivery <= ? ORDER BY delivery, id", core.now()
+        "SELECT * FROM reminders WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id", core.now()
     ):
-        user = core.users[row["user_id"]]
-        with core.transaction():
-            if user.is_active:
-                limit = core.config.limits.max_message_length
-                origin = Origin(client="reminder", read_by_sender=False)
-                send_direct(core, notification_bot(core), [user], row["content"][:limit], origin)
-            delete_reminder(core, user, row["id"])
+        try:
+            with core.transaction():
+                _remind(core, row)
+        except Exception:
+            _log.exception("a reminder could not be sent")
+            with core.transaction():
+                core.store.execute("UPDATE reminders SET failed = 1 WHERE id = ?", row["id"])
+
+
+def _remind(core: Core, row: Row) -> None:
+    user = core.users[row["user_id"]]
+    if user.is_active:
+        limit = core.config.limits.max_message_length
+        origin = Origin(client="reminder", read_by_sender=False)
+        send_direct(core, notification_bot(core), [user], row["content"][:limit], origin)
+    delete_reminder(core, user, row["id"])

@@ -1,0 +1,92 @@
+"""Reminders of messages, which the notification bot sends at their time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.clock import VirtualClock
+from support.server import Answer, TestServer, running_server
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+async def server(tmp_path: Path, clock: VirtualClock) -> AsyncIterator[TestServer]:
+    async with running_server(tmp_path / "data", clock=clock) as running:
+        yield running
+
+
+async def remind(server: TestServer, message_id: int, seconds: int = 60, **params: object) -> int:
+    when = server.core.now() + seconds
+    sent = {"message_id": message_id, "scheduled_delivery_timestamp": when, **params}
+    return int((await server.call("dario", "POST", "/reminders", sent))["reminder_id"])
+
+
+async def reminders(server: TestServer, name: str = "dario") -> list[Answer]:
+    found: list[Answer] = (await server.call(name, "GET", "/reminders"))["reminders"]
+    return found
+
+
+async def test_a_reminder_comes_at_its_time_as_a_message_that_quotes(
+    server: TestServer, clock: VirtualClock
+) -> None:
+    message_id = await server.send("ada", "general", "lunch", "Noodles @**Dario Vance**?")
+    identity = await remind(server, message_id, note="ask *twice*")
+    assert [row["reminder_id"] for row in await reminders(server)] == [identity]
+    listener = await server.listen("dario", apply_markdown=False)
+    assert [row["reminder_id"] for row in listener.snapshot["reminders"]] == [identity]
+    await clock.advance(55)
+    assert await listener.events("message", "reminders") == []
+    await clock.advance(10)
+    message, removed = await listener.events("message", "reminders")
+    assert (removed["op"], removed["reminder_id"]) == ("remove", identity)
+    assert message["flags"] == []
+    text = message["message"]["content"]
+    assert f"#**general>lunch@{message_id}**" in text
+    assert "> ask *twice*" in text
+    assert "```quote\nNoodles @**Dario Vance**?\n```" in text
+    assert message["message"]["sender_full_name"] == "Notification Bot"
+    assert await reminders(server) == []
+
+
+async def test_a_reminder_is_ones_own_and_can_be_taken_back(server: TestServer) -> None:
+    identity = await remind(server, await server.send("ada", "general", "t"))
+    assert await reminders(server, "ada") == []
+    await server.refusal("ada", "DELETE", f"/reminders/{identity}")
+    await server.call("dario", "DELETE", f"/reminders/{identity}")
+    assert await reminders(server) == []
+    await server.refusal("dario", "DELETE", f"/reminders/{identity}")
+
+
+async def test_only_what_one_can_see_and_what_is_to_come_is_reminded_of(server: TestServer) -> None:
+    secret = await server.send("ada", "leads", "t", "secret")
+    message_id = await server.send("ada", "general", "t")
+    later = server.core.now() + 60
+    for params in (
+        {"message_id": secret, "scheduled_delivery_timestamp": later},
+        {"message_id": 999_999, "scheduled_delivery_timestamp": later},
+        {"message_id": message_id, "scheduled_delivery_timestamp": server.core.now()},
+        {"message_id": message_id, "scheduled_delivery_timestamp": later, "note": "x" * 1001},
+        {"message_id": message_id},
+    ):
+        assert (await server.refusal("dario", "POST", "/reminders", params))["code"] == "BAD_REQUEST"
+    assert await reminders(server) == []
+
+
+async def test_a_reminder_that_cannot_be_sent_holds_up_no_other(
+    server: TestServer, clock: VirtualClock
+) -> None:
+    message_id = await server.send("ada", "general", "t")
+    broken, whole = await remind(server, message_id, 30), await remind(server, message_id, 60)
+    with server.core.transaction():
+        server.core.store.execute("UPDATE reminders SET content = '' WHERE id = ?", broken)
+    listener = await server.listen("dario")
+    await clock.advance(65)
+    assert [event["reminder_id"] for event in await listener.events("reminders")] == [whole]
+    assert [(row["reminder_id"], row["failed"]) for row in await reminders(server)] == [(broken, True)]
