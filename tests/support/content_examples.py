@@ -215,13 +215,13 @@ EXAMPLES = (
         name="table wider than the screen",
         markdown="",
         html="<table><thead><tr><th>column 0</th><th>column 1</th><th>column 2</th><th>column 3</th><th>column 4</th><th>column 5</th><th>column 6</th><th>column 7</th></tr></thead><tbody><tr><td>value 0</td><td>value 1</td><td>value 2</td><td>value 3</td><td>value 4</td><td>value 5</td><td>value 6</td><td>value 7</td></tr></tbody></table>",
-        screen="column 0 │ column 1 │ column 2 │ column\n         │          │          │ 3\n─────────┼──────────┼──────────┼────────\nvalue 0  │ value 1  │ value 2  │ value 3\n0 columns left, 4 right: [ and ] move",
+        screen="column 0 │ column 1 │ column 2 │ column\n         │          │          │ 3\n─────────┼──────────┼──────────┼────────\nvalue 0  │ value 1  │ value 2  │ value 3\n] 4 columns to the right",
     ),
     ContentExample(
         name="table panned",
         markdown="",
         html="<table><thead><tr><th>column 0</th><th>column 1</th><th>column 2</th><th>column 3</th><th>column 4</th><th>column 5</th><th>column 6</th><th>column 7</th></tr></thead><tbody><tr><td>value 0</td><td>value 1</td><td>value 2</td><td>value 3</td><td>value 4</td><td>value 5</td><td>value 6</td><td>value 7</td></tr></tbody></table>",
-        screen="column 5 │ column 6 │ column 7\n─────────┼──────────┼─────────\nvalue 5  │ value 6  │ value 7\n5 columns left, 0 right: [ and ] move",
+        screen="column 5 │ column 6 │ column 7\n─────────┼──────────┼─────────\nvalue 5  │ value 6  │ value 7\n[ 5 columns to the left",
         pan=5,
     ),
     ContentExample(

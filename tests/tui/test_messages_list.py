@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from narrowcast.content.parse import parse
@@ -13,6 +15,7 @@ from narrowcast_api.state.timeline import Gap
 from narrowcast_api.views import Match
 from support import live
 from support.content_examples import EXAMPLES
+from support.message_stage import staged
 from support.message_views import FIRST_TIME, ListApp, message, short
 
 
@@ -264,3 +267,18 @@ async def test_the_line_of_a_gap_below_is_no_part_of_the_message() -> None:
         ]
         app.list.select_text_of(1)
         assert app.screen.get_selected_text() == "text 1"
+
+
+async def test_a_wide_table_is_panned_no_further_than_it_goes(tmp_path: Path) -> None:
+    async with staged(tmp_path, (60, 20)) as stage:
+        cells = " | ".join(f"column {number}" for number in range(9))
+        await stage.server.send("bruno", "general", "soup", f"|{cells}|\n|{'---|' * 9}\n|{cells}|")
+        await stage.show(stage.topic, "newest")
+        await stage.see("] 3 columns to the right")
+        assert ("message.pan-right", "more columns") in stage.pane.selected_hints
+        for _ in range(30):
+            await stage.press("]")
+        await stage.see("[ 3 columns to the left")
+        assert "column 8" in stage.app.text()
+        await stage.press("[")
+        await stage.see("[ 2 columns to the left · ] 1 column to the right")

@@ -33,7 +33,7 @@ from narrowcast.content.blocks import (
 from narrowcast.content.inlines import Inliner, Names, Spot, SpotKind, host_of
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
-from narrowcast.content.tables import table_lines
+from narrowcast.content.tables import FittedTable
 from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
 from narrowcast.safe_text import safe_line
 
@@ -52,13 +52,15 @@ _CARD_GLYPHS = {CardKind.IMAGE: "▣", CardKind.VIDEO: "▶", CardKind.AUDIO: "�
 class Rendered(Struct):
     """One message's content as lines, and what they lead to.
 
-    `cut`: there is more than was asked for. `has_code`: some lines are code.
+    `cut`: there is more than was asked for. `has_code`: some lines are code. `hidden_columns`: of tables, those
+    to the right.
     """
 
     lines: list[Line]
     spots: list[Spot]
     cut: bool = False
     has_code: bool = False
+    hidden_columns: int = 0
 
 
 class Layout(Struct):
@@ -72,6 +74,7 @@ class Layout(Struct):
     opened: frozenset[int] = frozenset()
     pan: int = 0
     has_code: bool = False
+    hidden_columns: int = 0
 
     @property
     def palette(self) -> Palette:
@@ -95,7 +98,7 @@ class Layout(Struct):
             more = self.inliner.spot(Spot(SpotKind.MORE, "", "more"))
             text = "… more: Enter shows it" if cut else "… longer than can be shown here"
             lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))
-        return Rendered(lines, self.inliner.spots, cut, self.has_code)
+        return Rendered(lines, self.inliner.spots, cut, self.has_code, self.hidden_columns)
 
     def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
         blocks = document.blocks
@@ -241,7 +244,9 @@ class Layout(Struct):
         head = [self.inliner.runs(cell) for cell in block.head]
         bold = [[Run(run.text, self.palette.heading + run.style) for run in cell] for cell in head]
         rows = [[self.inliner.runs(cell) for cell in row] for row in block.rows[:MAX_TABLE_ROWS]]
-        yield from table_lines(bold, rows, block.aligns, width, self.pan, self.palette)
+        table = FittedTable(bold, rows, block.aligns, width, self.pan, self.palette)
+        self.hidden_columns = max(self.hidden_columns, table.hidden)
+        yield from table.lines()
         if (left := len(block.rows) - MAX_TABLE_ROWS) > 0:
             yield Line(clip([Run(f"… {left} more rows: y copies the source", self.palette.dim)], width))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from narrowcast.content.blocks import Align
 from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Line, Run, wrap
 
-__all__ = ["table_lines"]
+__all__ = ["FittedTable"]
 
 MIN_COLUMN = 6
 MAX_CELL_ROWS = 300
@@ -27,7 +28,7 @@ def _cells(cell: Cell) -> int:
 def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int]:
     """A width for each of the first columns that fit into `room` together; at least one."""
     natural = [1] * columns
-    for row in rows[:_MEASURED_ROWS]:
+    for row in rows:
         for index, cell in enumerate(row[:columns]):
             natural[index] = max(natural[index], _cells(cell))
     chosen: list[int] = []
@@ -80,32 +81,48 @@ def _row_lines(
         yield Line(runs)
 
 
-def table_lines(
-    head: Sequence[Cell],
-    rows: Sequence[Sequence[Cell]],
-    aligns: Sequence[Align],
-    width: int,
-    pan: int,
-    palette: Palette,
-) -> Iterator[Line]:
-    """The lines of a table at most `width` cells wide, beginning `pan` columns from its left.
+class FittedTable(Struct):
+    """A table at most `width` cells wide, beginning `pan` columns from its left."""
 
-    Where columns stay hidden a last line says how many, and which keys move.
-    """
-    total = len(aligns)
-    if not total:
-        return
-    pan = min(pan, total - 1)
-    everything = [[cell[:] for cell in row[pan:]] for row in ([head, *rows] if head else rows)]
-    widths = _widths(everything, total - pan, width)
-    shown = aligns[pan : pan + len(widths)]
-    body = everything
-    if head:
-        yield from _row_lines(everything[0], widths, shown, palette)
-        yield Line([Run("─┼─".join("─" * size for size in widths), palette.bar)])
-        body = everything[1:]
-    for row in body:
-        yield from _row_lines(row, widths, shown, palette)
-    hidden = total - pan - len(widths)
-    if pan or hidden:
-        yield from wrap([Run(f"{pan} columns left, {hidden} right: [ and ] move", palette.dim)], width)
+    head: Sequence[Cell]
+    rows: Sequence[Sequence[Cell]]
+    aligns: Sequence[Align]
+    width: int
+    pan: int
+    palette: Palette
+    widths: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        """Finds the widths."""
+        self.pan = max(0, min(self.pan, len(self.aligns) - 1))
+        shown = [self.head, *self.rows[:_MEASURED_ROWS]]
+        if self.aligns:
+            self.widths = _widths([row[self.pan :] for row in shown], len(self.aligns) - self.pan, self.width)
+
+    @property
+    def hidden(self) -> int:
+        """Columns to the right of what is shown."""
+        return len(self.aligns) - self.pan - len(self.widths)
+
+    def lines(self) -> Iterator[Line]:
+        """The lines; where columns stay hidden a last one says how many, and which keys move."""
+        shown = self.aligns[self.pan : self.pan + len(self.widths)]
+        if self.head and self.widths:
+            yield from self._row(self.head, shown)
+            yield Line([Run("─┼─".join("─" * size for size in self.widths), self.palette.bar)])
+        for row in self.rows:
+            yield from self._row(row, shown)
+        if self.pan or self.hidden:
+            yield from wrap([Run(self._hint(), self.palette.dim)], self.width)
+
+    def _row(self, row: Sequence[Cell], shown: Sequence[Align]) -> Iterator[Line]:
+        return _row_lines([cell[:] for cell in row[self.pan :]], self.widths, shown, self.palette)
+
+    def _hint(self) -> str:
+        left = f"[ {_columns(self.pan)} to the left" if self.pan else ""
+        right = f"] {_columns(self.hidden)} to the right" if self.hidden else ""
+        return " · ".join(filter(None, (left, right)))
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"

@@ -87,7 +87,7 @@ class Rows(Struct):
     """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
 
     `clock` is its time where none of its rows says it: within a run of one sender. `has_code`: of the rows,
-    some are code.
+    some are code. `hidden_columns`: of its tables, those to the right of what is shown.
     """
 
     rows: list[Row]
@@ -97,6 +97,7 @@ class Rows(Struct):
     tail: int = 0
     clock: str = ""
     has_code: bool = False
+    hidden_columns: int = 0
 
     def owns(self, row: int) -> bool:
         """Whether a row is one of the message itself."""
@@ -235,8 +236,16 @@ class RowMaker:
             text = "┄┄ newer messages may be missing here until the connection is back ┄┄"
             body.append(self.line([(text, self.palette.error)]))
         clock = "" if lead.sender or message.is_me_message else self.names.clock(message.timestamp)
-        tail = int(lead.gap_below)
-        return Rows(rows + body, count, rendered.spots, rendered.cut, tail, clock, rendered.has_code)
+        return Rows(
+            rows + body,
+            count,
+            rendered.spots,
+            rendered.cut,
+            tail=int(lead.gap_below),
+            clock=clock,
+            has_code=rendered.has_code,
+            hidden_columns=rendered.hidden_columns,
+        )
 
     def _body(self, message: Message, lead: Lead, shape: Shape, content: str) -> tuple[list[Row], Rendered]:
         state = self.names.state

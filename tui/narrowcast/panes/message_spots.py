@@ -182,8 +182,10 @@ class SpotActs(TypedKeys):
         self._pan(1)
 
     def _pan(self, delta: int) -> None:
-        if (key := self.list.selected) is not None:
-            self.list.reshape(key, pan=min(50, max(0, self.list.shape_of(key).pan + delta)))
+        key = self.list.selected
+        rows = self.list.rows_of(key) if key is not None else None
+        if key is not None and rows is not None and (delta < 0 or rows.hidden_columns):
+            self.list.reshape(key, pan=max(0, self.list.shape_of(key).pan + delta))
 
     def action_message_vote(self) -> None:
         """Votes in a poll, ticks a task, or adds one."""
@@ -276,6 +278,7 @@ def hints_for(rows: Rows, opened: Set[int]) -> tuple[tuple[str, str], ...]:
         ("message.enter", "open", bool(spoilers - opened) or SpotKind.MORE in kinds),
         ("message.spoiler", "close", bool(spoilers) and spoilers <= opened),
         ("message.image", picture, media is not None),
+        ("message.pan-right", "more columns", rows.hidden_columns > 0),
         ("message.copy", "copy code", rows.has_code),
         ("message.hints", "follow", SpotKind.LINK in kinds),
     )
