@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from textual import events
+
+from narrowcast.config import Config
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.form_fields import ChannelName, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast_api.encoding import OMIT
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.state.changes import DraftsChanged
@@ -101,6 +105,25 @@ async def test_a_form_that_nobody_touched_is_left_at_once(tmp_path: Path) -> Non
         results = await opened(stage, form)
         await stage.press("escape")
         assert results == [None]
+
+
+async def test_any_act_can_have_a_key_of_the_users_choice(tmp_path: Path) -> None:
+    config = Config(keys={"own.alert-words": "f7"})
+    async with on_stage(tmp_path, config=config) as stage:
+        await stage.press("f7")
+        await until(lambda: isinstance(stage.app.screen, AlertWordsScreen))
+
+
+async def test_what_is_typed_right_after_the_key_lands_in_the_form(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup")
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        for key, character in (("m", "m"), ("exclamation_mark", "!"), ("question_mark", "?")):
+            stage.app.post_message(events.Key(key, character))
+        await until(lambda: isinstance(stage.app.screen, FormScreen))
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: form.row("topic").typed == "soup!?")
 
 
 class Pots(ManageScreen[str]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
     from narrowcast.screens.main import MainScreen
+
+log = logging.getLogger(__name__)
 
 __all__ = ["gate_of", "refusal", "run"]
 
@@ -39,6 +42,12 @@ def run(screen: MainScreen, action: Action) -> None:
         screen.tell(f"{action.title}: {problem}, this server has {has}.", severity="warning")
         return
     module, _, name = action.run.partition(":")
-    result = getattr(import_module(f"narrowcast.acts.{module}"), name)(screen)
+    try:
+        result = getattr(import_module(f"narrowcast.acts.{module}"), name)(screen)
+    except Exception as error:
+        log.exception("%s failed", action.id)
+        problem = f"{action.title}: this went wrong here ({type(error).__name__}); the log has more."
+        screen.tell(problem, severity="error")
+        return
     if inspect.isawaitable(result):
-        screen.spawn(result, action.title[:1].lower() + action.title[1:])
+        screen.spawn(result, f"do this: {action.title}")

@@ -90,6 +90,7 @@ class FormScreen(ModalScreen[object]):
         self._said = Static("", id="said", markup=False)
         self._sending = False
         self._warned = False
+        self._result: object = None
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -284,10 +285,19 @@ class FormScreen(ModalScreen[object]):
             self.say(f"This went wrong here ({type(error).__name__}); the log has more.", bad=True)
             raise
         else:
-            if self.is_attached and self.is_current:
-                self.dismiss(True if result is None else result)
+            self._result = True if result is None else result
+            self._finish()
         finally:
             self._sending = False
+
+    def _finish(self) -> None:
+        """Close with the result; not while another screen lies over this one."""
+        if self._result is not None and self.is_attached and self.is_current:
+            self.dismiss(self._result)
+
+    def on_screen_resume(self) -> None:
+        """The list of options is closed again."""
+        self._finish()
 
     def _refuse(self, problem: Refused) -> None:
         self.say(problem.text, bad=True)
