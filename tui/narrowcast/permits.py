@@ -140,7 +140,7 @@ def roles_to_give(state: State, user: User) -> list[int]:
 
 
 def _ask(state: State, least: Role) -> str:
-    """Whom to ask, by name."""
+    """Whom to ask, by name: one who is there will do."""
     names = sorted(
         user.full_name
         for user in state.users.active()
@@ -148,4 +148,4 @@ def _ask(state: State, least: Role) -> str:
     )
     if not names:
         return ""
-    return f"; ask {' or '.join(names[:2])}"
+    return f"; ask {names[0]}"

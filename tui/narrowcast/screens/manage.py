@@ -98,6 +98,8 @@ class ManageScreen(ModalScreen[object], Generic[T]):
     EMPTY: ClassVar[str] = "Nothing yet: n makes the first."
     LINES: ClassVar[int] = 1
     FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
+    COUNTS: ClassVar[bool] = True
+    """Whether the title says how many there are."""
 
     DEFAULT_CSS = """
     ManageScreen { align: center middle; background: $background 40%; }
@@ -169,7 +171,7 @@ class ManageScreen(ModalScreen[object], Generic[T]):
         """Read the rows again, and select one by its key."""
         rows = self.rows()
         self.list.set_items(rows, select=select)
-        count = f"  {len(rows)}" if rows else ""
+        count = f"  {len(rows)}" if rows and self.COUNTS else ""
         self._head.show_pieces([(self.title_text(), "strong"), (count, "dim")], [("Esc closes", "dim")])
 
     def title_text(self) -> str:

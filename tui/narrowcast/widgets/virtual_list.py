@@ -348,6 +348,8 @@ class VirtualList(LineView, Generic[T]):
         top = self._top
         if self._cursor >= 0:
             top = min(max(top, self._cursor - page + 1), self._cursor)
+            if self._cursor < page and self._cursor == self._nearest_selectable(0, 1):
+                top = 0  # the headings above the first item
         self._top = min(max(0, top), max(0, len(self._shown) - page))
 
     def _set_top(self, top: int) -> None:

@@ -16,6 +16,7 @@ class ServerScreen(GuardedScreen[str]):
 
     TITLE_TEXT = "The server"
     KEYS = "Enter copies"
+    COUNTS = False
     FOLLOWS = (SettingsChanged, ConnectionChanged)
 
     def rows(self) -> Sequence[Row[str]]:

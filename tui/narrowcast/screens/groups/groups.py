@@ -50,9 +50,9 @@ class GroupsScreen(GuardedScreen[Group]):
     def _row(self, group: Group) -> Row[Group]:
         state = self.state
         inside = state.groups.contains(group.id, state.me)
-        counted = f"{len(group.members)} people"
+        counted = _count(len(group.members), "person", "people")
         if group.subgroups:
-            counted += f", {len(group.subgroups)} groups"
+            counted += f", {_count(len(group.subgroups), 'group', 'groups')}"
         detail = "deactivated" if group.deactivated else ("you · " if inside else "") + counted
         name = permits.group_name(state, group.id) if group.is_system else f"@{group.name}"
         return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
@@ -185,3 +185,7 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
             raise Refused("subgroups", f"There is no user group {name!r}. There are: {known}.")
         found.append(group_id)
     return found
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"

@@ -44,6 +44,7 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
     """The permissions with who holds them; those that the server does not know say so."""
 
     KEYS = "Enter changes"
+    COUNTS = False
     FOLLOWS = (GroupsChanged,)
 
     def __init__(self, session: Session, group_id: int) -> None:

@@ -26,6 +26,13 @@ class Offer(Struct, frozen=True):
     refusal: str = ""
     detail: str = ""
 
+    @property
+    def short(self) -> str:
+        """Why not, in the fewest words: 'needs level 407', 'only administrators'."""
+        if ": " in self.refusal:
+            return self.refusal.partition(": ")[2].partition(",")[0]
+        return self.refusal.partition(" may ")[0].lower()
+
 
 def offers(state: State, user: User) -> list[Offer]:
     """What there is to change, in order; what is not allowed says who may."""

@@ -38,6 +38,7 @@ class PersonScreen(GuardedScreen[str]):
 
     KEYS = "w writes · @ mentions · s what they sent · c shared channels · m mutes · a more"
     EMPTY = "Nothing is known of this person."
+    COUNTS = False
     FOLLOWS = (UsersChanged, PresenceChanged, GroupsChanged, ProfileFieldsChanged)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "write", "Write", show=False),
@@ -187,8 +188,7 @@ class PersonScreen(GuardedScreen[str]):
             return
         acts = Administration(self, user)
         choices = [
-            Choice(offer.act, offer.title, offer.refusal or offer.detail)
-            for offer in offers(self.state, user)
+            Choice(offer.act, offer.title, offer.short or offer.detail) for offer in offers(self.state, user)
         ]
         refusals = {offer.act: offer.refusal for offer in offers(self.state, user)}
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
+from textual.strip import Strip
+
 from narrowcast import names, permits
+from narrowcast.safe_text import safe_line
 from narrowcast.screens.ask import AskScreen
 from narrowcast.screens.form_fields import Text, Values
 from narrowcast.screens.groups.choose import choose_holders
@@ -16,6 +20,8 @@ from narrowcast.screens.picker import Choice, Picker
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION
 from narrowcast.screens.settings.own import OWN
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
 from narrowcast_api.levels import Beyond
 from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, SettingsChanged
 from narrowcast_api.state.groups import GroupSetting, read_group_setting
@@ -32,6 +38,20 @@ _HIDDEN = frozenset({"emojiset_choices", "available_notification_sounds"})
 class SettingsList(ManageList["Setting | None"]):
     """The selection skips headings."""
 
+    LOOKS: ClassVar[Mapping[str, Look]] = {"settings--heading": Look("primary", letters=Style(bold=True))}
+
+    def render_item(self, item: Row[Setting | None], width: int, selected: bool) -> Sequence[Strip]:
+        """Headings stand out."""
+        if item.value is not None:
+            return super().render_item(item, width, selected)
+        return [
+            compose_line(
+                width,
+                [(safe_line(item.text, width), self.part_style("settings--heading"))],
+                base=Style.null(),
+            )
+        ]
+
     def selectable(self, item: Row[Setting | None]) -> bool:
         """Settings only."""
         return item.value is not None
@@ -43,6 +63,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     CATALOG: ClassVar[Catalog] = {}
     KEYS = "Enter changes"
     READ_KEYS = "read only"
+    COUNTS = False
     FOLLOWS = (SettingsChanged, GroupsChanged, ChannelsChanged)
 
     def __init__(self, session: Session) -> None:
@@ -75,7 +96,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             present = [setting for setting in settings if setting.name in values]
             if not present:
                 continue
-            found.append(Row(f" {heading}", None, heading, dim=True))
+            found.append(Row(f" {heading}", None, heading))
             found += [
                 Row(
                     setting.name,

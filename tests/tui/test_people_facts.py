@@ -1,0 +1,67 @@
+"""What a card says of somebody, and the sentences that say who may: also where a server sends nonsense."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast import permits
+from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
+from narrowcast_api.state.state import State
+from narrowcast_api.state.tables import ProfileField
+from support.live import snapshot
+
+NOW = 1_760_000_000.0
+
+
+def field(kind: int, data: str = "") -> ProfileField:
+    return ProfileField(1, "Team", kind, "", data, 0, False, True, False)
+
+
+@pytest.mark.parametrize("zone", ["", "Nowhere/Land", "../../etc/passwd", "/etc/passwd", "\x00", "a" * 5000])
+def test_a_time_zone_that_is_none_says_nothing(zone: str) -> None:
+    assert local_time(zone, NOW) == ""
+
+
+def test_the_time_is_that_of_the_persons_zone() -> None:
+    assert local_time("Asia/Tokyo", 0) == "09:00 (Asia/Tokyo)"
+
+
+@pytest.mark.parametrize("data", ["", "[", "[1]", "null", '{"0": 1}', '{"0": {"text": 5}}', "[" * 100_000])
+def test_choices_that_are_none_are_left_out(data: str) -> None:
+    assert options(field(3, data)) == {}
+
+
+def test_choices_stand_in_their_order() -> None:
+    data = '{"a": {"text": "late", "order": "10"}, "b": {"text": "soon", "order": "2"}}'
+    assert list(options(field(3, data)).values()) == ["soon", "late"]
+
+
+@pytest.mark.parametrize(
+    ("value", "people"), [("[1, 2]", [1, 2]), ("", []), ("{}", []), ('["x", true, 3]', [3])]
+)
+def test_people_in_a_field_are_read_with_care(value: str, people: list[int]) -> None:
+    assert people_of(value) == people
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(5, "a moment ago"), (60, "1 minute ago"), (7300, "2 hours ago"), (90_000, "1 day ago")],
+)
+def test_ages_are_said_in_one_unit(seconds: float, words: str) -> None:
+    assert ago(seconds) == words
+
+
+def test_everybody_in_a_snapshot_has_a_card() -> None:
+    state = State.from_snapshot(snapshot())
+    for user in state.users:
+        assert dict(facts(state, user, NOW))["Number"] == str(user.user_id)
+
+
+def test_holders_are_named_and_the_rest_counted() -> None:
+    from narrowcast_api.state.groups import AdHocGroup
+
+    state = State.from_snapshot(snapshot())
+    many = AdHocGroup(frozenset(range(100, 107)), frozenset())
+    assert permits.holders(state, many).endswith("and 3 more")
+    assert permits.holders(state, AdHocGroup(frozenset(), frozenset())) == "nobody"
+    assert permits.group_name(state, 987_654) == "group 987654"
