@@ -6,9 +6,10 @@ import asyncio
 import logging
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -114,12 +115,21 @@ async def running(
 
     `config` overrides what the options say about behaviour; `prepare` makes the organization of an empty folder.
     """
-    bound = _bind(options.host, options.port)
-    scheme = "https" if options.tls_cert else "http"
-    url = options.url.rstrip("/") or f"{scheme}://{_authority(options.host, bound.getsockname()[1])}"
-    core = open_core(options, url, config=config, clock=clock)
-    Folder(core).sweep()
-    first_run.prepare(core, options.data, demo=options.demo, populate=prepare)
+    _check_certificate(options)
+    with closing(_bind(options.host, options.port)) as bound:
+        scheme = "https" if options.tls_cert else "http"
+        url = options.url.rstrip("/") or f"{scheme}://{_authority(options.host, bound.getsockname()[1])}"
+        with closing(open_core(options, url, config=config, clock=clock)) as core:
+            Folder(core).sweep()
+            first_run.prepare(core, options.data, demo=options.demo, populate=prepare)
+            async with _serving(core, options, url, bound) as server:
+                yield server
+
+
+@asynccontextmanager
+async def _serving(
+    core: Core, options: Options, url: str, bound: socket.socket
+) -> AsyncIterator[RunningServer]:
     server = uvicorn.Server(_uvicorn_config(core, options))
     task = asyncio.create_task(_serve(server, bound))
     running_server = RunningServer(core, url, server, task)
@@ -132,8 +142,6 @@ async def running(
             people.cancel()
             await asyncio.gather(people, return_exceptions=True)
         await running_server.stop()
-        core.close()
-        bound.close()
 
 
 async def _live(core: Core) -> None:
@@ -155,8 +163,24 @@ def open_core(
     ).at_level(options.feature_level)
     try:
         return Core(options.data, replace(config, url=url), clock)
-    except (StoreError, OSError) as error:
+    except StoreError as error:
         raise ServeError(str(error)) from error
+    except OSError as error:
+        raise ServeError(f"cannot use the folder {options.data}: {error.strerror or error}") from error
+
+
+def _check_certificate(options: Options) -> None:
+    """Raises ServeError for files that are no certificate and its key, before anything is made."""
+    if options.tls_cert is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(options.tls_cert, options.tls_key)
+    except ssl.SSLError as error:
+        raise ServeError(
+            f"{options.tls_cert} and {options.tls_key} are not a certificate and its key (both PEM): {error.reason}"
+        ) from error
+    except OSError as error:
+        raise ServeError(f"cannot read {options.tls_cert} or {options.tls_key}: {error.strerror}") from error
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -22,6 +22,7 @@ from narrowcast_server.config import Config
 from narrowcast_server.core import Core
 from narrowcast_server.first_run import how_to_open
 from narrowcast_server.schema import MIGRATIONS
+from narrowcast_server.serve import Options, ServeError, running
 from narrowcast_server.store import Store, StoreError
 from support.server import running_server
 from support.tls import make_certificates
@@ -143,6 +144,26 @@ async def test_tls_is_served_with_the_operators_certificate(tmp_path: Path) -> N
         async with httpx.AsyncClient(verify=context, trust_env=False) as client:
             answer = (await client.get(f"{url}/api/v1/server_settings")).json()
         assert answer["realm_url"] == url
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+async def test_certificates_that_cannot_be_used_are_named(tmp_path: Path, swapped: bool) -> None:
+    certificate, key = tmp_path / "nothing.pem", tmp_path / "nothing.key"
+    if swapped:
+        made = make_certificates(tmp_path)
+        certificate, key = made.key, made.certificate
+    options = Options(port=0, data=tmp_path / "data", tls_cert=certificate, tls_key=key)
+    with pytest.raises(ServeError, match=certificate.name):
+        async with running(options):
+            raise AssertionError
+    assert not (tmp_path / "data").exists()
+
+
+async def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ServeError, match="cannot use the folder"):
+        async with running(Options(port=0, data=tmp_path / "file")):
+            raise AssertionError
 
 
 def test_a_check_finds_what_is_broken(tmp_path: Path) -> None:
