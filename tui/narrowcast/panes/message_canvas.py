@@ -24,7 +24,7 @@ from narrowcast.content.inlines import Spot
 from narrowcast.content.palette import Palette
 from narrowcast.panes.message_feed import Feed, Key
 from narrowcast.panes.message_overlays import Overlay
-from narrowcast.panes.message_rows import Lead, RowMaker, Rows, Shape, place_of_note
+from narrowcast.panes.message_rows import Lead, Row, RowMaker, Rows, Shape, place_of_note
 from narrowcast.panes.viewport import Place, Viewport
 from narrowcast.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
@@ -38,6 +38,7 @@ GUTTER = 2
 """Columns of the list's own: the mark of the selected message, and the star."""
 
 KEPT_ITEMS = 600
+KEPT_LINES = 2_000
 NEAR_EDGE = 50
 """Items from the oldest (or newest) known one at which the next page is asked for."""
 
@@ -133,6 +134,8 @@ class MessageCanvas(LineView):
         self._thumb: tuple[int, int] | None = None
         self._frame: dict[int, Rows] = {}
         """Rows by index, found to be true since the feed was last read or anything moved."""
+        self._lines: dict[int, tuple[Row, Strip]] = {}
+        """Rows as they are painted when nothing is said in the gutter, by the identity of the row."""
         self.made = 0
         """Items laid out so far; for tests of how much work is done."""
 
@@ -193,27 +196,42 @@ class MessageCanvas(LineView):
         selected = rows.owns(place.row) and key == self.selected
         message = feed.message(place.index)
         star = message is not None and message.is_starred and place.row == rows.lead
-        gutter = ("▌" if selected else " ") + ("★" if star else " ")
-        style = self.base_style + self.part_style(
-            "messages--focused" if self.has_focus else "messages--cursor"
-        )
-        content = row.strip
-        if selected and rows.clock and place.row == place_of_note(rows, rows.clock):
-            content = self._row_maker(feed).with_note(content, rows.clock)
-        strip = lean_strip([Segment(gutter, style if selected or star else self.base_style), *content], width)
+        if not (selected or star):
+            strip = self._plain_line(row, width)
+        else:
+            content = row.strip
+            if selected and rows.clock and place.row == place_of_note(rows, rows.clock):
+                content = self._row_maker(feed).with_note(content, rows.clock)
+            gutter = ("▌" if selected else " ") + ("★" if star else " ")
+            look = self.part_style("messages--focused" if self.has_focus else "messages--cursor")
+            strip = lean_strip([Segment(gutter, self.base_style + look), *content], width)
         return self.overlay.apply(self, y, key, strip) if self.overlay is not None else strip
+
+    def _plain_line(self, row: Row, width: int) -> Strip:
+        """A row behind an empty gutter: one strip as long as the row is the same, so that rows which only move on
+        the screen are neither put together nor compared again.
+        """
+        kept_row, strip = self._lines.get(id(row), (None, None))
+        if kept_row is not row or strip is None:
+            if len(self._lines) > KEPT_LINES:
+                self._lines.clear()
+            strip = lean_strip([Segment(" " * GUTTER, self.base_style), *row.strip], width)
+            self._lines[id(row)] = (row, strip)
+        return strip
 
     def styles_changed(self) -> None:
         """Everything is laid out again in the new colours."""
         self._maker = None
         self._kept.clear()
         self._frame.clear()
+        self._lines.clear()
 
     def room_changed(self) -> None:
         """Another width: everything is laid out again, the first message in view stays."""
         self._maker = None
         self._kept.clear()
         self._frame.clear()
+        self._lines.clear()
         self._arrange()
 
     # Inside.

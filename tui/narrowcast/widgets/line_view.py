@@ -31,6 +31,8 @@ Part = tuple[str, Style]
 """A piece of one line and its style; the text must be safe to show."""
 
 WHEEL_ROWS = 3
+KEPT_LINES = 1_000
+"""Lines that are kept together with their piece of the thumb."""
 
 
 def _shows_on_blanks(style: Style) -> bool:
@@ -139,6 +141,7 @@ class LineView(Widget, can_focus=True):
         super().__init__(name=name, id=id, classes=classes)
         self._painted: dict[int, Strip] = {}
         self._composed: dict[int, Strip] = {}
+        self._thumbed: dict[tuple[int, str], tuple[Strip, Strip]] = {}
         self._parts: dict[str, Style] = {}
         self._change_pending = False
         self._base: Style | None = None
@@ -223,11 +226,21 @@ class LineView(Widget, can_focus=True):
         thumb = self.thumb()
         if thumb is None:
             return strip
-        width = self._room.width
         start, length = thumb
-        glyph = "▐" if start <= y < start + length else " "
-        style = self.base_style + self.part_style("line-view--thumb")
-        return Strip([*strip.crop(0, width - 1), Segment(glyph, style)], width)
+        return self._beside_thumb(strip, "▐" if start <= y < start + length else " ")
+
+    def _beside_thumb(self, strip: Strip, glyph: str) -> Strip:
+        """``strip`` with a piece of the thumb; the same one while both are the same, so that comparing is quick."""
+        key = id(strip), glyph
+        of, line = self._thumbed.get(key, (None, None))
+        if of is not strip or line is None:
+            if len(self._thumbed) > KEPT_LINES:
+                self._thumbed.clear()
+            width = self._room.width
+            style = self.base_style + self.part_style("line-view--thumb")
+            line = Strip([*strip.crop(0, width - 1), Segment(glyph, style)], width)
+            self._thumbed[key] = (strip, line)
+        return line
 
     # Textual.
 
@@ -284,6 +297,7 @@ class LineView(Widget, can_focus=True):
         self._base = None
         self._painted.clear()
         self._composed.clear()
+        self._thumbed.clear()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel moves the viewport, not the selection."""
