@@ -103,3 +103,24 @@ def test_after_forgetting_everything_is_sent() -> None:
     first = memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE)
     memory.forget()
     assert memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE) == first
+
+
+PIECES = ["a", "b", " ", "界", "é", "🇩🇪", "🇩", "⚠️", "✅", "👩‍🚀", "❤️", "👍🏽", "1️⃣"]
+LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), min_size=HEIGHT, max_size=HEIGHT)
+
+
+@examples(150)
+@given(st.lists(LINES, min_size=2, max_size=5))
+def test_no_emoji_leaves_half_a_character_or_moves_a_letter(screens: list[list[str]]) -> None:
+    """Also where, as in this terminal, every part of an emoji has columns of its own."""
+    memory = ScreenMemory()
+    screen, terminal = fresh_terminal()
+    terminal.feed("\x1b[?7l")
+    for lines in screens:
+        rows = [[strip_of([(line, STYLES[0])])] for line in lines]
+        terminal.feed(memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE))
+        assert len(screen.display) == HEIGHT  # raises where half a wide character stands alone
+        for y, row in memory.rows.items():
+            for x, (character, _) in enumerate(row):
+                if character.isalpha() and character.isascii():
+                    assert screen.buffer[y][x].data == character, (lines[y], x)

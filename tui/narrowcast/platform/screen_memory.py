@@ -27,6 +27,13 @@ MAX_STYLES = 4096
 _CLUSTER = re.compile("[\\u0300-\\u036f\\u200d\\ufe0f\\U0001f1e6-\\U0001f1ff\\U0001f3fb-\\U0001f3ff]")
 """What may join the character before it although the columns add up."""
 
+_FLAG_A = 0x1F1E6
+_FLAG = re.compile("([\\U0001f1e6-\\U0001f1ff]{1,2})")
+"""Two letters that make a flag, or half a flag: that stands as its letter, for its width is anybody's guess."""
+
+_MAYBE_NARROW = re.compile("[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001f2ff]")
+"""Some terminals give these one column of our two; the other would keep what was there."""
+
 _UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
 """Emoji: terminals differ in the columns that they give them. Indic letters are left alone although terminals differ
 there too: what a terminal gives a column of its own, the next letter would be written over."""
@@ -152,6 +159,16 @@ def _spread(text: str, style: Style | None, cells: list[Cell]) -> None:
     if cell_len(text) == len(text) and not _CLUSTER.search(text):
         cells.extend([(character, style) for character in text])
         return
+    for number, piece in enumerate(_FLAG.split(text)):
+        if number % 2 == 0:
+            _spread_graphemes(piece, style, cells)
+        elif len(piece) == 2:
+            cells += [(piece, style), ("", style)]
+        else:
+            cells.append((chr(ord("A") + ord(piece) - _FLAG_A), style))
+
+
+def _spread_graphemes(text: str, style: Style | None, cells: list[Cell]) -> None:
     for start, end, wide in split_graphemes(text)[0]:
         if wide == 0 and cells:
             before, its_style = cells[-1]
@@ -162,15 +179,27 @@ def _spread(text: str, style: Style | None, cells: list[Cell]) -> None:
         cells.extend([("", style)] * (wide - 1))
 
 
+def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
+    """Where to end so that nothing stays of characters that a terminal makes of the parts of one."""
+    place = start
+    while place < end:
+        character = cells[place][0]
+        if len(character) > 1 and _UNSURE.search(character) is not None:
+            end = max(end, min(place + 2 * len(character), len(cells)))
+        place += 1
+    return end
+
+
 def _run(y: int, x: int, cells: list[Cell], console: Console, start: int = 0, end: int | None = None) -> str:
     """Move there, and the cells from ``start`` to ``end`` in as few segments as their styles allow.
 
     Behind what terminals disagree about the cursor is put where the next column is, so that a row keeps its columns
-    whatever the terminal makes of an emoji.
+    whatever the terminal makes of an emoji; where that may be more columns than it has, they are written again.
     """
     end = len(cells) if end is None else end
     while start > 0 and cells[start][0] == "":
         start -= 1
+    end = _end_of_spill(cells, start, end)
     if end < len(cells) and cells[end][0] == "":
         end += 1
     out: list[str] = [Control.move_to(x + start, y).segment.text]
@@ -187,7 +216,13 @@ def _run(y: int, x: int, cells: list[Cell], console: Console, start: int = 0, en
         elif its_style is not style and its_style != style:
             segments.append(Segment("".join(text), style))
             text, style = [], its_style
+        if not character.isascii() and _UNSURE.search(character) is not None:
+            unsure = True
+            if cells[place + 1 : place + 2] == [("", its_style)] and _MAYBE_NARROW.search(character):
+                text.append("  ")
+                segments.append(Segment("".join(text), style))
+                out += [Strip(segments).render(console), Control.move_to_column(x + place).segment.text]
+                segments, text = [], []
         text.append(character)
-        unsure = unsure or (not character.isascii() and _UNSURE.search(character) is not None)
     segments.append(Segment("".join(text), style))
     return "".join([*out, Strip(segments).render(console)])
