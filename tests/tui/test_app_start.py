@@ -16,6 +16,7 @@ from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.narrow import Narrow
 from narrowcast_api.protocols.draft_sheets import Draft, DraftConflict
 from narrowcast_api.secret import Secret
+from narrowcast_api.session import Session
 from support import world
 from support.server import running_server
 from support.sessions import until
@@ -142,3 +143,25 @@ async def test_what_the_server_left_out_is_told(tmp_path: Path) -> None:
             "POST", "/typing", {"op": "start", "to": "[1]", "kolor": 1}
         )
         await until(lambda: stage.notices and "does not know kolor" in stage.notices[-1])
+
+
+async def test_a_damaged_journal_is_told_at_the_start_and_as_long_as_it_matters(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server) as stage:
+            stage.session.drafts.save(None, None, "kept")
+        (journal,) = tmp_path.glob("home-ada/**/journal.db")
+        journal.write_bytes(b"no database" * 1000)
+        async with on_stage(tmp_path, server=server) as stage:
+            await until(lambda: any("journal of drafts was damaged" in notice for notice in stage.notices))
+            assert "journal of drafts was damaged" in stage.screen.banner_line.plain
+            assert len([notice for notice in stage.notices if "damaged" in notice]) == 1
+
+
+async def test_a_second_window_says_in_its_banner_that_it_only_reads(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        account = server.account("ada")
+        paths = Paths.under(tmp_path / "home-ada")
+        first = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
+        async with on_stage(tmp_path, server=server) as stage:
+            assert "This window only reads" in stage.screen.banner_line.plain
+        await first.close()

@@ -52,6 +52,7 @@ _STATUS = (
     change.StateReplaced,
     change.UsersChanged,
     change.OutboxChanged,
+    change.StorageChanged,
 )
 
 
@@ -79,6 +80,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self._changed: set[type[change.Change]] = set()
         self._flush: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
+        self._told: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
         self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
@@ -96,6 +98,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Follow the account from now on."""
         self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
         self.update_status()
+        self.call_after_refresh(self._tell_warnings)
 
     def on_unmount(self) -> None:
         """Follow it no longer."""
@@ -130,10 +133,16 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         if not changed.isdisjoint({change.ChannelsChanged, change.UsersChanged, change.StateReplaced}):
             self.writing.target.refresh_names(self.session.state)
         if change.StorageChanged in changed:
-            for warning in self.session.warnings:
-                self.tell(str(warning), severity="warning")
+            self._tell_warnings()
         if change.StateReplaced in changed or change.ChannelsChanged in changed:
             self._show_title()
+
+    def _tell_warnings(self) -> None:
+        """In full, when they are new: the banner may have no room for all of it."""
+        for warning in self.session.warnings:
+            if warning not in self._told:
+                self.tell(warning, severity="warning", seconds=15)
+        self._told = self.session.warnings
 
     def update_status(self) -> None:
         """Bring status line and banner up to date."""

@@ -28,7 +28,13 @@ def connection_piece(session: Session) -> Piece:
 
 
 def banner(session: Session) -> str:
-    """What to tell above everything while the connection is not as it should be; '' when it is."""
+    """What to tell above everything while connection or disk are not as they should be; '' when they are."""
+    return "  ".join(
+        filter(None, [_connection_trouble(session), *(f"▲ {text}" for text in session.warnings)])
+    )
+
+
+def _connection_trouble(session: Session) -> str:
     status = session.status
     kind = str(status.kind)
     since = time.strftime("%H:%M", time.localtime(status.since)) if status.since else ""
