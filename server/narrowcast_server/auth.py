@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import hmac
@@ -14,6 +15,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from narrowcast_server.errors import unauthorized
 from narrowcast_server.models import User
+from narrowcast_server.rate_limits import too_often
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 KEY_LENGTH: Final = 32
 _ALPHABET: Final = string.ascii_letters + string.digits
 _hasher = PasswordHasher()
+_MOST_WAITING: Final = 50
+_PAUSE_SECONDS: Final = 5.0
 _NO_KEY: Final = "0" * KEY_LENGTH
 
 
@@ -40,6 +44,25 @@ def password_fits(password_hash: str | None, password: str) -> bool:
         return _hasher.verify(password_hash or _unknown_hash(), password) and password_hash is not None
     except (Argon2Error, InvalidHashError):
         return False
+
+
+class Passwords:
+    """Checks passwords beside the event loop, few at a time: each takes as long as is safe, whoever asks."""
+
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(2)
+        self._waiting = 0
+
+    async def fits(self, password_hash: str | None, password: str) -> bool:
+        """`password_fits`; raises RATE_LIMIT_HIT while very many others wait for theirs."""
+        if self._waiting >= _MOST_WAITING:
+            raise too_often(_PAUSE_SECONDS)
+        self._waiting += 1
+        try:
+            async with self._free:
+                return await asyncio.to_thread(password_fits, password_hash, password)
+        finally:
+            self._waiting -= 1
 
 
 _unknown: list[str] = []

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrowcast_server.auth import Passwords
 from narrowcast_server.clock import Clock, SystemClock
 from narrowcast_server.config import Config
 from narrowcast_server.directory import Directory
@@ -44,6 +45,7 @@ class Core:
         self.channels: Directory[Channel] = Directory(self.store, "channels", Channel.of)
         self.groups: Directory[Group] = Directory(self.store, "groups", Group.of)
         self.hub = EventHub(self)
+        self.passwords = Passwords()
         self.login_limiter = RateLimiter(self.clock, (config.login_attempts,))
         self.link_previews: dict[str, LinkPreview] = {}
         """Website previews that are known beforehand; nothing is ever fetched."""

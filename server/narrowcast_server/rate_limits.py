@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import RateLimit
 from narrowcast_server.errors import ServiceError
+
+_MOST_KEYS: Final = 20_000
+"""Names that somebody tries are keys as well, and there is no end of names."""
 
 
 class RateLimiter:
@@ -16,6 +20,7 @@ class RateLimiter:
     def __init__(self, clock: Clock, limits: Sequence[RateLimit]) -> None:
         self._clock = clock
         self._limits = tuple(limits)
+        self._longest = max((limit.seconds for limit in self._limits), default=0.0)
         self._calls: dict[Hashable, deque[float]] = {}
 
     def hit(self, key: Hashable) -> None:
@@ -23,6 +28,8 @@ class RateLimiter:
         if not self._limits:
             return
         now = self._clock.monotonic()
+        if len(self._calls) > _MOST_KEYS:
+            self._forget_idle(now)
         calls = self._calls.setdefault(key, deque())
         self._forget_old(calls, now)
         for limit in self._limits:
@@ -31,14 +38,28 @@ class RateLimiter:
                 raise too_often(recent[-limit.requests] + limit.seconds - now)
         calls.append(now)
 
+    @property
+    def size(self) -> int:
+        """How many keys it remembers."""
+        return len(self._calls)
+
     def clear(self, key: Hashable) -> None:
         """Forgets the calls of a key."""
         self._calls.pop(key, None)
 
     def _forget_old(self, calls: deque[float], now: float) -> None:
-        longest = max(limit.seconds for limit in self._limits)
-        while calls and calls[0] <= now - longest:
+        while calls and calls[0] <= now - self._longest:
             calls.popleft()
+
+    def _forget_idle(self, now: float) -> None:
+        """Drops the keys that count no more. When all of them do, the older half: memory is bounded, come what may."""
+        recent = {
+            key: calls for key, calls in self._calls.items() if calls and calls[-1] > now - self._longest
+        }
+        if len(recent) > _MOST_KEYS:
+            by_age = sorted(recent, key=lambda key: recent[key][-1])
+            recent = {key: recent[key] for key in by_age[len(by_age) // 2 :]}
+        self._calls = recent
 
 
 def too_often(seconds: float) -> ServiceError:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 
 import httpx
 import pytest
 
+from narrowcast_server import auth
 from narrowcast_server.app import routes_of
 from narrowcast_server.config import Config, RateLimit
+from narrowcast_server.errors import ServiceError
+from narrowcast_server.rate_limits import RateLimiter
 from support import world
 from support.clock import VirtualClock
 from support.ledger import proves
@@ -150,3 +155,46 @@ async def test_personal_things_are_ones_own_and_the_organization_is_the_administ
     fields = {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"}
     await server.refusal("dario", "POST", "/realm/filters", fields)
     await server.call("bruno", "POST", "/realm/filters", fields)
+
+
+async def test_others_are_served_while_passwords_are_checked(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = threading.Event()
+
+    def slow(password_hash: str | None, password: str) -> bool:
+        return done.wait(10) and password_hash is not None
+
+    monkeypatch.setattr(auth, "password_fits", slow)
+    tries = [
+        asyncio.create_task(
+            server.raw(None, "POST", "/fetch_api_key", {"username": f"{n}@x.example", "password": "x"})
+        )
+        for n in range(60)
+    ]
+    refused, waiting = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
+    while len(refused) < 10:
+        more, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        refused |= more
+    await server.call("ada", "GET", "/users/me")
+    assert len(waiting) == 50
+    done.set()
+    answers = [(await one).json()["code"] for one in waiting]
+    assert set(answers) == {"AUTHENTICATION_FAILED"}
+    for response in (one.result() for one in refused):
+        assert (response.status_code, response.json()["code"]) == (429, "RATE_LIMIT_HIT")
+
+
+def test_names_without_end_are_not_remembered_for_ever() -> None:
+    clock = VirtualClock()
+    limiter = RateLimiter(clock, (RateLimit(60, 1),))
+    for number in range(50_000):
+        limiter.hit(number)
+    with pytest.raises(ServiceError):
+        limiter.hit(49_999)
+    assert limiter.size <= 20_001
+    asyncio.run(clock.advance(61))
+    for number in range(20_001):
+        limiter.hit(-number - 1)
+    limiter.hit("one more")
+    limiter.hit(49_999)
