@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.panes.messages import MessagesPane
+from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from support.message_stage import staged
 from support.sessions import until
@@ -117,7 +119,15 @@ async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> No
         assert len(stage.app.screen_stack) == 2
         await stage.press("escape", "H")
         await until(lambda: len(stage.app.screen_stack) == 2)
-        await stage.press("down", "enter")
+        await stage.pilot.pause()
+        rows = stage.app.screen.query_one(VirtualList)
+        shown = plain_text(rows.compose_row(y) for y in range(6)).split("\n")
+        words = [row.strip("▌ ") for row in shown if "202" not in row]
+        assert words == ["firstother words", "", "first words", ""]
+        assert {one.text for one in rows.compose_row(1) if one.style is not None and one.style.strike} == {
+            "first"
+        }
+        await stage.press("G", "enter")
         assert stage.app.copied == ["first words"]
 
 

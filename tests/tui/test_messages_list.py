@@ -279,6 +279,6 @@ async def test_a_wide_table_is_panned_no_further_than_it_goes(tmp_path: Path) ->
         for _ in range(30):
             await stage.press("]")
         await stage.see("[ 3 columns to the left")
-        assert "column 8" in stage.app.text()
+        await stage.see(" 8")
         await stage.press("[")
         await stage.see("[ 2 columns to the left · ] 1 column to the right")

@@ -16,8 +16,11 @@ from narrowcast_api.state.messages import grouped
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from narrowcast.panes.message_names import StateNames
     from narrowcast.screens.picker import Choice
     from narrowcast_api.state.messages import Message
+    from narrowcast_api.state.state import State
+    from narrowcast_api.wire.messages import HistoryEntry
 
 __all__ = ["MessageDetails"]
 
@@ -233,25 +236,33 @@ class MessageDetails(MessageActs):
             self.work(self._show_history(message.id), "fetch its versions")
 
     async def _show_history(self, message_id: int) -> None:
-        from narrowcast.screens.picker import Choice, Picker
+        from narrowcast.screens.versions import Version, VersionsScreen
 
         answer = await self.session.client.messages.history(message_id=message_id)
         feed = self.list.feed
         if feed is None:
             return
-        versions = answer.message_history
-        choices: list[Choice[int]] = []
-        for number, entry in enumerate(versions):
-            who = self.session.state.users.name(entry.user_id) if entry.user_id is not None else ""
-            when = feed.names.moment(entry.timestamp)
-            topic = f"[{entry.topic}] " if entry.prev_topic is not None else ""
-            choices.append(Choice(number, topic + " ".join(entry.content[:200].split()), f"{who} {when}"))
+        entries = answer.message_history
+        versions = [
+            Version(_about(entry, self.session.state, feed.names), entry.content) for entry in entries
+        ]
 
         def chosen(number: int | None) -> None:
             if number is not None:
                 self.copy(versions[number].content, "this version")
 
-        self.app.push_screen(Picker("Versions (Enter copies one)", choices[::-1]), chosen)
+        self.app.push_screen(VersionsScreen(versions), chosen)
+
+
+def _about(entry: HistoryEntry, state: State, names: StateNames) -> str:
+    """Who made a version and when, and whether it was moved."""
+    who = state.users.name(entry.user_id) if entry.user_id is not None else "somebody"
+    about = f"{names.moment(entry.timestamp)}, {who}"
+    if entry.prev_stream is not None:
+        about += f" · moved from #{state.channels.name(entry.prev_stream) or entry.prev_stream}"
+    if entry.prev_topic is not None:
+        about += f" · topic was {entry.prev_topic or state.limits.empty_topic_name}"
+    return about
 
 
 def _code_blocks(blocks: Blocks) -> Iterator[CodeBlock]:
