@@ -32,9 +32,11 @@ class Store:
         try:
             self._configure()
             self._migrate()
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             self._connection.close()
-            raise StoreError(f"{path} is not a usable database: {error}") from error
+            if isinstance(error, sqlite3.DatabaseError):
+                raise StoreError(f"{path} is not a usable database: {error}") from error
+            raise
 
     def _configure(self) -> None:
         run = self._connection.execute
