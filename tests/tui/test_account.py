@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.screens.picker import Picker
-from support.screens import choose, fill, rows
+from narrowcast.screens.welcome import WelcomeScreen
+from support.screens import PIXEL, choose, fill, rows
 from support.sessions import until
 from support.stage import act, on_stage
 from support.world import PASSWORD
@@ -66,3 +67,28 @@ async def test_the_servers_information_names_what_it_lacks(tmp_path: Path) -> No
         await act(stage, "organization.server")
         assert any("Feature level" in row and "372" in row for row in rows(stage))
         assert any("needs level 407" in row for row in rows(stage))
+
+
+async def test_ones_own_account_is_ended_after_a_question(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+        await act(stage, "account.deactivate")
+        await choose(stage, "No, leave it")
+        assert stage.server.user("dario").is_active
+        await act(stage, "account.deactivate")
+        await choose(stage, "Deactivate my account")
+        await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
+        assert not stage.server.user("dario").is_active
+
+
+async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
+    picture = tmp_path / "me.png"
+    picture.write_bytes(PIXEL)
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "account.picture")
+        await choose(stage, "Choose a file")
+        await stage.type(str(picture))
+        await stage.press("enter")
+        await until(lambda: stage.server.user("ada").avatar_url)
+        await act(stage, "account.picture")
+        await choose(stage, "Remove my picture")
+        await until(lambda: not stage.server.user("ada").avatar_url)

@@ -8,14 +8,9 @@ import pytest
 
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.organization.profile_fields import choices_data
-from support.screens import choose, fill, rows, said
+from support.screens import PIXEL, choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, act, on_stage
-
-PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf"
-    "500f0003860180b4f1d2f00000000049454e44ae426082"
-)
 
 
 async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:

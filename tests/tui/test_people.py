@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.acts.people import show
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.manage import ManageScreen
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.picker import Picker
 from narrowcast_api.narrow import Narrow
+from narrowcast_api.state.groups import Group
+from narrowcast_api.state.tables import CustomEmoji, Linkifier, Playground, ProfileField
+from narrowcast_api.state.users import ProfileValue, User
 from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, act, on_stage
@@ -151,3 +155,68 @@ async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:
         await stage.press("enter", "enter")
         await until(lambda: isinstance(stage.app.screen, PersonScreen))
         assert not isinstance(stage.app.screen, FormScreen)
+
+
+async def test_somebody_whom_the_state_does_not_know_is_asked_for(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        dario = stage.server.id("dario")
+        stage.session.state.users.remove(dario)
+        show(stage.screen, dario)
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        assert stage.app.screen.title_text() == "Dario Vance"  # type: ignore[attr-defined]
+
+
+HOSTILE = "\x1b]52;c;aGk=\x07 [/x][@click=app.quit]\u202e\n\x9b31m"
+SCREENS = (
+    "people.accounts",
+    "people.groups",
+    "people.muted",
+    "people.invitations",
+    "account.settings",
+    "account.bots",
+    "organization.settings",
+    "organization.newcomers",
+    "organization.emoji",
+    "organization.linkifiers",
+    "organization.playgrounds",
+    "organization.fields",
+    "organization.server",
+)
+
+
+async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(100, 30)) as stage:
+        state = stage.session.state
+        hostile = User(77, HOSTILE, HOSTILE, HOSTILE, timezone=HOSTILE, profile={1: ProfileValue(HOSTILE)})
+        state.users.put([hostile])
+        state.users.muted = {77: 5}
+        state.groups.put(Group(900, HOSTILE, HOSTILE, frozenset({77}), frozenset(), False, False, 77, {}))
+        state.linkifiers.put([Linkifier(5, HOSTILE, HOSTILE)])
+        state.playgrounds.put([Playground(5, HOSTILE, HOSTILE, HOSTILE)])
+        state.emoji.put([CustomEmoji("9", HOSTILE, HOSTILE, None, False, 77)])
+        state.profile_fields.put([ProfileField(1, HOSTILE, 1, HOSTILE, HOSTILE, 0, False, True, True)])
+        for settings in (state.settings, state.organization, state.newcomers):
+            settings.put("notification_sound", HOSTILE)
+            settings.put("description", HOSTILE)
+            settings.put("new_thing", HOSTILE)
+        state.server = state.server._replace(name=HOSTILE, version=HOSTILE)
+        for action in SCREENS:
+            await act(stage, action)
+            check(stage)
+            await stage.press("G")
+            await stage.press("enter")
+            check(stage)
+            while stage.app.screen is not stage.screen:
+                stage.app.pop_screen()
+                await stage.pilot.pause()
+        show(stage.screen, 77)
+        await stage.pilot.pause()
+        check(stage)
+        await stage.press("a")
+        check(stage)
+
+
+def check(stage: Stage) -> None:
+    """What is on screen holds no control characters and no direction overrides."""
+    shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+    assert not [character for character in shown if character in "\x1b\x07\x9b\u202e\n"]

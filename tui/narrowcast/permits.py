@@ -89,6 +89,19 @@ def below(state: State, gate: Gate | Beyond) -> str:
     return f"{gate.title}: {needs(gate)}, this server has {state.server.level}."
 
 
+def short(refusal: str) -> str:
+    """A refusal in the fewest words, to stand beside what is disabled: 'needs level 407', 'only owners'."""
+    if ": needs level " in refusal:
+        return refusal.partition(": ")[2].partition(",")[0]
+    before, may, _ = refusal.partition(" may ")
+    return before[:1].lower() + before[1:] if may else refusal
+
+
+def level_needed(state: State, gate: Gate | Beyond) -> str:
+    """'needs level N' where the server does not have it."""
+    return short(below(state, gate))
+
+
 def group_refusal(state: State, group: Group, permission: GroupPermission | None, act: str) -> str:
     """Refuses who neither manages a group nor holds its ``permission``; nobody changes a system group."""
     if group.is_system:

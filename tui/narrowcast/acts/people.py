@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.acts import places
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.picker import Choice, Picker
+from narrowcast_api.state.users import read_user
 
 if TYPE_CHECKING:
     from narrowcast.screens.live import LiveScreen
@@ -27,11 +28,17 @@ def card(screen: MainScreen) -> None:
 
 
 def show(screen: LiveScreen, user_id: int) -> None:
-    """Somebody's card."""
+    """Somebody's card; the server is asked about people of whom it has not told."""
     if screen.session.state.users.get(user_id) is None:
-        screen.tell("Nothing is known of this person.")
-        return
-    screen.app.push_screen(PersonScreen(screen.session, user_id))
+        screen.spawn(_fetch_and_show(screen, user_id), "find out who that is")
+    else:
+        screen.app.push_screen(PersonScreen(screen.session, user_id))
+
+
+async def _fetch_and_show(screen: LiveScreen, user_id: int) -> None:
+    fetched = await screen.session.client.users.get(user_id=user_id, include_custom_profile_fields=True)
+    user = read_user(fetched.model_dump(mode="json"), is_active=fetched.is_active)
+    screen.app.push_screen(PersonScreen(screen.session, user_id, fetched=user))
 
 
 def find(screen: MainScreen) -> None:

@@ -85,7 +85,7 @@ class GroupsScreen(GuardedScreen[Group]):
                 "subgroups",
                 "Groups in it",
                 "Names, separated by commas",
-                permits.below(self.state, Gate.GROUP_SUBGROUPS),
+                permits.level_needed(self.state, Gate.GROUP_SUBGROUPS),
             ),
         ]
         self.form(

@@ -105,10 +105,10 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         notify = YesNo(
             "notify",
             "Tell me who joined",
-            needs=permits.below(self.state, Gate.INVITE_NOTIFY_REFERRER),
+            needs=permits.level_needed(self.state, Gate.INVITE_NOTIFY_REFERRER),
             value=True,
         )
-        fields = [addresses, *_terms(self.state), notify]
+        fields = [addresses, *_terms(self.state, for_email=True), notify]
         self.form("Invite by email", fields, self._invite, verb="invites", then=self._invited)
 
     async def _invite(self, values: Values) -> object:
@@ -168,7 +168,9 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
             self.app.copy_to_clipboard(str(link))
             self.say(f"Copied: {link}")
 
-        self.form("New invitation link", _terms(self.state), create, verb="makes it", then=made)
+        self.form(
+            "New invitation link", _terms(self.state, for_email=False), create, verb="makes it", then=made
+        )
 
     # what there is already
 
@@ -242,13 +244,15 @@ def _until(item: Invitation) -> str:
     return time.strftime("until %d %b %H:%M", time.localtime(item.expiry_date))
 
 
-def _terms(state: State) -> list[Field]:
+def _terms(state: State, *, for_email: bool) -> list[Field]:
     """What both kinds of invitations ask for; what the server or the person cannot is disabled, and says why."""
     own = permits.role_of(state)
     roles = [(role, name) for role, name in permits.ROLE_NAMES.items() if role >= own]
-    subscribe = permits.only_holders(state, "can_add_subscribers_group", "subscribe others")
-    no_expiry = permits.below(state, Gate.INVITE_EXPIRY_DAYS)
-    no_never = permits.below(state, Gate.INVITE_EXPIRY_NEVER)
+    subscribe = permits.short(permits.only_holders(state, "can_add_subscribers_group", "subscribe others"))
+    no_defaults = permits.level_needed(state, Gate.INVITE_DEFAULT_CHANNELS)
+    no_expiry = permits.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
+    no_never = permits.level_needed(state, Gate.INVITE_EXPIRY_NEVER)
+    needs_channel = for_email and bool(permits.below(state, Gate.INVITE_NO_CHANNELS))
     names = ", ".join(group.name for group in named_groups(state)[:4])
     return [
         OneOf("role", "As", options=roles, value=400 if own <= 400 else own),
@@ -263,21 +267,22 @@ def _terms(state: State) -> list[Field]:
             "defaults",
             "The usual channels",
             "The channels that newcomers get",
-            permits.below(state, Gate.INVITE_DEFAULT_CHANNELS),
-            value=True,
+            no_defaults,
+            value=not no_defaults,
         ),
         Line(
             "channels",
             "More channels",
-            "Names, separated by commas",
+            "Names, separated by commas" + ("; this server needs one" if needs_channel else ""),
             subscribe,
+            required=needs_channel and not subscribe,
             suggest=lambda typed: _suggest_channels(state, typed),
         ),
         Line(
             "groups",
             "User groups",
             f"Names, separated by commas, such as {names}" if names else "Names, separated by commas",
-            permits.below(state, Gate.INVITE_GROUPS),
+            permits.level_needed(state, Gate.INVITE_GROUPS),
             suggest=lambda typed: _suggest(typed, [group.name for group in named_groups(state)]),
         ),
     ]

@@ -28,10 +28,8 @@ class Offer(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """Why not, in the fewest words: 'needs level 407', 'only administrators'."""
-        if ": " in self.refusal:
-            return self.refusal.partition(": ")[2].partition(",")[0]
-        return self.refusal.partition(" may ")[0].lower()
+        """Why not, in the fewest words."""
+        return permits.short(self.refusal)
 
 
 def offers(state: State, user: User) -> list[Offer]:
@@ -207,7 +205,7 @@ class Administration:
             told = comment if values.flag("tell") or comment else None
             return await self.client.users.deactivate(user_id=user.user_id, notification_comment=told)
 
-        needs = permits.below(self.card.state, Gate.DEACTIVATION_COMMENT)
+        needs = permits.level_needed(self.card.state, Gate.DEACTIVATION_COMMENT)
         self.card.form(
             f"Deactivate {user.full_name}",
             [
@@ -215,8 +213,8 @@ class Administration:
                 Text("comment", "With these words", needs=needs, rows=3),
             ],
             deactivate,
-            verb="deactivates the account",
-            note="They are signed out everywhere, and their bots with them; it can be undone.",
+            verb="deactivates",
+            note="Signed out everywhere, and their bots too; it can be undone.",
             done="Deactivated.",
             refusal="",
         )

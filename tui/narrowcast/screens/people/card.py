@@ -51,19 +51,22 @@ class PersonScreen(GuardedScreen[str]):
         Binding("e", "edit", "Edit", show=False),
     ]
 
-    def __init__(self, session: Session, user_id: int) -> None:
+    def __init__(self, session: Session, user_id: int, fetched: User | None = None) -> None:
+        """``fetched``: what the server said of somebody whom the state does not know."""
         super().__init__(session)
         self.user_id = user_id
+        self._fetched = fetched
         self._shared: str = ""
 
     @property
     def user(self) -> User | None:
         """The person as known now."""
-        return self.state.users.get(self.user_id)
+        return self.state.users.get(self.user_id) or self._fetched
 
     def title_text(self) -> str:
         """The name."""
-        return self.state.users.name(self.user_id) + (" (you)" if self.user_id == self.state.me else "")
+        name = self.user.full_name if self.user is not None else self.state.users.name(self.user_id)
+        return name + (" (you)" if self.user_id == self.state.me else "")
 
     def rows(self) -> Sequence[Row[str]]:
         """A fact a row; long ones go on below."""

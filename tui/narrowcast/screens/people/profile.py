@@ -26,7 +26,7 @@ def profile_form(session: Session) -> FormScreen:
     state = session.state
     user = state.users.get(state.me)
     fixed = state.organization.flag("name_changes_disabled") and not permits.is_administrator(state)
-    no_settings = permits.below(state, Beyond.SETTINGS_ENDPOINT)
+    no_settings = permits.level_needed(state, Beyond.SETTINGS_ENDPOINT)
 
     async def save(values: Values) -> object:
         changed = profile_values(state, values)
