@@ -1,0 +1,31 @@
+"""What the README says is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from narrowcast.actions import by_id
+from narrowcast.config import parse
+from narrowcast.keymap import key_label
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_a_configuration_is_one() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    assert parse(example, "README.md").keys
+
+
+def test_the_first_keys_to_know_do_what_is_said_of_them() -> None:
+    actions = by_id()
+    for action_ids in (
+        ("go.next-unread-topic", "go.next-unread-direct"),
+        ("go.inbox", "go.all", "go.mentions", "go.starred"),
+        ("message.reply", "write.channel", "write.direct"),
+        ("message.react", "message.thumbs-up"),
+        ("go.search", "pane.find-channel"),
+        ("app.quit",),
+    ):
+        keys = " ".join(f"`{key_label(actions[action_id].keys[0])}`" for action_id in action_ids)
+        assert re.search(rf"^\| {re.escape(keys)}[ |]", README, re.MULTILINE), keys
