@@ -62,11 +62,17 @@ def _check_definition(name: str, hint: str, kind: ProfileFieldType, field_data: 
         raise ServiceError("Field must have at least one choice.")
 
 
+def _check_label_is_free(core: Core, name: str, field_id: int | None) -> None:
+    taken = core.store.integer("SELECT id FROM profile_fields WHERE name = ?", name.strip())
+    if taken is not None and taken != field_id:
+        raise ServiceError("A field with that label already exists.")
+
+
 def choices(field_data: str) -> dict[str, object]:
     """The choices of a list field by value; empty when the definition is malformed."""
     try:
         data = json.loads(field_data or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
@@ -86,8 +92,7 @@ def create_field(
     if kind not in set(ProfileFieldType):
         raise ServiceError("Invalid field type.")
     _check_definition(name, hint, ProfileFieldType(kind), field_data)
-    if core.store.one("SELECT 1 FROM profile_fields WHERE name = ?", name.strip()) is not None:
-        raise ServiceError("A field with that label already exists.")
+    _check_label_is_free(core, name, None)
     position = (core.store.integer("SELECT max(position) FROM profile_fields") or 0) + 1
     identity = core.store.insert(
         "INSERT INTO profile_fields (name, type, hint, field_data, position, required, editable_by_user,"
@@ -120,6 +125,7 @@ def update_field(
         "required": required,
         "editable_by_user": editable_by_user,
     }
+    _check_label_is_free(core, new_name, field_id)
     values = [int(row[key] if flag is None else flag) for key, flag in flags.items()]
     core.store.execute(
         "UPDATE profile_fields SET name = ?, hint = ?, field_data = ?, display_in_profile_summary = ?, required = ?,"

@@ -1,0 +1,89 @@
+"""Custom profile fields: their definitions, and what people say in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support.server import Answer, TestServer
+
+PATH = "/realm/profile_fields"
+CHOICES = json.dumps({"1": {"text": "Tea", "order": "1"}})
+
+
+async def define(server: TestServer, name: str = "Tea", kind: int = 1, **params: object) -> int:
+    answer = await server.call("ada", "POST", PATH, {"name": name, "field_type": kind, **params})
+    return int(answer["id"])
+
+
+async def fields(server: TestServer) -> list[Answer]:
+    found: list[Answer] = (await server.call("elif", "GET", PATH))["custom_fields"]
+    return found
+
+
+async def test_fields_are_defined_changed_ordered_and_deleted_before_everybody(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    first, second = await define(server, "Tea"), await define(server, "Cake", 2, hint="which")
+    await server.call("bruno", "PATCH", f"{PATH}/{first}", {"name": "Favourite tea", "required": True})
+    await server.call("bruno", "PATCH", PATH, {"order": [second, first]})
+    assert [(row["id"], row["name"], row["required"]) for row in await fields(server)] == [
+        (second, "Cake", False),
+        (first, "Favourite tea", True),
+    ]
+    await server.call("bruno", "DELETE", f"{PATH}/{second}")
+    events = await listener.events("custom_profile_fields")
+    assert len(events) == 5
+    assert [row["name"] for row in events[-1]["fields"]] == ["Favourite tea"]
+    assert events[-1]["fields"] == await fields(server)
+    assert (await server.listen("hugo")).snapshot["custom_profile_fields"] == await fields(server)
+
+
+async def test_values_go_with_their_field(server: TestServer) -> None:
+    identity = await define(server)
+    value = [{"id": identity, "value": "*green*"}]
+    await server.call("elif", "PATCH", "/users/me/profile_data", {"data": value})
+    mine = (await server.call("elif", "GET", "/users/me"))["profile_data"]
+    assert mine == {str(identity): {"value": "*green*", "rendered_value": "<p><em>green</em></p>"}}
+    await server.call("ada", "DELETE", f"{PATH}/{identity}")
+    assert (await server.call("elif", "GET", "/users/me"))["profile_data"] == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "params"),
+    [
+        ("POST", PATH, {"name": "", "field_type": 1}),
+        ("POST", PATH, {"name": "x" * 41, "field_type": 1}),
+        ("POST", PATH, {"name": "Known", "field_type": 1}),
+        ("POST", PATH, {"name": "x", "field_type": 99}),
+        ("POST", PATH, {"name": "x", "field_type": 1, "hint": "x" * 81}),
+        ("POST", PATH, {"name": "x", "field_type": 3}),
+        ("POST", PATH, {"name": "x", "field_type": 3, "field_data": "[" * 100_000}),
+        ("POST", PATH, {"name": "x", "field_type": 3, "field_data": "9" * 10_000}),
+        ("PATCH", f"{PATH}/2", {"name": "Known"}),
+        ("PATCH", f"{PATH}/99", {"name": "x"}),
+        ("DELETE", f"{PATH}/99", {}),
+        ("PATCH", PATH, {"order": [1]}),
+        ("PATCH", PATH, {"order": [1, 1]}),
+    ],
+)
+async def test_what_is_no_definition_is_refused(
+    server: TestServer, method: str, path: str, params: dict[str, object]
+) -> None:
+    await define(server, "Known")
+    await define(server, "Choice", 3, field_data=CHOICES)
+    before = await fields(server)
+    assert (await server.refusal("ada", method, path, params))["code"] == "BAD_REQUEST"
+    assert await fields(server) == before
+
+
+async def test_members_define_nothing(server: TestServer) -> None:
+    identity = await define(server)
+    for method, path, params in (
+        ("POST", PATH, {"name": "x", "field_type": 1}),
+        ("PATCH", PATH, {"order": [identity]}),
+        ("PATCH", f"{PATH}/{identity}", {"name": "x"}),
+        ("DELETE", f"{PATH}/{identity}", {}),
+    ):
+        error = await server.refusal("chiyo", method, path, params)
+        assert error["code"] == "UNAUTHORIZED_PRINCIPAL"
