@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.screens.picker import Picker
+from narrowcast.screens.picture_file import PictureFileScreen
 from narrowcast.screens.welcome import WelcomeScreen
 from support.screens import PIXEL, choose, fill, rows
 from support.sessions import until
@@ -86,7 +87,9 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await act(stage, "account.picture")
         await choose(stage, "Choose a file")
-        await stage.type(str(picture))
+        asked = stage.app.screen
+        assert isinstance(asked, PictureFileScreen)
+        asked.editor.text = str(picture)
         await stage.press("enter")
         await until(lambda: stage.server.user("ada").avatar_url)
         await act(stage, "account.picture")

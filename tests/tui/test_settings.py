@@ -130,5 +130,6 @@ async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: 
 async def test_what_only_owners_may_change_says_so_to_administrators(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="bruno", size=(80, 24)) as stage:
         await at(stage, "organization.settings", "invite_required")
+        assert any("only owners" in row for row in rows(stage))
         await stage.press("enter")
         assert "Only owners may change this setting" in said(stage)

@@ -102,7 +102,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
                     setting.name,
                     setting,
                     f"  {setting.title}",
-                    self.shown(setting),
+                    self.shown(setting) + self.mark(setting),
                     also=f"{heading} {setting.name}",
                 )
                 for setting in present
@@ -134,6 +134,11 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         if setting.name == "video_chat_provider":
             return _providers(values.get("available_video_chat_providers"))
         return setting.options
+
+    def mark(self, setting: Setting) -> str:
+        """Who else may change it, where oneself may not change this one."""
+        own, all_of_them = self.setting_refusal(setting), self.refusal()
+        return f" · {permits.short(own)}" if own and own != all_of_them else ""
 
     # changing
 
