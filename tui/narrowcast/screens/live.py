@@ -22,6 +22,7 @@ from narrowcast.panes.navigation import NavigationPane
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_actions
 from narrowcast.screens.main_layout import Layout
+from narrowcast.screens.trail import Stop, Trail
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.narrow import Narrow
@@ -34,7 +35,6 @@ log = logging.getLogger(__name__)
 
 FRAME = 1 / 30
 """Seconds between repaints of what a burst of changes touches."""
-HISTORY = 100
 
 _NAVIGATION = (
     change.UnreadsChanged,
@@ -74,8 +74,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self.banner_line = OneLine(id="banner")
         self.status_line = StatusLine(id="status")
         self.narrow: Narrow | None = None
-        self._history: list[Narrow] = []
-        self._place = -1
+        self._trail = Trail()
         self._keys: dict[str, str] = {}
         self._changed: set[type[change.Change]] = set()
         self._flush: Timer | None = None
@@ -184,11 +183,9 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
         """Show a view. ``anchor``: a message id, or what ``MessageView.open`` takes."""
-        if record and (self._place < 0 or self._history[self._place] != narrow):
-            del self._history[self._place + 1 :]
-            self._history.append(narrow)
-            del self._history[:-HISTORY]
-            self._place = len(self._history) - 1
+        if record:
+            message_id = anchor if isinstance(anchor, int) else None
+            self._trail.go(Stop(narrow, message_id), self.messages.selected_id)
         self.narrow = narrow
         self._show_title()
         self.navigation.show_current(narrow)
@@ -206,11 +203,11 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     def step_history(self, by: int) -> None:
         """Back or forward to a view that was open before."""
-        if not 0 <= self._place + by < len(self._history):
+        stop = self._trail.step(by, self.messages.selected_id)
+        if stop is None:
             self.tell("There is no view to go back to." if by < 0 else "This is the newest view.")
-            return
-        self._place += by
-        self.open(self._history[self._place], record=False)
+        else:
+            self.open(stop.narrow, stop.message_id, record=False)
 
     def focus_messages(self) -> None:
         """The keys go to the list of messages."""
