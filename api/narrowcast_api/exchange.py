@@ -40,7 +40,7 @@ async def read_bounded(response: httpx.Response, limit: int) -> bytes:
     """The decoded body, or AnswerTooLarge as soon as it passes `limit` bytes."""
     parts: list[bytes] = []
     size = 0
-    async for part in response.aiter_bytes(2**16):
+    async for part in response.aiter_bytes():
         size += len(part)
         if size > limit:
             raise AnswerTooLarge(limit)
