@@ -30,7 +30,7 @@ async def test_who_has_an_account_already_is_named_and_the_others_are_invited(tm
         await until(lambda: isinstance(stage.app.screen, Picker))
         failed = stage.app.screen
         assert isinstance(failed, Picker)
-        assert [choice.text for choice in failed._list.items] == [bruno]
+        assert [choice.text for choice in failed._list.items] == [f"{bruno}: Already has an account."]
         await stage.press("escape")
         await until(lambda: any("new@demo.example" in row and "guest" in row for row in rows(stage)))
         [invitation] = await invitations(stage)

@@ -24,6 +24,8 @@ def test_a_time_zone_that_is_none_says_nothing(zone: str) -> None:
 
 def test_the_time_is_that_of_the_persons_zone() -> None:
     assert local_time("Asia/Tokyo", 0) == "09:00 (Asia/Tokyo)"
+    assert local_time("Asia/Tokyo", 0, short=True) == "9:00 am (Asia/Tokyo)"
+    assert local_time("UTC", 12.5 * 3600, short=True) == "12:30 pm (UTC)"
 
 
 @pytest.mark.parametrize("data", ["", "[", "[1]", "null", '{"0": 1}', '{"0": {"text": 5}}', "[" * 100_000])

@@ -133,18 +133,17 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
             self._failed = failures(error)
             failed = {email for email, _ in self._failed}
             sent = len([email for email in emails if email not in failed]) if error.sent_invitations else 0
-            return f"{sent} invited; {error.user_message}"
+            return f"{sent} invited, {len(failed)} not"
         await self.load()
         said = f"{len(emails)} invited."
         return " ".join([said, *answer.notices])
 
     def _invited(self, result: object) -> None:
         """Say what was done; who was not invited stands in a list of its own, with the reason."""
-        self.work(self.load())
+        self.work(self.load(), done=str(result))
         if self._failed:
-            choices = [Choice(email, email, reason) for email, reason in self._failed]
-            self.app.push_screen(Picker(str(result), choices, placeholder="these were not invited"))
-        self.tell(str(result))
+            choices = [Choice(email, f"{email}: {reason}") for email, reason in self._failed]
+            self.app.push_screen(Picker(str(result), choices, placeholder="who was not, and why"))
 
     def action_link(self) -> None:
         """A link that anybody may use."""

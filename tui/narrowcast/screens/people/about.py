@@ -37,7 +37,9 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
         found.append(("Status", " ".join(part for part in (emoji, status.text) if part)))
     if not user.is_bot and user.is_active:
         found.append(("Presence", presence(state, user, now)))
-    if user.timezone and (there := local_time(user.timezone, now)):
+    if user.timezone and (
+        there := local_time(user.timezone, now, short=not state.settings.flag("twenty_four_hour_time", True))
+    ):
         found.append(("Local time", there))
     found.append(("Email", user.delivery_email or "not visible to you"))
     if user.email and user.email != user.delivery_email:
@@ -87,13 +89,16 @@ def ago(seconds: float) -> str:
     return "a moment ago"
 
 
-def local_time(zone: str, now: float) -> str:
-    """The time where somebody is; empty for a zone that this machine does not know."""
+def local_time(zone: str, now: float, *, short: bool = False) -> str:
+    """The time where somebody is, on a clock of 12 hours if ``short``; empty for a zone that this machine does not
+    know.
+    """
     try:
         there = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone))
     except (KeyError, ValueError, OSError, OverflowError):
         return ""
-    return f"{there:%H:%M} ({zone})"
+    hour = f"{there:%I:%M} {'am' if there.hour < 12 else 'pm'}".lstrip("0") if short else f"{there:%H:%M}"
+    return f"{hour} ({zone})"
 
 
 def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:

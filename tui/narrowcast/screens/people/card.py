@@ -36,7 +36,7 @@ CHANNELS = 60
 class PersonScreen(GuardedScreen[str]):
     """Facts as rows; Enter copies one. What only administrators may do is behind a."""
 
-    KEYS = "w writes · @ mentions · s what they sent · c shared channels · m mutes · a more"
+    KEYS = "w writes · @ mentions · s what they sent · c shared channels · m mutes · v picture · a more"
     EMPTY = "Nothing is known of this person."
     COUNTS = False
     FOLLOWS = (UsersChanged, PresenceChanged, GroupsChanged, ProfileFieldsChanged)
