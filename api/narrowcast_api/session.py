@@ -242,10 +242,14 @@ class Session:
         self.refresh_latest(only_without_events=True)
 
     def refresh_latest(self, *, only_without_events: bool = False) -> None:
-        """Fetches the view on screen again, in the background."""
+        """Fetches the view on screen again, in the background.
+
+        Also while it is being fetched: what was asked for before there was a snapshot misses what came since.
+        """
         view = self._views.latest
-        if view is not None and not view.loading and not (only_without_events and view.has_events):
-            self.spawn(view.refresh(), "the view's refresh")
+        if view is None or (only_without_events and (view.has_events or view.loading)):
+            return
+        self.spawn(view.refresh(), "the view's refresh")
 
     async def adopt(self, narrow: Narrow) -> Narrow:
         """The conversation that a `with:` term means: where its message is now. Raises `NarrowcastError`.

@@ -4,7 +4,9 @@ first.
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from narrowcast_api.narrow import Narrow
 from narrowcast_api.session import Session
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_api.state.messages import Message
+from narrowcast_api.views import Page
 from support.ledger import proves
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until
@@ -283,3 +286,32 @@ async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path)
         assert await dario.adopt(soup(server)) == soup(server)
         gone = Narrow.search("topic:soup with:999")
         assert await dario.adopt(gone) == gone
+
+
+async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        session_of(server.account("ada"), tmp_path / "ada", run=False) as session,
+    ):
+        fetch, held, asked = session.fetch, asyncio.Event(), asyncio.Event()
+
+        async def slow(*args: Any, **options: Any) -> Page:
+            is_first = not asked.is_set()
+            asked.set()
+            page = await fetch(*args, **options)
+            if is_first:
+                await held.wait()
+            return page
+
+        session.fetch = slow  # type: ignore[method-assign]  # the first answer takes its time
+        view = session.view(Narrow.all())
+        opening = asyncio.create_task(view.open())
+        await asked.wait()
+        running = asyncio.create_task(session.run())
+        await until(lambda: session.is_live)
+        held.set()
+        await opening
+        message_id = await server.send("bruno", "general", "soup")
+        await until(lambda: view.ids == (message_id,))
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
