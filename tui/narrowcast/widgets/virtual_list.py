@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from textwrap import wrap
 from typing import ClassVar, Generic, TypeVar
 
+from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -291,7 +292,7 @@ class VirtualList(LineView, Generic[T]):
     @staticmethod
     def _on_base(mark: Segment, row: Strip, width: int, base: Style) -> Strip:
         cropped = row.crop(0, width - 1)
-        segments = [Segment(text, base + style if style else base) for text, style, _ in cropped]
+        segments = [Segment(text, _readable(base, style) if style else base) for text, style, _ in cropped]
         gap = width - 1 - cropped.cell_length
         if gap > 0:
             segments.append(Segment(" " * gap, base))
@@ -357,3 +358,11 @@ class VirtualList(LineView, Generic[T]):
         if top != self._top:
             self._top = top
             self.changed()
+
+
+def _readable(base: Style, style: Style) -> Style:
+    """`style` over `base`. Where colours have no shades, letters could have that of the selection behind them."""
+    both = base + style
+    if both.color is not None and both.color == both.bgcolor:
+        both += Style(color=base.color or Color.default())
+    return both
