@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import InvalidInput, NotConnected, ServerFault
 from narrowcast_api.protocols.outbox import OutboxState
+from narrowcast_api.protocols.outbox_entry import HOLDS_FOR
 from narrowcast_api.storage.journal import Journal
 from support.outbox_server import BRUNO, LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
 
@@ -88,7 +89,35 @@ async def test_what_waits_while_a_message_is_tried_and_looked_for_says_so(bench:
         assert (second.state, second.waits_for) == (WAITING, tried)
         await bench.clock.advance(3)
         first, second = bench.outbox.entries()
+        assert (first.state, second.state, second.waits_for) == (FAILED, WAITING, tried)
+        await bench.clock.advance(HOLDS_FOR)
+        first, second = bench.outbox.entries()
         assert (first.state, second.state, second.waits_for) == (FAILED, SENT, None)
+
+
+async def test_a_lost_message_that_is_sent_again_soon_keeps_its_place(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        lost = bench.outbox.send(LUNCH, "first")
+        bench.outbox.send(LUNCH, "second")
+        bench.outbox.send(TEA, "elsewhere")
+        await bench.clock.advance(20)
+        assert bench.server.contents() == ["elsewhere"]
+        bench.outbox.retry(lost)
+        await bench.clock.advance(2)
+        assert bench.server.contents(LUNCH) == ["first", "second"]
+
+
+async def test_those_behind_a_lost_message_go_on_at_once_when_it_is_taken_back(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        lost = bench.outbox.send(LUNCH, "first")
+        bench.outbox.send(LUNCH, "second")
+        await bench.clock.advance(10)
+        assert bench.server.contents() == []
+        bench.outbox.cancel(lost)
+        await bench.clock.advance(1)
+        assert bench.server.contents() == ["second"]
 
 
 @pytest.mark.parametrize("how", ["refused", "lost before"])
@@ -103,7 +132,7 @@ async def test_what_was_queued_before_a_failure_goes_on_and_the_failure_stays_sh
         bench.server.next_failures.append(how)
         bench.server.online = True
         bench.outbox.wake()
-        await bench.clock.advance(10)
+        await bench.clock.advance(10 + HOLDS_FOR)
         assert bench.server.contents() == ["two", "three"]
         entry = bench.outbox.entries()[0]
         assert (entry.local_id, entry.state, entry.content) == (failed, FAILED, "fails")
@@ -118,7 +147,7 @@ async def test_looking_is_given_up_in_the_end_so_that_the_next_can_go(bench: Out
         bench.outbox.send(LUNCH, "behind")
         await bench.clock.advance(20)
         assert (states(bench), bench.server.contents()) == ([UNCONFIRMED, WAITING], [])
-        await bench.clock.advance(20)
+        await bench.clock.advance(20 + HOLDS_FOR)
         assert (states(bench), bench.server.contents()) == ([FAILED, SENT], ["behind"])
         assert "not known whether this arrived" in (bench.outbox.entries()[0].error or "")
 
@@ -323,11 +352,12 @@ async def test_failed_messages_are_still_offered_after_a_restart(bench: OutboxBe
         assert (entry.state, entry.error) == (FAILED, "You may not post here.")
 
 
-async def test_a_failure_holds_up_nothing_after_a_restart_either(bench: OutboxBench) -> None:
+@pytest.mark.parametrize("how", ["refused", "lost before"])
+async def test_a_failure_holds_up_nothing_after_a_restart(bench: OutboxBench, how: str) -> None:
     async with bench:
-        bench.server.next_failures.append("refused")
-        bench.outbox.send(LUNCH, "refused")
-        await bench.settle()
+        bench.server.next_failures.append(how)
+        bench.outbox.send(LUNCH, "fails")
+        await bench.clock.advance(10)
         bench.server.online = False
         bench.outbox.send(LUNCH, "queued at the end")
         await bench.settle()

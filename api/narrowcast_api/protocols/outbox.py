@@ -19,10 +19,11 @@
                                 in whatever order; from FAILED too (late success)
 
 Order within a conversation is kept: only its first unsettled message moves, and those written after it wait
-while it is tried and looked for. One that FAILED holds up nothing, now and after a restart: it is shown with
-what to do, the others go on, and sent again it comes after them. A look that the server cannot answer is given
-up after some tries for the same reason. Conversations do not wait for each other; only a connection that does
-not open, and a rate limit, hold up all.
+while it is tried and looked for. One that was lost on its way holds them up a little longer (`HOLDS_FOR`), so
+that it can be sent again in its place. Then they go on without it, as they do at once after one that the server
+refused, and after a restart: a failure is shown with what to do, and blocks nothing for ever. A look that the
+server cannot answer is given up after some tries for the same reason. Conversations do not wait for each other;
+only a connection that does not open, and a rate limit, hold up all.
 
 SENT is left when the message's event comes. In a channel that one is not in there is none: then the message
 is fetched after a while.
@@ -51,6 +52,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.protocols.alarm import Alarm, Backoff, Tasks, log
 from narrowcast_api.protocols.outbox_entry import (
+    HOLDS_FOR,
     FindMessages,
     MessageLimits,
     OutboxEntry,
@@ -202,9 +204,10 @@ class Outbox:
         """
         first: dict[tuple[object, ...], str] = {}
         shown = []
+        now = self._clock.monotonic()
         for parcel in self._shelf.all():
             holder = None
-            if parcel.holds:
+            if parcel.holds(now):
                 holder = first.setdefault(parcel.key, parcel.record.local_id)
             if destination is None or parcel.key == destination.key:
                 shown.append(parcel.shown(holder if holder != parcel.record.local_id else None))
@@ -258,14 +261,18 @@ class Outbox:
         return min(waits, default=None)
 
     def _start_heads(self) -> float | None:
-        heads = [parcel for parcel in self._shelf.heads(self._busy) if parcel.state in (WAITING, UNCONFIRMED)]
+        now = self._clock.monotonic()
+        heads = self._shelf.heads(self._busy, now)
         if not heads:
             return None
         if not self._online():
             return _CHECK_EVERY
-        now = self._clock.monotonic()
         wait = _CHECK_EVERY
         for parcel in heads:
+            if parcel.state is FAILED:  # those behind it go on when its time is over
+                wait = min(wait, parcel.holds_until - now)
+            if parcel.state not in (WAITING, UNCONFIRMED):
+                continue
             due = max(parcel.due, self._not_before, self._next_start)
             if len(self._busy) >= _AT_ONCE:
                 break
@@ -371,7 +378,7 @@ class Outbox:
         parcel.faults += 1
         final = isinstance(error, ApiError | InvalidInput | Unsupported)
         if final or parcel.faults >= LOOKS_THAT_FAIL:
-            self._shelf.step(parcel, FAILED, f"It is not known whether this arrived: {error.user_message}")
+            self._lost(parcel, f"It is not known whether this arrived: {error.user_message}")
         else:
             parcel.due = self._clock.monotonic() + 2.0 ** (parcel.faults - 1)
 
@@ -383,7 +390,12 @@ class Outbox:
         elif parcel.looks < len(LOOK_AFTER):
             parcel.due = self._clock.monotonic() + LOOK_AFTER[parcel.looks]
         else:
-            self._shelf.step(parcel, FAILED, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
+            self._lost(parcel, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
+
+    def _lost(self, parcel: Parcel, error: str) -> None:
+        """Not there, as far as one knows: the user may want it sent again before what comes after it."""
+        parcel.holds_until = 0.0 if parcel.take_back else self._clock.monotonic() + HOLDS_FOR
+        self._shelf.step(parcel, FAILED, error)
 
     def _settle(self, parcel: Parcel, message_id: int) -> None:
         self._settled_ids.add(message_id)

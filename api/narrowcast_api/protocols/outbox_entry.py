@@ -26,6 +26,10 @@ _INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it a
 SHOW_AFTER = 0.5
 """Seconds that a message may be on its way before a view says so."""
 
+HOLDS_FOR = 30.0
+"""Seconds for which a message that was lost on its way holds up those written after it, so that it can be sent
+again in its place."""
+
 OFFER_AFTER = 10.0
 """Seconds after which a message that is still on its way may be taken back."""
 
@@ -92,7 +96,8 @@ class Parcel(Struct):
 
     `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
-    those that were not answered; `due` is the monotonic time of the next step.
+    those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
+    holds up others after it failed.
     """
 
     record: OutboxRecord
@@ -101,6 +106,7 @@ class Parcel(Struct):
     take_back: bool = False
     looks: int = 0
     faults: int = 0
+    holds_until: float = 0.0
     due: float = 0.0
 
     @property
@@ -111,10 +117,11 @@ class Parcel(Struct):
     def key(self) -> tuple[object, ...]:
         return self.record.destination.key
 
-    @property
-    def holds(self) -> bool:
+    def holds(self, now: float) -> bool:
         """Whether later messages of its conversation wait for this one."""
-        return self.state not in (OutboxState.SENT, OutboxState.FAILED)
+        if self.state is OutboxState.FAILED:
+            return now < self.holds_until
+        return self.state is not OutboxState.SENT
 
     def shown(self, waits_for: str | None) -> OutboxEntry:
         """What a view gets to see."""

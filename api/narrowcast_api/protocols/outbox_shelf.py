@@ -59,11 +59,11 @@ class Shelf:
         """Whether it is still on its way: requests end when it may be gone."""
         return self._parcels.get(parcel.record.local_id) is parcel
 
-    def heads(self, busy: Collection[tuple[object, ...]]) -> list[Parcel]:
+    def heads(self, busy: Collection[tuple[object, ...]], now: float) -> list[Parcel]:
         """The first unsettled message of each conversation that is not `busy`."""
         heads: dict[tuple[object, ...], Parcel] = {}
         for parcel in self.all():
-            if parcel.holds:
+            if parcel.holds(now):
                 heads.setdefault(parcel.key, parcel)
         return [parcel for key, parcel in heads.items() if key not in busy]
 

@@ -39,7 +39,7 @@ def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
     if entry.state is OutboxState.UNCONFIRMED:
         return entry.error or "It may have arrived. Looking for it.", True
     if entry.waits_for is not None:
-        return "waits until the message before it is settled", False
+        return "waits for the message before it; goes on without it if that one fails", False
     if entry.state is OutboxState.WAITING and not live:
         return "waits for the connection", False
     return "being sent", False
