@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 
 import pytest
 
@@ -60,6 +61,17 @@ def test_kill_9_a_second_after_the_last_key_loses_nothing(served: Served, open_a
 def test_quitting_leaves_the_terminal_clean(served: Served, open_app: OpenApp) -> None:
     terminal = open_app(served.rc("ada"))
     terminal.press("ctrl+q")
+    assert terminal.wait_end() == 0
+    assert terminal.left_clean() == []
+
+
+def test_a_terminal_that_reads_late_is_left_clean_too(served: Served, open_app: OpenApp) -> None:
+    terminal = open_app(served.rc("ada"))
+    terminal.settle()
+    terminal.send(b"\x1b[17~" * 12)  # each theme is a whole screen, and nobody reads them
+    terminal.press("ctrl+q")
+    with pytest.raises(subprocess.TimeoutExpired):
+        terminal.process.wait(4)
     assert terminal.wait_end() == 0
     assert terminal.left_clean() == []
 

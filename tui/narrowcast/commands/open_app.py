@@ -41,7 +41,13 @@ def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) ->
 
     app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data)
     code = app.run(mouse=config.appearance.mouse)
-    return app.return_code or 0 if code is None else code
+    code = app.return_code or 0 if code is None else code
+    if sys.platform != "win32":
+        from narrowcast.platform.driver import TerminalWriter
+
+        if TerminalWriter.is_stuck:
+            os._exit(code)  # the terminal takes nothing: Python would wait for it forever
+    return code
 
 
 def check_terminal() -> None:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import IO
+from typing import IO, ClassVar
 
 from textual.app import App
 from textual.drivers._writer_thread import WriterThread
@@ -24,12 +24,17 @@ from narrowcast.platform.keyboard import read_keys
 from narrowcast.platform.plain_text import tolerate_all_characters
 from narrowcast.platform.terminal_filter import TerminalFilter
 
+LAST_PATIENCE = 10.0
+"""Seconds that a terminal that reads nothing may hold up the end."""
 MAX_PENDING = 512
 """Writes that may wait before frames fall away; a frame is a few writes."""
 
 
 class TerminalWriter(WriterThread):
     """Writes in a thread of its own and never blocks who gives it text."""
+
+    is_stuck: ClassVar[bool] = False
+    """Whether the last words were not taken: then the process may not wait for its streams."""
 
     def __init__(self, file: IO[str], caught_up: Callable[[], None], lost: Callable[[], None]) -> None:
         threading.Thread.__init__(self, daemon=True, name="terminal-output")
@@ -51,8 +56,13 @@ class TerminalWriter(WriterThread):
         self._pending.put(text)
 
     def last_words(self) -> None:
-        """From now on everything is written: these are the sequences that clean the terminal."""
+        """From now on everything is written: these are the sequences that clean the terminal. Frames that wait
+        would only be in their way.
+        """
         self._closing = True
+        with suppress(queue.Empty):
+            while True:
+                self._pending.get_nowait()
 
     def run(self) -> None:
         """Write until told to stop or until the terminal is gone."""
@@ -71,10 +81,12 @@ class TerminalWriter(WriterThread):
         with suppress(OSError, ValueError):
             self._file.flush()
 
-    def stop(self, patience: float = 2.0) -> None:
+    def stop(self, patience: float = LAST_PATIENCE) -> None:
         """Let the rest be written, for ``patience`` seconds at most."""
         self._pending.put(None)
         self.join(patience)
+        if self.is_alive():
+            TerminalWriter.is_stuck = True
 
 
 class TerminalDriver(LinuxDriver):
