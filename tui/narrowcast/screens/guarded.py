@@ -8,7 +8,6 @@ from typing import ClassVar, TypeVar
 from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 
-from narrowcast.owner import app_of
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.form_fields import Field, Refused, Values
 from narrowcast.screens.manage import ManageScreen
@@ -84,20 +83,6 @@ class GuardedScreen(ManageScreen[T]):
         """Put a text into the clipboard."""
         self.app.copy_to_clipboard(text)
         self.say(f"Copied {what}.")
-
-    def after(self, work: Awaitable[object], then: Callable[[], None]) -> None:
-        """Do something at the server, then something here; a failure is said below the list."""
-
-        async def both() -> None:
-            await work
-            if self.is_attached:
-                then()
-
-        self.work(both())
-
-    def tell(self, text: str) -> None:
-        """A notice that outlives this screen."""
-        app_of(self).tell(text)
 
 
 class OrderedScreen(GuardedScreen[T]):

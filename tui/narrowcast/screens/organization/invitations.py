@@ -18,7 +18,7 @@ from narrowcast.screens.picker import Choice, Picker
 from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.levels import Gate
-from narrowcast_api.state.changes import Change, SettingsChanged
+from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 
 if TYPE_CHECKING:
     from narrowcast_api.session import Session
@@ -54,7 +54,9 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         self._failed: list[tuple[str, str]] = []
 
     def refusal(self) -> str:
-        """Somebody who may do neither of both."""
+        """Somebody who may do neither of both; administrators look after the invitations of others all the same."""
+        if permits.is_administrator(self.state):
+            return ""
         return self._email_refusal() if self._link_refusal() else ""
 
     def _email_refusal(self) -> str:
@@ -72,7 +74,8 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         """The list is the server's: it is fetched again when an event says that it changed."""
-        if any(isinstance(change, SettingsChanged) and "invites" in change.names for change in changes):
+        told = any(isinstance(change, SettingsChanged) and "invites" in change.names for change in changes)
+        if told or any(isinstance(change, StateReplaced) for change in changes):
             self.work(self.load())
 
     def rows(self) -> Sequence[Row[Invitation]]:

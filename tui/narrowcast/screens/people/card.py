@@ -21,6 +21,7 @@ from narrowcast_api.narrow import Narrow, Term
 from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
 
 if TYPE_CHECKING:
+    from narrowcast.screens.main import MainScreen
     from narrowcast_api.session import Session
     from narrowcast_api.state.users import User
 
@@ -90,31 +91,29 @@ class PersonScreen(GuardedScreen[str]):
 
     # with them
 
-    def _leave_for(self, narrow: Narrow) -> None:
+    def _to_main(self) -> MainScreen | None:
+        """Close this card and all below it, down to the messages."""
         app = app_of(self)
         main = app.main_screen
-        if main is None:
-            return
-        while app.screen is not main and len(app.screen_stack) > 1:
+        while main is not None and app.screen is not main and len(app.screen_stack) > 1:
             app.pop_screen()
-        main.go(narrow)
+        return main
 
     def action_write(self) -> None:
         """To the conversation with them."""
-        self._leave_for(Narrow.direct(frozenset({self.user_id}) - {self.state.me}))
+        if (main := self._to_main()) is not None:
+            main.go(Narrow.direct(frozenset({self.user_id}) - {self.state.me}))
 
     def action_sent(self) -> None:
         """To what they sent."""
-        self._leave_for(Narrow((Term("sender", self.user_id),)))
+        if (main := self._to_main()) is not None:
+            main.go(Narrow((Term("sender", self.user_id),)))
 
     def action_mention(self) -> None:
         """Into what is being written."""
-        app = app_of(self)
-        main, user = app.main_screen, self.user
-        if main is None or user is None:
+        user = self.user
+        if user is None or (main := self._to_main()) is None:
             return
-        while app.screen is not main and len(app.screen_stack) > 1:
-            app.pop_screen()
         if not main.writing.is_busy:
             main.action_write_channel()
         main.writing.text.insert(f"@**{user.full_name}|{user.user_id}** ")

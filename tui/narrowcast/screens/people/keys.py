@@ -47,9 +47,5 @@ def regenerate_bot_key(
         screen,
         f"Replace the key of {name}? What runs with the old one stops at once.",
         "Make a new key",
-        lambda: _spawn(screen, replace, f"make a new key for {name}"),
+        lambda: app_of(screen).spawn(replace(), f"make a new key for {name}"),
     )
-
-
-def _spawn(screen: Screen[Any], work: Callable[[], Any], what: str) -> None:
-    app_of(screen).spawn(work(), what)
