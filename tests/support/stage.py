@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from narrowcast.actions import by_id
@@ -65,8 +66,9 @@ async def on_stage(
     config: Config | None = None,
     server: TestServer | None = None,
     live: bool = True,
+    site: str | None = None,
 ) -> AsyncIterator[Stage]:
-    """Opens the app of ``person``; on a server of its own unless one is given."""
+    """Opens the app of ``person``; on a server of its own unless one is given, by way of ``site`` if given."""
     if server is None:
         async with (
             running_server(folder / "server") as own,
@@ -75,7 +77,8 @@ async def on_stage(
             yield stage
         return
     rc = folder / f"{person}.zuliprc"
-    server.account(person).write_zuliprc(rc)
+    account = server.account(person)
+    (account if site is None else replace(account, site=site)).write_zuliprc(rc)
     app = NarrowcastApp(rc, config=config, paths=Paths.under(folder / f"home-{person}"))
     async with app.run_test(size=size) as pilot:
         await until(lambda: app.main_screen is not None and app.screen is app.main_screen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from narrowcast.screens.form import FormScreen
 from narrowcast.screens.form_fields import ChannelName, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast.screens.manage import ManageScreen, Row
 from narrowcast.screens.own.alert_words import AlertWordsScreen
+from narrowcast.screens.progress import ProgressScreen
 from narrowcast_api.encoding import OMIT
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.state.changes import DraftsChanged
+from support.fault_proxy import Fault, FaultProxy
+from support.server import running_server
 from support.sessions import until
-from support.stage import Stage, on_stage
+from support.stage import Stage, act, on_stage
 
 
 async def opened(stage: Stage, form: FormScreen) -> list[object]:
@@ -124,6 +128,45 @@ async def test_what_is_typed_right_after_the_key_lands_in_the_form(tmp_path: Pat
         form = stage.app.screen
         assert isinstance(form, FormScreen)
         await until(lambda: form.row("topic").typed == "soup!?")
+
+
+async def test_without_a_network_a_form_stays_as_typed_and_is_sent_when_it_is_back(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
+    ):
+        await act(stage, "own.status")
+        await stage.type("at lunch")
+        proxy.fail(Fault.LOST_BEFORE, "POST", "/api/v1/users/me/status", times=1)
+        await stage.press("ctrl+d")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: "onnection" in said(form))
+        assert form.row("text").typed == "at lunch"
+        await stage.press("ctrl+d")
+        await until(lambda: stage.app.screen is stage.screen)
+        status = (await server.call("ada", "GET", f"/users/{server.id('ada')}/status"))["status"]
+        assert status["status_text"] == "at lunch"
+
+
+async def test_work_in_rounds_says_how_far_it_is_and_stops_when_asked(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        go_on = asyncio.Event()
+
+        async def work(progress: ProgressScreen) -> str:
+            progress.say("1 round done")
+            await go_on.wait()
+            return "stopped" if progress.stopped else "all done"
+
+        screen = ProgressScreen("Deleting", work)
+        await stage.app.push_screen(screen)
+        await until(lambda: "1 round done" in screen._line.plain)
+        await stage.press("escape")
+        assert "Stopping" in screen._line.plain
+        go_on.set()
+        await until(lambda: stage.notices[-1:] == ["stopped"])
+        assert stage.app.screen is stage.screen
 
 
 class Pots(ManageScreen[str]):
