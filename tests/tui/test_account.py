@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.screens.main import MainScreen
 from narrowcast.screens.picker import Picker
 from narrowcast.screens.picture_file import PictureFileScreen
 from narrowcast.screens.welcome import WelcomeScreen
@@ -78,6 +79,7 @@ async def test_ones_own_account_is_ended_after_a_question(tmp_path: Path) -> Non
         await act(stage, "account.deactivate")
         await choose(stage, "Deactivate my account")
         await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
+        assert not any(isinstance(screen, MainScreen) for screen in stage.app.screen_stack)
         assert not stage.server.user("dario").is_active
 
 

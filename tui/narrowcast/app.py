@@ -260,21 +260,32 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     async def reopen(self) -> None:
         """Take up the account anew as its file has it now, such as with another key."""
-        path, old = self.account_file, self.main_screen
-        if path is None or old is None:
-            return
+        if self.account_file is not None:
+            await self._replace_main(self.account_file)
+
+    async def end_account(self, reason: str) -> None:
+        """The account is no more: back to the welcome, which says why."""
+        self._problem = reason
+        await self._replace_main(None)
+
+    async def _replace_main(self, path: Path | None) -> None:
+        """Close the account that is open; in its place comes that of ``path``, else the welcome."""
+        old = self.main_screen
         await self.close_session()
-        while self.screen is not old and len(self.screen_stack) > 1:
+        while old is not None and self.screen is not old and len(self.screen_stack) > 1:
             await self.pop_screen()
-        screen = await self._open_screen(path)
+        screen = None if path is None else await self._open_screen(path)
+        mounted: Awaitable[object] | None = None
         if screen is None:
             self.show_welcome(self._problem)
-            return
-        mounted = self.push_screen(screen)
-        self._screen_stack.remove(old)  # not switch_screen: that leaves a moment without any screen
-        await mounted
-        await old.remove()
-        self._bring_to_life()
+        else:
+            mounted = self.push_screen(screen)
+        if old is not None:  # not switch_screen: that leaves a moment without any screen
+            self._screen_stack.remove(old)
+            await old.remove()
+        if mounted is not None:
+            await mounted
+            self._bring_to_life()
 
     def _leave_now(self, code: int) -> None:
         """A signal came, or the terminal went."""

@@ -179,8 +179,7 @@ def deactivate(screen: MainScreen) -> None:
     async def end() -> None:
         app = app_of(screen)
         await screen.session.client.users.deactivate_me()
-        await app.close_session()
-        app.show_welcome("Your account is deactivated. An administrator can bring it back.")
+        await app.end_account("Your account is deactivated. An administrator can bring it back.")
 
     ask_first(
         screen,
