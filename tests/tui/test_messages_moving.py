@@ -37,6 +37,37 @@ async def test_new_messages_are_followed_at_the_bottom_and_nowhere_else() -> Non
         assert [row[:59] for row in app.rows()] == [row[:59] for row in before]
 
 
+async def test_more_than_fits_is_not_followed_past_what_was_never_on_screen() -> None:
+    app = ListApp([short(number) for number in range(1, 100)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        app.seen.clear()
+        app.put(*(short(number, flags=frozenset()) for number in range(100, 350)))
+        await pilot.pause()
+        assert any(row.rstrip().endswith("text 100") for row in app.rows()), app.rows()
+        assert app.seen
+        assert max(app.seen) < 120, "what was not on the screen is not read"
+        app.put(short(350, flags=frozenset()))
+        await pilot.pause()
+        assert any(row.rstrip().endswith("text 100") for row in app.rows())
+        app.list.to_newest()
+        await pilot.pause()
+        assert "text 350" in app.rows()[-1]
+        app.put(short(351, flags=frozenset()))
+        await pilot.pause()
+        assert "text 351" in app.rows()[-1], "followed again"
+
+
+async def test_a_burst_that_fits_is_followed() -> None:
+    app = ListApp([short(number) for number in range(1, 100)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        app.put(*(short(number, flags=frozenset()) for number in range(100, 108)))
+        await pilot.pause()
+        assert "text 107" in app.rows()[-1]
+        assert set(range(100, 108)) <= set(app.seen)
+
+
 async def test_a_chosen_message_stays_selected_when_new_ones_arrive() -> None:
     app = ListApp([short(number) for number in range(1, 10)])
     async with app.run_test(size=(60, 30)) as pilot:

@@ -130,6 +130,8 @@ class MessageCanvas(LineView):
         self._maker: RowMaker | None = None
         self._places: list[Place | None] = []
         self._seen_until: Key | None = None
+        self._hurries = False
+        """Whether the newest was asked for, whatever lies before it."""
         self._outdated = False
         self._thumb: tuple[int, int] | None = None
         self._frame: dict[int, Rows] = {}
@@ -248,12 +250,26 @@ class MessageCanvas(LineView):
             return
         if self.following:
             self._viewport.to_bottom()
-            self._follow_selection(feed)
-            self._note_top(keep_following=True)
+            if not self._stays_at_unseen(feed):
+                self._follow_selection(feed)
+                self._note_top(keep_following=True)
+        self._hurries = False
         if len(feed) and not feed.holds(self.selected):
             self.selected = feed.key(min(feed.index(self.selected), len(feed) - 1))
         self._place_rows()
         self._tell()
+
+    def _stays_at_unseen(self, feed: Feed) -> bool:
+        """More came at once than fits: stands where the unread begins. What was never on screen is not read."""
+        top = self._viewport.top
+        if self._hurries or not isinstance(self._seen_until, int):
+            return False
+        unseen = feed.index(self._seen_until) + 1
+        if (unseen, 0) >= (top.index, top.row) or not feed.has_unread(unseen, top.index + 1):
+            return False
+        self._viewport.center(unseen, min(2, self._viewport.height // 4))
+        self._note_top()
+        return True
 
     def _follow_selection(self, feed: Feed) -> None:
         """The selection goes along with new messages; not where a reply would go to another conversation."""

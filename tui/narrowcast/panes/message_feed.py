@@ -96,6 +96,11 @@ class Feed(Struct):
         ids = self.ids
         return self.names.state.messages.get(ids[index]) if 0 <= index < len(ids) else None
 
+    def has_unread(self, first: int, end: int) -> bool:
+        """Whether one of these items is unread."""
+        messages = (self.message(index) for index in range(first, end))
+        return any(message is not None and not message.is_read for message in messages)
+
     def content(self, message: Message) -> str:
         """The HTML of a message; in a search that with the words found marked."""
         match = self.view.matches.get(message.id)

@@ -81,6 +81,7 @@ class MessageList(SelectingCanvas):
     def to_newest(self) -> None:
         """The newest message at the bottom, and the selection on it."""
         self.following, self.engaged = True, False
+        self._hurries = True
         if self.feed is not None and len(self.feed):
             self._sync()
             self.selected = self.feed.key(len(self.feed) - 1)
