@@ -8,7 +8,9 @@ import binascii
 import hmac
 import secrets
 import string
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
@@ -20,6 +22,7 @@ from narrowcast_server.rate_limits import too_often
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
+T = TypeVar("T")
 KEY_LENGTH: Final = 32
 _ALPHABET: Final = string.ascii_letters + string.digits
 _hasher = PasswordHasher()
@@ -47,7 +50,7 @@ def password_fits(password_hash: str | None, password: str) -> bool:
 
 
 class Passwords:
-    """Checks passwords beside the event loop, few at a time: each takes as long as is safe, whoever asks."""
+    """Checks and hashes passwords beside the event loop, few at a time: each takes as long as is safe."""
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(2)
@@ -55,12 +58,19 @@ class Passwords:
 
     async def fits(self, password_hash: str | None, password: str) -> bool:
         """`password_fits`; raises RATE_LIMIT_HIT while very many others wait for theirs."""
+        return await self._apart(partial(password_fits, password_hash, password))
+
+    async def hashed(self, password: str) -> str:
+        """`hash_password`; raises the same."""
+        return await self._apart(partial(hash_password, password))
+
+    async def _apart(self, work: Callable[[], T]) -> T:
         if self._waiting >= _MOST_WAITING:
             raise too_often(_PAUSE_SECONDS)
         self._waiting += 1
         try:
             async with self._free:
-                return await asyncio.to_thread(password_fits, password_hash, password)
+                return await asyncio.to_thread(work)
         finally:
             self._waiting -= 1
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server import auth
 from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
@@ -80,7 +81,11 @@ def _first_owner(core: Core, folder: Path) -> None:
         organization.set_up(core, name="Narrowcast", domain="localhost")
         create_channel(core, None, "general", description="Everybody is here.", is_default=True)
         owner = create_user(
-            core, email="owner@localhost", full_name="Owner", role=Role.OWNER, password=password
+            core,
+            email="owner@localhost",
+            full_name="Owner",
+            role=Role.OWNER,
+            password_hash=auth.hash_password(password),
         )
         core.users.update(owner.id, can_change_user_emails=1)
     write_secret(folder / PASSWORD_FILE, f"{password}\n")

@@ -34,19 +34,23 @@ def invitation(core: Core, token: str) -> Row:
     return row
 
 
-def join(core: Core, token: str, email: str, full_name: str, password: str) -> User:
+def check_password(password: str) -> None:
+    """Raises BAD_REQUEST for a password of another length than allowed."""
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise ServiceError(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
+
+
+def join(core: Core, token: str, email: str, full_name: str, password_hash: str) -> User:
     """Makes the account that an invitation promises and tells the inviter."""
     row = invitation(core, token)
     if row["email"] is not None and row["email"].casefold() != email.strip().casefold():
         raise ServiceError("This invitation is for another address.")
-    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
-        raise ServiceError(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
     user = create_user(
         core,
         email=check_address(core, email),
         full_name=check_full_name(core, full_name),
         role=Role(row["invite_as"]),
-        password=password,
+        password_hash=password_hash,
         channel_ids=_channel_ids(core, row),
     )
     join_groups(core, user, json.loads(row["group_ids"]))

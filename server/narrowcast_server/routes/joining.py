@@ -17,9 +17,14 @@ PASSWORD = required("password", string)
 
 
 @routes.post("/join/{token}", EMAIL, FULL_NAME, PASSWORD, public=True)
-def join(call: Call) -> Answer:
+async def join(call: Call) -> Answer:
     """Makes an account; the answer signs in like fetch_api_key."""
-    user = joining.join(call.core, call.path["token"], call[EMAIL], call[FULL_NAME], call[PASSWORD])
+    core, token = call.core, call.path["token"]
+    joining.invitation(core, token)
+    joining.check_password(call[PASSWORD])
+    password_hash = await core.passwords.hashed(call[PASSWORD])
+    with core.transaction():
+        user = joining.join(core, token, call[EMAIL], call[FULL_NAME], password_hash)
     return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
 
 

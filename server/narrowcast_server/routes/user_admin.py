@@ -100,13 +100,15 @@ def reactivate_user(call: Call) -> Answer:
 
 
 @routes.post("/users", EMAIL, PASSWORD, NAME)
-def add_user(call: Call) -> Answer:
+async def add_user(call: Call) -> Answer:
     """A new account with a password, made by an administrator."""
     require_administrator(call.user)
     core = call.core
-    if core.user_by_address(call[EMAIL]) is not None:
-        raise ServiceError("Email is already in use.")
-    email = check_address(core, call[EMAIL])
-    name = check_full_name(core, call[NAME])
-    user = create_user(core, email=email, full_name=name, password=call[PASSWORD])
+    password_hash = await core.passwords.hashed(call[PASSWORD])
+    with core.transaction():
+        if core.user_by_address(call[EMAIL]) is not None:
+            raise ServiceError("Email is already in use.")
+        email = check_address(core, call[EMAIL])
+        name = check_full_name(core, call[NAME])
+        user = create_user(core, email=email, full_name=name, password_hash=password_hash)
     return {"user_id": user.id}
