@@ -133,3 +133,15 @@ async def test_what_only_owners_may_change_says_so_to_administrators(tmp_path: P
         assert any("only owners" in row for row in rows(stage))
         await stage.press("enter")
         assert "Only owners may change this setting" in said(stage)
+
+
+async def test_an_older_servers_policies_are_shown_until_permissions_replace_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        organization = stage.session.state.organization
+        organization.put("invite_to_realm_policy", 4)
+        await act(stage, "organization.settings")
+        assert sum("Who may invite by email" in row for row in rows(stage)) == 1
+        await stage.press("escape")
+        del organization._values["can_invite_users_group"]
+        await act(stage, "organization.settings")
+        assert [row for row in rows(stage) if "Who may invite by email moderators" in row]

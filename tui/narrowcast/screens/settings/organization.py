@@ -9,6 +9,39 @@ def _holders(name: str, title: str, *, owners: bool = False) -> Setting:
     return Setting(name, title, Kind.HOLDERS, owners=owners)
 
 
+_POLICY = (
+    (5, "everyone, guests too"),
+    (1, "members, not guests"),
+    (3, "full members"),
+    (4, "moderators and above"),
+    (2, "administrators"),
+    (7, "owners"),
+    (6, "nobody"),
+)
+
+
+def _policy(name: str, title: str) -> Setting:
+    return choice(name, title, *_POLICY)
+
+
+REPLACED = {
+    "add_custom_emoji_policy": "can_add_custom_emoji_group",
+    "bot_creation_policy": "can_create_bots_group",
+    "create_private_stream_policy": "can_create_private_channel_group",
+    "create_public_stream_policy": "can_create_public_channel_group",
+    "create_web_public_stream_policy": "can_create_web_public_channel_group",
+    "delete_own_message_policy": "can_delete_own_message_group",
+    "edit_topic_policy": "can_move_messages_between_topics_group",
+    "invite_to_realm_policy": "can_invite_users_group",
+    "invite_to_stream_policy": "can_add_subscribers_group",
+    "mandatory_topics": "topics_policy",
+    "move_messages_between_streams_policy": "can_move_messages_between_channels_group",
+    "private_message_policy": "direct_message_permission_group",
+    "user_group_edit_policy": "can_create_groups",
+    "wildcard_mention_policy": "can_mention_many_users_group",
+}
+"""Settings of older servers, by what took their place: newer servers tell both, and change only the new one."""
+
 ORGANIZATION: Catalog = {
     "The organization": (
         Setting("name", "Name", Kind.TEXT),
@@ -134,5 +167,27 @@ ORGANIZATION: Catalog = {
         flag("require_e2ee_push_notifications", "Phone notifications only with encryption end to end"),
         Setting("zulip_update_announcements_stream_id", "News of the server go to", Kind.CHANNEL),
         flag("owner_full_content_access", "Owners may read everything", owners=True),
+    ),
+    "Permissions of this older server": (
+        _policy("invite_to_realm_policy", "Who may invite by email"),
+        _policy("create_public_stream_policy", "Who may make public channels"),
+        _policy("create_private_stream_policy", "Who may make private channels"),
+        _policy("create_web_public_stream_policy", "Who may make web-public channels"),
+        _policy("invite_to_stream_policy", "Who may subscribe others"),
+        _policy("add_custom_emoji_policy", "Who may add emoji"),
+        _policy("user_group_edit_policy", "Who may make and change user groups"),
+        _policy("delete_own_message_policy", "Who may delete messages of their own"),
+        _policy("edit_topic_policy", "Who may move messages between topics"),
+        _policy("move_messages_between_streams_policy", "Who may move messages between channels"),
+        _policy("wildcard_mention_policy", "Who may mention many with @all"),
+        choice(
+            "bot_creation_policy",
+            "Who may make bots",
+            (1, "members"),
+            (2, "members, but generic ones administrators"),
+            (3, "administrators"),
+        ),
+        choice("private_message_policy", "Direct messages", (1, "on"), (2, "off")),
+        flag("mandatory_topics", "Topics must be given"),
     ),
 }

@@ -18,7 +18,7 @@ from narrowcast.screens.guarded import GuardedScreen
 from narrowcast.screens.manage import ManageList, Row
 from narrowcast.screens.picker import Choice, Picker
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, seconds
-from narrowcast.screens.settings.organization import ORGANIZATION
+from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import OWN
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
@@ -88,12 +88,16 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         ]
         return [setting for setting in found if setting is not None]
 
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        """Whether the server has it."""
+        return setting.name in values
+
     def rows(self) -> Sequence[Row[Setting | None]]:
         """Heading, its settings, the next heading."""
         found: list[Row[Setting | None]] = []
         values = self.values()
         for heading, settings in (*self.CATALOG.items(), (OTHER, self.unknown())):
-            present = [setting for setting in settings if setting.name in values]
+            present = [setting for setting in settings if self.applies(setting, values)]
             if not present:
                 continue
             found.append(Row(f" {heading}", None, heading))
@@ -338,6 +342,10 @@ class OrganizationSettingsScreen(SettingsScreen):
     def unknown(self) -> list[Setting]:
         """What else the server says of an organization is told, not set: it stands in the server's information."""
         return []
+
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        """What something newer has replaced is not shown."""
+        return super().applies(setting, values) and REPLACED.get(setting.name, "") not in values
 
     def values(self) -> Settings:
         """From the organization."""
