@@ -24,6 +24,7 @@ from narrowcast_server.first_run import how_to_open
 from narrowcast_server.schema import MIGRATIONS
 from narrowcast_server.serve import Options, ServeError, running
 from narrowcast_server.store import Store, StoreError
+from support import world
 from support.server import running_server
 from support.tls import make_certificates
 
@@ -208,6 +209,23 @@ def test_a_folder_of_a_newer_server_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="newer server"):
         Store(path)
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+async def test_an_older_folder_is_migrated_with_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr("narrowcast_server.store.MIGRATIONS", MIGRATIONS[:version])
+        core = Core(tmp_path, Config(durable=False))
+        world.populate(core)
+        core.close()
+    async with running_server(tmp_path) as server:
+        assert server.core.store.integer("PRAGMA user_version") == len(MIGRATIONS)
+        listener = await server.listen("dario")
+        assert {"general", "engineering"} <= {row["name"] for row in listener.snapshot["subscriptions"]}
+        assert await server.send("dario", "general", "t")
+    assert check(tmp_path) == []
 
 
 def test_a_transaction_takes_effect_whole_or_not_at_all(tmp_path: Path) -> None:
