@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -16,12 +16,13 @@ from textual.strip import Strip
 
 from narrowcast import names
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.safe_text import safe_block, safe_line
+from narrowcast.safe_text import safe_block
+from narrowcast.screens.manage import ManageScreen, Row
 from narrowcast.widgets.line_view import compose_line
-from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.protocols.draft_sheets import Draft, DraftConflict
+from narrowcast_api.state.changes import DraftsChanged
 
 if TYPE_CHECKING:
     from narrowcast_api.session import Session
@@ -31,129 +32,77 @@ MARGIN = 2
 """Columns of a list that are not for text: the bar of the selection and the scrollbar."""
 
 
-class DraftList(VirtualList[Draft]):
-    """Three rows a draft: where to and when, its beginning, and a warning or nothing."""
+class DraftsScreen(ManageScreen[Draft]):
+    """Three lines a draft: where to and when, its beginning, and a warning or nothing.
 
-    DEFAULT_CSS = """
-    DraftList { background: $surface; height: 1fr; }
+    Gives back the id of the draft to open.
     """
-    LOOKS: ClassVar[Mapping[str, Look]] = {
-        "drafts--where": Look("primary"),
-        "drafts--warn": Look("warning", letters=Style(bold=True)),
-    }
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(
-            session.drafts.all(), item_rows=3, empty_text="No drafts. What you leave unsent is kept here."
-        )
-        self.session = session
-
-    def render_item(self, item: Draft, width: int, selected: bool) -> Sequence[Strip]:
-        """Where to, the text, what is wrong."""
-        dim = self.part_style("virtual-list--dim")
-        where = "to nobody yet"
-        if item.destination is not None:
-            where = names.destination(self.session.state, item.destination)
-        when = time.strftime("%d %b %H:%M ", time.localtime(item.edited))
-        note, look = ("", dim)
-        if item.conflict_with is not None:
-            note, look = (
-                "two versions: also written on another device (c shows both)",
-                self.part_style("drafts--warn"),
-            )
-        elif item.error:
-            note, look = f"kept here only: {item.error}", self.part_style("drafts--warn")
-        base = Style.null()
-        first = [(safe_line(where, width), self.part_style("drafts--where"))]
-        return [
-            compose_line(width, first, [(when, dim)], base=base),
-            compose_line(width, [("  " + safe_line(item.content, width), base)], base=base),
-            compose_line(width, [("  " + safe_line(note, width), look)], base=base),
-        ]
-
-    def key_of(self, item: Draft) -> Hashable:
-        """The draft, whatever is written in it."""
-        return item.draft_id
-
-
-class DraftsScreen(ModalScreen[str | None]):
-    """Gives back the id of the draft to open."""
-
-    DEFAULT_CSS = """
-    DraftsScreen { align: center middle; background: $background 40%; }
-    DraftsScreen > Vertical {
-        width: 90; max-width: 96%; height: 80%; background: $surface; border: round $primary; padding: 0 1;
-    }
-    DraftsScreen OneLine { background: $surface; }
-    """
+    TITLE_TEXT = "Drafts"
+    KEYS = "Enter opens · x deletes · u undoes · c both versions"
+    EMPTY = "No drafts. What you leave unsent is kept here."
+    LINES = 3
+    FOLLOWS = (DraftsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,d", "leave", "Leave", show=False),
-        Binding("x,delete", "drop", "Delete", show=False),
+        Binding("d", "leave", "Leave", show=False),
         Binding("u", "put_back", "Undo", show=False),
         Binding("c", "conflict", "Both versions", show=False),
     ]
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.session = session
-        self.list = DraftList(session)
+        super().__init__(session)
         self._deleted: list[Draft] = []
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            title = OneLine()
-            title.show_pieces(
-                [("Drafts", "strong")], [("Enter opens · x deletes · u undoes · Esc closes", "dim")]
-            )
-            yield title
-            yield self.list
+    def rows(self) -> Sequence[Row[Draft]]:
+        """As the session lists them."""
+        return [self._row(draft) for draft in self.session.drafts.all()]
 
-    def refresh_drafts(self) -> None:
-        """Read them again."""
-        self.list.set_items(self.session.drafts.all())
-
-    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """Open it; one with two versions shows both first."""
-        event.stop()
-        draft = self.list.selected_item
-        if draft is None:
-            return
+    def _row(self, draft: Draft) -> Row[Draft]:
+        where = "to nobody yet"
+        if draft.destination is not None:
+            where = names.destination(self.state, draft.destination)
+        when = time.strftime("%d %b %H:%M", time.localtime(draft.edited))
+        problem = ""
         if draft.conflict_with is not None:
+            problem = "two versions: also written on another device (c shows both)"
+        elif draft.error:
+            problem = f"kept here only: {draft.error}"
+        return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
+
+    def open(self, item: Draft) -> None:
+        """Open it; one with two versions shows both first."""
+        if item.conflict_with is not None:
             self.action_conflict()
         else:
-            self.dismiss(draft.draft_id)
+            self.dismiss(item.draft_id)
 
-    def action_drop(self) -> None:
-        """Delete the selected draft."""
-        if (draft := self.list.selected_item) is not None:
+    def action_delete(self) -> None:
+        """Delete the selected draft; u brings it back."""
+        if (draft := self.selected) is not None:
             self._deleted.append(draft)
             self.session.drafts.delete(draft.draft_id)
-            self.refresh_drafts()
+            self.reread()
 
     def action_put_back(self) -> None:
         """Keep again what was deleted last."""
         if self._deleted:
             draft = self._deleted.pop()
             self.session.drafts.save(None, draft.destination, draft.content)
-            self.refresh_drafts()
+            self.reread()
 
     def action_conflict(self) -> None:
         """Show both versions of the selected draft."""
-        draft = self.list.selected_item
+        draft = self.selected
         for conflict in self.session.drafts.conflicts():
             if draft is not None and draft.draft_id in {conflict.mine.draft_id, conflict.theirs.draft_id}:
                 self.app.push_screen(ConflictScreen(self.session, conflict), self._settled)
                 return
-        self.app.notify("This draft has one version only.", markup=False)
+        self.say("This draft has one version only.")
 
     def _settled(self, draft_id: str | None) -> None:
-        self.refresh_drafts()
+        self.reread()
         if draft_id is not None:
             self.dismiss(draft_id)
-
-    def action_leave(self) -> None:
-        """Open none."""
-        self.dismiss(None)
 
 
 class TextLines(VirtualList[str]):

@@ -184,8 +184,8 @@ class MainScreen(OutsideScreen):
     def action_go_drafts(self) -> None:
         from narrowcast.screens.drafts import DraftsScreen
 
-        def chosen(draft_id: str | None) -> None:
-            if draft_id is not None and not self.writing.open_draft(draft_id):
+        def chosen(draft_id: object) -> None:
+            if isinstance(draft_id, str) and not self.writing.open_draft(draft_id):
                 self.tell("That draft is gone.")
 
         self.app.push_screen(DraftsScreen(self.session), chosen)
@@ -193,11 +193,12 @@ class MainScreen(OutsideScreen):
     def action_go_outbox(self) -> None:
         from narrowcast.screens.outbox import OutboxScreen
 
-        def chosen(what: tuple[str, OutboxEntry] | None) -> None:
-            if what is not None and what[0] == "go":
-                self.go(Narrow.from_destination(what[1].destination), "newest")
-            elif what is not None:
-                self._take_back(what[1])
+        def chosen(result: object) -> None:
+            match result:
+                case ("go", OutboxEntry() as entry):
+                    self.go(Narrow.from_destination(entry.destination), "newest")
+                case ("take-back", OutboxEntry() as entry):
+                    self._take_back(entry)
 
         self.app.push_screen(OutboxScreen(self.session), chosen)
 

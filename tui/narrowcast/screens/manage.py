@@ -38,9 +38,10 @@ T = TypeVar("T")
 
 
 class Row(Struct, Generic[T], frozen=True):
-    """One thing. ``text`` and, on the right, ``detail``; below, where rows have two lines, ``note``.
+    """One thing. ``text`` and, on the right, ``detail``; below, where rows have two lines, ``note``; where they
+    have three, ``last``.
 
-    ``key``: what makes it the same thing after a change; ``warn``: the note is a warning; ``also`` is only
+    ``key``: what makes it the same thing after a change; ``warn``: the last line is a warning; ``also`` is only
     searched. Texts may come from anywhere.
     """
 
@@ -53,10 +54,11 @@ class Row(Struct, Generic[T], frozen=True):
     also: str = ""
     warn: bool = False
     dim: bool = False
+    last: str = ""
 
 
 class ManageList(VirtualList[Row[T]]):
-    """One or two lines a thing."""
+    """One to three lines a thing."""
 
     DEFAULT_CSS = """
     ManageList { background: $surface; height: 1fr; }
@@ -74,10 +76,11 @@ class ManageList(VirtualList[Row[T]]):
         left = [(safe_line(item.mark, 3) + " ", dim)] if item.mark else []
         first = [*left, (safe_line(item.text, width), look)]
         strips = [compose_line(width, first, [(detail + " ", dim)] if detail else [], base=base)]
-        if self.item_rows > 1:
-            note_look = self.part_style("manage--warn") if item.warn else dim
+        last_look = self.part_style("manage--warn") if item.warn else dim
+        below = [(item.note, last_look if self.item_rows == 2 else base), (item.last, last_look)]
+        for text, text_look in below[: self.item_rows - 1]:
             strips.append(
-                compose_line(width, [("  " + safe_line(item.note.strip(), width), note_look)], base=base)
+                compose_line(width, [("  " + safe_line(text.strip(), width), text_look)], base=base)
             )
         return strips
 
@@ -87,7 +90,7 @@ class ManageList(VirtualList[Row[T]]):
 
     def text_of(self, item: Row[T]) -> str:
         """What finding looks at."""
-        return f"{item.text} {item.detail} {item.note} {item.also}"
+        return f"{item.text} {item.detail} {item.note} {item.last} {item.also}"
 
 
 class ManageScreen(ModalScreen[object], Generic[T]):
