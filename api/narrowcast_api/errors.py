@@ -67,6 +67,13 @@ class NotConnected(TransportError):
 
     @property
     def user_message(self) -> str:
+        if "CERTIFICATE_VERIFY_FAILED" in str(self):
+            return (
+                f"The server's certificate is not trusted ({self}). Name the authority that signed it: login "
+                "--ca-bundle FILE, or cert_bundle=FILE in the zuliprc."
+            )
+        if "[SSL: WRONG_VERSION_NUMBER]" in str(self):
+            return f"The server does not speak https there ({self}). Is its address an http one?"
         return f"The server cannot be reached ({self}). Check the network and the address."
 
 

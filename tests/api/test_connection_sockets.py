@@ -160,9 +160,15 @@ async def test_an_authority_of_ones_own_is_trusted_when_it_is_named(certificates
 async def test_an_unknown_authority_hears_nothing(certificates: Certificates) -> None:
     async with raw_server(fine, server_context(certificates)) as server:
         async with Connection(account(server.port, "https")) as connection:
-            with pytest.raises(NotConnected, match="CERTIFICATE_VERIFY_FAILED"):
+            with pytest.raises(NotConnected, match="CERTIFICATE_VERIFY_FAILED") as caught:
                 await connection.request("GET", "/users/me")
         assert server.heard == []
+        assert "--ca-bundle" in caught.value.user_message
+
+
+def test_https_to_a_port_of_http_says_so() -> None:
+    error = NotConnected("ConnectError: [SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)")
+    assert "does not speak https" in error.user_message
 
 
 def test_one_context_serves_all_connections(certificates: Certificates) -> None:
