@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import re
 import struct
+import termios
 import threading
 import zlib
 from contextlib import suppress
@@ -108,6 +112,43 @@ def test_a_drawing_fits_the_screen(size: tuple[int, int]) -> None:
     columns, rows = images.fitted(size, (80, 24))
     assert 1 <= columns <= 80
     assert 1 <= rows <= 24
+
+
+@pytest.mark.parametrize(
+    ("window", "cell"),
+    [
+        ((24, 80, 720, 432), (9, 18)),
+        ((24, 80, 8_000, 8_000), images.MOST_CELL),
+        ((24, 80, 0, 0), images.CELL),
+        ((0, 0, 0, 0), images.CELL),
+        ((24, 80, 80, 24), images.CELL),
+    ],
+)
+def test_cells_are_as_large_as_the_terminal_says(
+    window: tuple[int, int, int, int], cell: tuple[int, int]
+) -> None:
+    master, slave = os.openpty()
+    try:
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", *window))
+        assert images.cell_pixels(slave) == cell
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert images.cell_pixels(-1) == images.CELL
+
+
+@pytest.mark.parametrize("cell", [(5, 11), (9, 18), (20, 40)])
+def test_sixels_are_no_larger_than_the_cells_that_they_take(
+    cell: tuple[int, int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    decoded = images.decode(picture(size=(1000, 600)), (40, 20), cell)
+    data = images.drawing("sixel", decoded, (40, 20), cell)
+    size = re.search(r'"1;1;(\d+);(\d+)', data)
+    assert size is not None
+    columns, rows = images.fitted(decoded.size, (40, 20), cell)
+    assert int(size[1]) <= columns * cell[0]
+    assert int(size[2]) <= rows * cell[1]
+    assert capfd.readouterr().out == ""
 
 
 @pytest.mark.parametrize("src", ["/user_uploads/1/a.mp4", "/user_uploads/1/a.mp3?x=1", ""])
@@ -228,9 +269,9 @@ async def test_a_large_picture_is_decoded_beside_the_loop(
     threads: list[str] = []
     decode = images.decode
 
-    def noted(data: bytes, cells: tuple[int, int]) -> Pillow.Image:
+    def noted(data: bytes, cells: tuple[int, int], cell: tuple[int, int]) -> Pillow.Image:
         threads.append(threading.current_thread().name)
-        return decode(data, cells)
+        return decode(data, cells, cell)
 
     monkeypatch.setattr(images, "decode", noted)
     async with staged(tmp_path, (60, 20)) as stage:

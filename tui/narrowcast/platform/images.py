@@ -20,14 +20,26 @@ from narrowcast.content.inlines import Spot, SpotKind
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["MAX_BYTES", "TooLarge", "available", "decode", "drawing", "fitted", "graphics", "is_picture"]
+__all__ = [
+    "MAX_BYTES",
+    "TooLarge",
+    "available",
+    "cell_pixels",
+    "decode",
+    "drawing",
+    "fitted",
+    "graphics",
+    "is_picture",
+]
 
 MAX_BYTES = 20 * 2**20
 """Bytes of a picture's file."""
 MAX_PIXELS = 40_000_000
 """Pixels of a picture, width times height."""
-CELL = (10, 20)
-"""Pixels of a cell, where nobody says; only its shape matters."""
+CELL = (8, 16)
+"""Pixels of a cell where the terminal does not say: rather less than it has, for what is too large scrolls away."""
+MOST_CELL = (20, 40)
+"""Pixels of a cell that a picture is drawn with at most, however large the letters are."""
 _KITTY_CHUNK = 4096
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 """Formats that are decoded; the decoders of others are not let near foreign data."""
@@ -50,8 +62,27 @@ def is_picture(spot: Spot) -> bool:
     return not path.endswith((".mp4", ".webm", ".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus"))
 
 
-def decode(data: bytes, cells: tuple[int, int]) -> Image:
-    """The first frame of a picture, reduced to what `cells` columns and rows can show (2 x 4 pixels a cell).
+def cell_pixels(descriptor: int) -> tuple[int, int]:
+    """Width and height of a cell of the terminal behind `descriptor`, as far as it tells; else `CELL`.
+
+    Asked of the system: a question to the terminal would be answered among the keys.
+    """
+    try:
+        import fcntl
+        import struct
+        import termios
+
+        answer = fcntl.ioctl(descriptor, termios.TIOCGWINSZ, bytes(8))
+        rows, columns, width, height = struct.unpack("HHHH", answer)
+    except (ImportError, OSError, ValueError):
+        return CELL
+    if not (rows and columns and width >= 2 * columns and height >= 2 * rows):
+        return CELL
+    return min(width // columns, MOST_CELL[0]), min(height // rows, MOST_CELL[1])
+
+
+def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
+    """The first frame of a picture, reduced to what `cells` columns and rows of `cell` pixels can show.
 
     Raises `TooLarge` for what is too large or no picture.
     """
@@ -64,7 +95,7 @@ def decode(data: bytes, cells: tuple[int, int]) -> Image:
         width, height = picture.size
         if width * height > MAX_PIXELS:
             raise TooLarge(f"The picture has {width} x {height} pixels: too many to show.")
-        wanted = (max(1, cells[0] * CELL[0]), max(1, cells[1] * CELL[1]))
+        wanted = (max(1, cells[0] * cell[0]), max(1, cells[1] * cell[1]))
         picture.draft("RGB", wanted)
         picture.thumbnail(wanted)
         return picture.convert("RGBA")
@@ -90,18 +121,18 @@ def graphics(environment: Mapping[str, str]) -> str:
     return ""
 
 
-def drawing(kind: str, picture: Image, cells: tuple[int, int]) -> str:
+def drawing(kind: str, picture: Image, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> str:
     """The sequence that draws `picture` where the cursor is; `kind` as from `graphics`. '' if it cannot."""
+    columns, rows = fitted(picture.size, cells, cell)
     if kind == "kitty":
-        return _kitty(picture, cells)
+        return _kitty(picture, columns, rows)
     if kind == "sixel" and importlib.util.find_spec("textual_image") is not None:
-        return _sixel(picture, cells)
+        return _sixel(picture, columns, rows, cell)
     return ""
 
 
-def _kitty(picture: Image, cells: tuple[int, int]) -> str:
+def _kitty(picture: Image, columns: int, rows: int) -> str:
     """PNG in the kitty protocol, in chunks of the size that it allows, without an answer."""
-    columns, rows = fitted(picture.size, cells)
     png = io.BytesIO()
     picture.save(png, "PNG")
     data = base64.b64encode(png.getvalue()).decode()
@@ -113,22 +144,25 @@ def _kitty(picture: Image, cells: tuple[int, int]) -> str:
     return "".join(sequences)
 
 
-def _sixel(picture: Image, cells: tuple[int, int]) -> str:
+def _sixel(picture: Image, columns: int, rows: int, cell: tuple[int, int]) -> str:
     from rich.console import Console
 
-    columns, rows = fitted(picture.size, cells)
-    image = _renderables().Image(picture, width=columns, height=rows)
-    console = Console(file=io.StringIO(), force_terminal=True, width=cells[0], height=cells[1])
+    sixel = _renderables()
+    # By itself it asks the terminal where the system does not know, and the answer would be read as keys.
+    size = importlib.import_module("textual_image._terminal").CellSize(*cell)
+    vars(sixel)["get_cell_size"] = lambda: size
+    image = sixel.Image(picture, width=columns, height=rows)
+    console = Console(file=io.StringIO(), force_terminal=True, width=columns, height=rows)
     texts = (segment.text for segment in console.render(image, console.options))
     return next((text for text in texts if text.startswith("\x1bP")), "")
 
 
-def fitted(size: tuple[int, int], cells: tuple[int, int]) -> tuple[int, int]:
+def fitted(size: tuple[int, int], cells: tuple[int, int], cell: tuple[int, int] = CELL) -> tuple[int, int]:
     """Columns and rows that a picture of `size` pixels takes within `cells`, its shape kept."""
     width, height = max(1, size[0]), max(1, size[1])
-    scale = min(cells[0] * CELL[0] / width, cells[1] * CELL[1] / height)
-    columns = min(cells[0], max(1, round(width * scale / CELL[0])))
-    return columns, min(cells[1], max(1, round(height * scale / CELL[1])))
+    scale = min(cells[0] * cell[0] / width, cells[1] * cell[1] / height)
+    columns = min(cells[0], max(1, round(width * scale / cell[0])))
+    return columns, min(cells[1], max(1, round(height * scale / cell[1])))
 
 
 def _renderables() -> ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -104,8 +105,9 @@ class PictureScreen(ModalScreen[Spot | None]):
         """Decodes in a thread: the largest pictures take seconds."""
         cells = (max(10, self.size.width), max(5, self.size.height - 1))
         kind = images.graphics(os.environ)
+        cell = images.cell_pixels(sys.__stderr__.fileno() if kind and sys.__stderr__ is not None else -1)
         try:
-            picture, drawing = await asyncio.to_thread(_drawn, data, kind, cells)
+            picture, drawing = await asyncio.to_thread(_drawn, data, kind, cells, cell)
         except images.TooLarge as error:
             await self._put(Static(Content(safe_line(str(error)))))
             return
@@ -114,7 +116,7 @@ class PictureScreen(ModalScreen[Spot | None]):
             await self._put(HalfBlocks(picture, cells))
             return
         await self._put(Static(""))
-        columns, rows = images.fitted(picture.size, cells)
+        columns, rows = images.fitted(picture.size, cells, cell)
         place = f"\x1b[{(cells[1] - rows) // 2 + 1};{(cells[0] - columns) // 2 + 1}H"
         self.call_after_refresh(self._draw, place + drawing)
         self._drawing = drawing
@@ -168,7 +170,7 @@ class PictureScreen(ModalScreen[Spot | None]):
         self.dismiss(None)
 
 
-def _drawn(data: bytes, kind: str, cells: tuple[int, int]) -> tuple[Image, str]:
+def _drawn(data: bytes, kind: str, cells: tuple[int, int], cell: tuple[int, int]) -> tuple[Image, str]:
     """The picture, and the sequence that draws it. Raises `TooLarge`."""
-    picture = images.decode(data, cells)
-    return picture, images.drawing(kind, picture, cells)
+    picture = images.decode(data, cells, cell)
+    return picture, images.drawing(kind, picture, cells, cell)
