@@ -267,3 +267,24 @@ async def test_a_reaction_that_is_not_there_has_a_code(server: TestServer) -> No
         "ada", "DELETE", f"/messages/{message_id}/reactions", {"emoji_name": "tada"}
     )
     assert refusal["code"] == "REACTION_DOES_NOT_EXIST"
+
+
+@proves("CONV-06", "ERR-01")
+async def test_a_fault_of_the_server_is_told_in_json_without_its_cause(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("secret cause")
+
+    monkeypatch.setattr(server.core.channels, "all", broken)
+    for method, path in (("GET", "/streams"), ("POST", "/register")):
+        response = await server.raw("ada", method, path)
+        assert response.status_code == 500
+        assert response.headers["content-type"] == "application/json"
+        assert response.json() == {
+            "result": "error",
+            "msg": "Internal server error",
+            "code": "INTERNAL_SERVER_ERROR",
+        }
+    monkeypatch.undo()
+    await server.call("ada", "GET", "/streams")
