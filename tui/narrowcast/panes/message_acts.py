@@ -59,6 +59,15 @@ class MessageActs(PaneBase):
             return
         self.list.to_newest()
 
+    def show_sent(self) -> None:
+        """What was just written comes into view; but nothing unread is passed over for that."""
+        if self.list.following:
+            return
+        if self.view is None or not self.view.found_newest or self.list.has_unread_below():
+            self.say("Your message is below: G goes to the newest.")
+        else:
+            self.list.to_newest()
+
     def action_message_first_unread(self) -> None:
         """To the first unread message."""
         view = self.view

@@ -87,6 +87,13 @@ class MessageList(SelectingCanvas):
             self.selected = self.feed.key(len(self.feed) - 1)
         self.changed()
 
+    def has_unread_below(self) -> bool:
+        """Whether something unread lies below everything that has been on the screen."""
+        feed = self.feed
+        if feed is None or not isinstance(self._seen_until, int):
+            return False
+        return feed.has_unread(feed.index(self._seen_until) + 1, len(feed.ids))
+
     def select(self, key: Key) -> None:
         """Selects an item and brings it into view."""
         feed = self.feed

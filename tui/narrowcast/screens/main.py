@@ -110,6 +110,8 @@ class MainScreen(OutsideScreen):
         here = self.narrow
         if here is None or (here != narrow and here.terms and not self._shows(here, narrow)):
             self.go(narrow, focus=False)
+        else:
+            self.messages.show_sent()
 
     @staticmethod
     def _shows(view: Narrow, conversation: Narrow) -> bool:
