@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from abc import abstractmethod
 from collections.abc import Awaitable
 from datetime import datetime
@@ -15,6 +16,7 @@ from textual import events
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.message_overlays import Found
 from narrowcast.panes.message_typing import TypedKeys
+from narrowcast.panes.typed_dates import day_of
 from narrowcast.safe_text import safe_line
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow import Narrow
@@ -30,7 +32,6 @@ SEARCHED_OF_ONE = 300_000
 """Characters of one message that are looked through: as many as are ever shown of one."""
 
 _TAGS = re.compile(r"<[^<>]*>")
-_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 
 
 class Finding(TypedKeys):
@@ -121,17 +122,16 @@ class Finding(TypedKeys):
         """Asks for a date and goes to its first message."""
         from narrowcast.screens.ask import AskScreen
 
-        self.app.push_screen(AskScreen("Go to date", placeholder="2026-11-20"), self._go_to_date)
+        hints = ("or 11-20, today, yesterday, friday; 2026-11 is its first day",)
+        self.app.push_screen(AskScreen("Go to date", placeholder="2026-11-20", hints=hints), self._go_to_date)
 
     def _go_to_date(self, text: str | None) -> None:
         if not text or self.list.feed is None:
             return
-        match = _DATE.fullmatch(text.strip())
         names = self.list.feed.names
         try:
-            if match is None:
-                raise ValueError(text)
-            local = datetime(int(match[1]), int(match[2]), int(match[3] or 1), tzinfo=names.zone)
+            day = day_of(text, names.local(time.time()).date())
+            local = datetime(day.year, day.month, day.day, tzinfo=names.zone)
             at = local.timestamp() if names.zone else local.astimezone().timestamp()
         except (ValueError, OverflowError):
             self.say("That is no date: write it like 2026-11-20.")

@@ -1,0 +1,35 @@
+"""Dates as people type them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+__all__ = ["day_of"]
+
+_ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
+_IN_THIS_YEAR = re.compile(r"(\d{1,2})-(\d{1,2})")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORTEST = 3
+"""Letters that a weekday needs."""
+
+
+def day_of(text: str, today: date) -> date:
+    """The day that `text` names: 2026-11-20, 2026-11 (its first), 11-20 (the last one), today, yesterday, friday
+    (the last one).
+
+    Raises ValueError for anything else.
+    """
+    words = text.strip().casefold()
+    if words in ("today", "yesterday"):
+        return today - timedelta(days=words == "yesterday")
+    if len(words) >= _SHORTEST:
+        for number, name in enumerate(_WEEKDAYS):
+            if name.startswith(words):
+                return today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    if match := _ISO.fullmatch(words):
+        return date(int(match[1]), int(match[2]), int(match[3] or 1))
+    if match := _IN_THIS_YEAR.fullmatch(words):
+        day = date(today.year, int(match[1]), int(match[2]))
+        return day if day <= today else day.replace(year=today.year - 1)
+    raise ValueError(f"{text!r} is no date")
