@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast.screens.confirm import ConfirmScreen
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.manage import ManageScreen
 from narrowcast.screens.picker import Picker
@@ -18,9 +19,13 @@ PIXEL = bytes.fromhex(
 
 
 async def choose(stage: Stage, text: str) -> None:
-    """Takes the first choice of a picker that begins with a text, as typing and Enter do."""
-    await until(lambda: isinstance(stage.app.screen, Picker))
+    """Takes the first choice of a picker or a question that begins with a text."""
+    await until(lambda: isinstance(stage.app.screen, Picker | ConfirmScreen))
     picker = stage.app.screen
+    if isinstance(picker, ConfirmScreen):
+        (wanted,) = [choice for choice in picker.list.items if choice.text.startswith(text)]
+        await stage.press("y" if wanted.value else "n")
+        return
     assert isinstance(picker, Picker)
     found = [choice for choice in picker._list.items if choice.text.startswith(text)]
     assert found, [choice.text for choice in picker._list.items]

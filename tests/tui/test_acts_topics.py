@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.screens.confirm import ConfirmScreen
 from narrowcast.screens.form import FormScreen
 from narrowcast.screens.picker import Picker
 from narrowcast_api.narrow import Narrow
@@ -99,11 +100,11 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_topic(stage, "general", "soup")
         await act(stage, "topic.delete")
-        assert isinstance(stage.app.screen, Picker)
+        assert isinstance(stage.app.screen, ConfirmScreen)
         await stage.press("enter")
         assert "soup" in await topics(stage, "general")
         await act(stage, "topic.delete")
-        await stage.press("down", "enter")
+        await stage.press("y")
         await until(lambda: any("is deleted" in notice for notice in stage.notices))
         assert "soup" not in await topics(stage, "general")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from narrowcast import accounts, permits
 from narrowcast.acts import places
 from narrowcast.owner import app_of
+from narrowcast.screens.confirm import ask_first
 from narrowcast.screens.form_fields import Line, Refused, Values
-from narrowcast.screens.manage import ask_first
 from narrowcast.screens.picker import Choice, Picker
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.secret import Secret

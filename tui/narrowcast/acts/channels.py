@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.acts import places
 from narrowcast.screens.channels import acts, fields
-from narrowcast.screens.manage import ask_first
+from narrowcast.screens.confirm import ask_first
 from narrowcast_api.narrow import Narrow
 
 if TYPE_CHECKING:

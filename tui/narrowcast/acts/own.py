@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.acts import places
-from narrowcast.screens.manage import ask_first
+from narrowcast.screens.confirm import ask_first
 
 if TYPE_CHECKING:
     from narrowcast.screens.main import MainScreen

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast import names
 from narrowcast.acts import places
+from narrowcast.screens.confirm import ask_first
 from narrowcast.screens.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
-from narrowcast.screens.manage import ask_first
 from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.encoding import OMIT
 from narrowcast_api.levels import Beyond, needs, supports

@@ -8,19 +8,19 @@ state that ``FOLLOWS`` names; what is not in the state is fetched by ``load``.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast.owner import app_of, focus_now, in_app
 from narrowcast.safe_text import safe_line
-from narrowcast.screens.picker import Choice, Picker
+from narrowcast.screens.confirm import ask_first
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
 
-__all__ = ["ManageScreen", "Row", "ask_first"]
+__all__ = ["ManageScreen", "Row"]
 
 T = TypeVar("T")
 
@@ -307,13 +307,3 @@ class ManageScreen(ModalScreen[object], Generic[T]):
             focus_now(self.list)
         else:
             self.dismiss(None)
-
-
-def ask_first(screen: Screen[Any], question: str, yes: str, then: Callable[[], object]) -> None:
-    """Do something only after it was said twice."""
-
-    def chosen(sure: bool | None) -> None:
-        if sure:
-            then()
-
-    screen.app.push_screen(Picker(question, [Choice(False, "No, leave it"), Choice(True, yes)]), chosen)

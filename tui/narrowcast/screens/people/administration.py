@@ -189,7 +189,7 @@ class Administration:
     def _deactivate(self) -> None:
         user = self.user
         if user.is_bot:
-            from narrowcast.screens.manage import ask_first
+            from narrowcast.screens.confirm import ask_first
 
             end = self.client.bots.deactivate
             ask_first(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from narrowcast.owner import app_of
-from narrowcast.screens.manage import ask_first
+from narrowcast.screens.confirm import ask_first
 from narrowcast.screens.picker import Choice, Picker
 from narrowcast_api.secret import Secret
 
