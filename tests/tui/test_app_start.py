@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from textual.widgets._toast import Toast
+
 from narrowcast.app import NarrowcastApp
 from narrowcast.platform.paths import Paths
 from narrowcast.screens.drafts import ConflictScreen, DraftsScreen
@@ -165,3 +167,16 @@ async def test_a_second_window_says_in_its_banner_that_it_only_reads(tmp_path: P
         async with on_stage(tmp_path, server=server) as stage:
             assert "This window only reads" in stage.screen.banner_line.plain
         await first.close()
+
+
+async def test_notices_stand_at_the_top_and_do_not_repeat(tmp_path: Path) -> None:
+    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(lambda: isinstance(app.screen, WelcomeScreen))
+        for text in ("First.", "Second.", "Second.", "Third.", "Fourth."):
+            app.tell(text)
+            await pilot.pause()
+        assert [notice.message for notice in app._notifications] == ["Second.", "Third.", "Fourth."]
+        await until(lambda: len(app.screen.query(Toast)) == 3)
+        await pilot.pause()
+        assert max(toast.region.bottom for toast in app.screen.query(Toast)) <= 12  # compose is at the bottom

@@ -60,6 +60,10 @@ def _collect_from_now_on() -> None:
     gc.enable()
 
 
+MOST_NOTICES = 3
+"""Notices that stand on the screen at once."""
+
+
 class NarrowcastApp(App[int], inherit_bindings=False):
     """Holds the session and what outlives screens: keys, themes, notices, the way out."""
 
@@ -67,7 +71,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.APP)]
     CSS = """
-    Toast { max-width: 60; }
+    Toast { max-width: 60; padding: 0 1; }
+    ToastRack { dock: top; align: right top; }
     """
 
     def __init__(
@@ -344,6 +349,24 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(safe_block(text[:500]), severity=level, timeout=seconds, markup=False)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Literal["information", "warning", "error"] = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """As Textual's, at the top, where it hides neither compose nor the newest message. What stands there
+        already is not said twice, and a few notices are enough at once.
+        """
+        standing = list(self._notifications)
+        same = [notice for notice in standing if notice.message == message]
+        for notice in same or standing[: max(0, len(standing) + 1 - MOST_NOTICES)]:
+            self._unnotify(notice, refresh=False)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         """Do ``work`` in the background. Whatever goes wrong becomes a notice and a line in the log."""
