@@ -20,7 +20,7 @@ from PIL import Image as Pillow
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Spot, SpotKind, is_picture
 from narrowcast.panes.messages import MessagesPane
 from narrowcast.platform import images
 from narrowcast.platform.terminal_filter import TerminalFilter
@@ -153,7 +153,7 @@ def test_sixels_are_no_larger_than_the_cells_that_they_take(
 
 @pytest.mark.parametrize("src", ["/user_uploads/1/a.mp4", "/user_uploads/1/a.mp3?x=1", ""])
 def test_videos_and_sounds_are_no_pictures(src: str) -> None:
-    assert not images.is_picture(Spot(SpotKind.MEDIA, "/x", "x", src))
+    assert not is_picture(Spot(SpotKind.MEDIA, "/x", "x", src))
 
 
 class PictureApp(App[None]):

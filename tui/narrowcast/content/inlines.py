@@ -30,7 +30,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Run
 from narrowcast.safe_text import safe_line
 
-__all__ = ["Inliner", "Names", "Spot", "SpotKind", "host_of"]
+__all__ = ["Inliner", "Names", "Spot", "SpotKind", "host_of", "is_picture"]
 
 
 class Names(Protocol):
@@ -72,6 +72,14 @@ class Spot(Struct, frozen=True):
     value: str
     label: str = ""
     src: str = ""
+
+
+def is_picture(spot: Spot) -> bool:
+    """Whether a spot leads to a picture and not to a video or sound."""
+    if spot.kind is not SpotKind.MEDIA or not spot.src:
+        return False
+    path = spot.src.partition("?")[0].lower()
+    return not path.endswith((".mp4", ".webm", ".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus"))
 
 
 class Inliner(Struct):

@@ -16,7 +16,6 @@ from textual import events
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.message_overlays import Found
 from narrowcast.panes.message_typing import TypedKeys
-from narrowcast.panes.typed_dates import day_of
 from narrowcast.safe_text import safe_line
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow import Narrow
@@ -128,6 +127,8 @@ class Finding(TypedKeys):
     def _go_to_date(self, text: str | None) -> None:
         if not text or self.list.feed is None:
             return
+        from narrowcast.panes.typed_dates import day_of
+
         names = self.list.feed.names
         try:
             day = day_of(text, names.local(time.time()).date())

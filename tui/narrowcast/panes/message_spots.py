@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from narrowcast.content.addresses import InApp, Outside, resolve
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Spot, SpotKind, is_picture
 from narrowcast.content.parse import MAX_ROWS
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.message_list import MessageList
 from narrowcast.panes.message_overlays import Hints, hint_labels
 from narrowcast.panes.message_rows import Rows
 from narrowcast.panes.message_typing import TypedKeys
-from narrowcast.platform.images import is_picture
 from narrowcast.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class SpotActs(TypedKeys):
             index = pictures.index(spot) if spot in pictures else 0
             self.app.push_screen(PictureScreen(self.session, pictures, index), self._save_picture)
         else:
-            if images.is_picture(spot) and not images.available():
+            if is_picture(spot) and not images.available():
                 self.say("To see pictures here, install the extra: pip install 'narrowcast[images]'")
             self._open_link(spot)
 

@@ -15,8 +15,6 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from narrowcast.content.inlines import Spot, SpotKind
-
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -29,7 +27,6 @@ __all__ = [
     "drawing",
     "fitted",
     "graphics",
-    "is_picture",
 ]
 
 MAX_BYTES = 20 * 2**20
@@ -52,14 +49,6 @@ class TooLarge(ValueError):
 def available() -> bool:
     """Whether the extra is installed; imports nothing of it."""
     return importlib.util.find_spec("PIL") is not None
-
-
-def is_picture(spot: Spot) -> bool:
-    """Whether a spot leads to a picture and not to a video or sound."""
-    if spot.kind is not SpotKind.MEDIA or not spot.src:
-        return False
-    path = spot.src.partition("?")[0].lower()
-    return not path.endswith((".mp4", ".webm", ".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus"))
 
 
 def cell_pixels(descriptor: int) -> tuple[int, int]:
