@@ -169,7 +169,7 @@ async def test_few_events_that_are_long_are_too_far_behind_as_well(tmp_path: Pat
     limits = replace(Limits(), max_queued_characters=10_000)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
-        for _ in range(5):
+        for _ in range(12):
             await server.send("ada", "general", "t", "x" * 1000)
             assert len(await listener.events()) == 1
         for _ in range(5):

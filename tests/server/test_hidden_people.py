@@ -59,8 +59,12 @@ async def test_registration_has_the_others_as_unknown_or_not_at_all(
 
 
 async def test_a_guest_hears_of_nobody_whom_they_do_not_know(hiding: TestServer) -> None:
+    params: dict[str, object] = {"name": "Tea", "field_type": 1}
+    field = (await hiding.call("ada", "POST", "/realm/profile_fields", params))["id"]
     hugo, dario = await hiding.listen("hugo"), await hiding.listen("dario")
     for name in ("ada", "elif"):
+        said = {"data": [{"id": field, "value": "green"}]}
+        await hiding.call(name, "PATCH", "/users/me/profile_data", said)
         await hiding.call(name, "PATCH", "/settings", {"full_name": f"{name.capitalize()} Z"})
         await hiding.call(name, "POST", "/users/me/presence", {"status": "active"})
         await hiding.call(name, "POST", "/users/me/status", {"status_text": "x"})
@@ -90,7 +94,9 @@ async def test_people_come_into_sight_and_go_with_channels(hiding: TestServer) -
     await hiding.call("greta", "DELETE", "/users/me/subscriptions", {"subscriptions": ["design"]})
     (event,) = await hugo.events("realm_user")
     assert (event["op"], event["person"]["user_id"]) == ("remove", hiding.id("greta"))
-    assert await hugo.events("presence") == []
+    await hiding.call("hugo", "DELETE", "/users/me/subscriptions", {"subscriptions": ["design"]})
+    removed = {event["person"]["user_id"] for event in await hugo.events("realm_user")}
+    assert removed == {hiding.id("elif"), hiding.id("dario")}
 
 
 async def test_a_guest_writes_to_those_alone_whom_they_know_until_others_write_to_them(

@@ -92,6 +92,7 @@ async def test_a_hint_that_was_seen_is_shown_by_no_client_again(server: TestServ
     assert left == [name for name in names if name != "intro_inbox_view_modal"]
     assert (await server.listen("ada")).snapshot["onboarding_steps"] == event["onboarding_steps"]
     assert len((await server.listen("bruno")).snapshot["onboarding_steps"]) == len(names)
+    assert (await server.listen("iris")).snapshot["onboarding_steps"] == []
 
 
 async def test_an_unknown_hint_is_refused(server: TestServer) -> None:

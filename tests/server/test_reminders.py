@@ -80,7 +80,7 @@ async def test_only_what_one_can_see_and_what_is_to_come_is_reminded_of(server: 
 
 
 async def test_a_reminder_that_cannot_be_sent_holds_up_no_other(
-    server: TestServer, clock: VirtualClock
+    server: TestServer, clock: VirtualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     message_id = await server.send("ada", "general", "t")
     broken, whole = await remind(server, message_id, 30), await remind(server, message_id, 60)
@@ -90,3 +90,4 @@ async def test_a_reminder_that_cannot_be_sent_holds_up_no_other(
     await clock.advance(65)
     assert [event["reminder_id"] for event in await listener.events("reminders")] == [whole]
     assert [(row["reminder_id"], row["failed"]) for row in await reminders(server)] == [(broken, True)]
+    assert len([record for record in caplog.records if record.exc_info]) == 1

@@ -26,6 +26,14 @@ async def test_nothing_is_reported_where_nobody_would_hear_it(server: TestServer
     )
 
 
+async def test_nothing_is_reported_to_an_archived_channel(server: TestServer) -> None:
+    await enable(server)
+    await server.call("ada", "DELETE", f"/streams/{server.channel('leads')}")
+    message_id = await server.send("dario", "general", "t", "buy")
+    answer = await report(server, "elif", message_id, report_type="spam")
+    assert answer["msg"] == "Message reporting is not enabled in this organization."
+
+
 async def test_a_report_reaches_the_moderators_with_reason_words_and_message(server: TestServer) -> None:
     await enable(server)
     message_id = await server.send("dario", "general", "offers", "buy\n````\nnow\n````")

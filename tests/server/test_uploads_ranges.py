@@ -79,6 +79,12 @@ async def test_ranges_beyond_the_end_are_refused_with_the_length(server: TestSer
     assert (response.json()["result"], response.json()["code"]) == ("error", "BAD_REQUEST")
 
 
+@pytest.mark.parametrize("header", ["bytes=0-", "bytes=-5"])
+async def test_an_empty_file_has_no_range(server: TestServer, header: str) -> None:
+    response = await server.raw("ada", "GET", await uploaded(server, b""), headers={"Range": header})
+    assert (response.status_code, response.headers["content-range"]) == (416, "bytes */0")
+
+
 async def test_a_range_of_another_version_gets_the_whole_file(server: TestServer) -> None:
     url = await uploaded(server)
     tag = (await server.raw("ada", "GET", url)).headers["etag"]
