@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from contextlib import suppress
 
 import pytest
 
@@ -48,6 +49,20 @@ def test_a_vanished_terminal_ends_the_app_and_the_draft_comes_back(served: Serve
     terminal.hang_up()
     assert terminal.wait_end() == 128 + signal.SIGHUP
     open_app(served.rc("ada")).wait_for(WORDS)
+
+
+def test_a_shell_that_wakes_the_app_while_it_leaves_does_not_keep_it(
+    served: Served, open_app: OpenApp
+) -> None:
+    terminal = open_app(served.rc("ada"))
+    terminal.settle()
+    terminal.hang_up()
+    for _ in range(100):  # a twentieth of a second each
+        with suppress(subprocess.TimeoutExpired):
+            terminal.process.wait(0.05)
+            break
+        terminal.signal(signal.SIGCONT)
+    assert terminal.wait_end() == 128 + signal.SIGHUP
 
 
 def test_kill_9_a_second_after_the_last_key_loses_nothing(served: Served, open_app: OpenApp) -> None:

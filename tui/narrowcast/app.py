@@ -182,6 +182,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self._guardian.start()
             if isinstance(self._driver, TerminalDriver):
                 self._driver.lost = self._guardian.vanished
+                self._driver.leaving = self._is_going
                 self._driver.repainting = self.forget_screen
         if self.opening == "demo":
             self.spawn(self.start_demo(), "start the demo")
@@ -291,6 +292,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         if mounted is not None:
             await mounted
             self._bring_to_life()
+
+    def _is_going(self) -> bool:
+        return self._leaving or (self._guardian is not None and self._guardian.is_leaving)
 
     def _leave_now(self, code: int) -> None:
         """A signal came, or the terminal went."""

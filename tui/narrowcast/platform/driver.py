@@ -98,6 +98,9 @@ class TerminalDriver(LinuxDriver):
     repainting: Callable[[], None] | None = None
     """Called on the loop when the terminal may show something else than what was sent."""
 
+    leaving: Callable[[], bool] | None = None
+    """Whether the app is on its way out."""
+
     @property
     def _writer_thread(self) -> WriterThread | None:
         return self._writer
@@ -130,6 +133,18 @@ class TerminalDriver(LinuxDriver):
         if self.repainting is not None:
             self.repainting()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual has no types there
+
+    def resume_application_mode(self) -> None:
+        """Take the terminal again, unless the app is leaving.
+
+        SIGCONT comes also to who was not suspended: after SIGSTOP, and after the SIGHUP of a closed window. Textual
+        would then read the keys in a second thread, and the first one would never end.
+        """
+        if self.leaving is not None and self.leaving():
+            return
+        if self._key_thread is not None and self._key_thread.is_alive():
+            self.suspend_application_mode()
+        super().resume_application_mode()
 
     def _vanished(self) -> None:
         if self.lost is not None:

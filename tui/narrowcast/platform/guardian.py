@@ -68,9 +68,14 @@ class Guardian:
         with contextlib.suppress(OSError):
             os.write(self._wake_write, b".")
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whether it is time to go, or the app has gone already."""
+        return self._asked.is_set() or self._done.is_set()
+
     def ask(self, code: int) -> None:
         """Ask the app to leave with ``code``; from any thread, once."""
-        if self._asked.is_set() or self._done.is_set():
+        if self.is_leaving:
             return
         self._asked.set()
         threading.Thread(target=self._force, args=(code,), daemon=True, name="leave-by-force").start()
