@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,37 @@ async def test_hints_put_a_key_on_every_place_in_view() -> None:
         app.list.changed()
         await pilot.pause()
         assert app.rows()[-1] == "▌   ane and swo"
+
+
+async def test_a_hint_on_a_reaction_leaves_the_emoji_in_sight() -> None:
+    reactions = tuple(Reaction("tada", "1f389", "unicode_emoji", user_id) for user_id in (2, 3))
+    app = ListApp([message(1, "<p>done</p>", reactions=reactions)])
+    async with app.run_test(size=(60, 6)) as pilot:
+        await pilot.pause()
+        spots = app.list.spots_in_view()
+        app.list.overlay = Hints(dict(zip(spots, hint_labels(1), strict=True)))
+        app.list.changed()
+        await pilot.pause()
+        assert app.rows()[-1] == "▌   🎉a2"
+
+
+async def test_a_long_name_of_a_channel_leaves_room_for_the_topic() -> None:
+    app = ListApp([short(1)], narrow=Narrow.all())
+    live.apply(
+        app.state,
+        {
+            "id": 1,
+            "type": "stream",
+            "op": "update",
+            "stream_id": live.GENERAL,
+            "name": "general",
+            "property": "name",
+            "value": "long " * 40,
+        },
+    )
+    async with app.run_test(size=(60, 8)) as pilot:
+        await pilot.pause()
+        assert re.match(r"  #(long )+lo?n?g?… › tests", app.rows()[0])
 
 
 def test_hint_labels_differ_and_have_one_length() -> None:

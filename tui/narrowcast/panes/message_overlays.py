@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -38,6 +39,12 @@ def _replace(strip: Strip, start: int, text: str, style: Style) -> Strip:
     return Strip([*strip.crop(0, start), Segment(text, style), *strip.crop(end)], strip.cell_length)
 
 
+def _before_count(text: str) -> int:
+    """Cells of a reaction before its count, so that a label leaves the emoji in sight; 0 for other texts."""
+    emoji, blank, count = text.partition("\u00a0")
+    return cell_len(emoji) if blank and count.rstrip("]").isdecimal() else 0
+
+
 class Hints:
     """A label on the beginning of each spot. `typed` is what was typed so far: labels that differ fade."""
 
@@ -52,8 +59,9 @@ class Hints:
         for segment in list(strip):
             number = segment.style.meta.get("spot") if segment.style and segment.style.meta else None
             label = self.labels.get((y, key, number)) if isinstance(number, int) else None
-            if label is not None and label.startswith(self.typed) and cell + len(label) <= strip.cell_length:
-                strip = _replace(strip, cell, label[len(self.typed) :], view.base_style + style)
+            at = cell + _before_count(segment.text)
+            if label is not None and label.startswith(self.typed) and at + len(label) <= strip.cell_length:
+                strip = _replace(strip, at, label[len(self.typed) :], view.base_style + style)
             cell += segment.cell_length
         return strip
 
@@ -70,8 +78,6 @@ class Found:
         folded = plain.casefold()
         if not self.text or len(folded) != len(plain):
             return strip
-        from rich.cells import cell_len
-
         style = view.part_style("messages--found")
         start = folded.find(self.text)
         while start >= 0:

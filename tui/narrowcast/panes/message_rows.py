@@ -170,7 +170,7 @@ class RowMaker:
             topic = where.topic or state.limits.empty_topic_name
             style = palette.heading + (Style() if where.topic else Style(italic=True))
             return [
-                ("#" + safe_line(channel, 60), palette.place),
+                ("#" + safe_line(channel, max(16, self.width // 2 - 4)), palette.place),
                 (" › ", palette.dim),
                 (safe_line(topic, 200), style),
             ]
