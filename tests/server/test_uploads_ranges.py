@@ -83,6 +83,7 @@ async def test_ranges_beyond_the_end_are_refused_with_the_length(server: TestSer
 async def test_an_empty_file_has_no_range(server: TestServer, header: str) -> None:
     response = await server.raw("ada", "GET", await uploaded(server, b""), headers={"Range": header})
     assert (response.status_code, response.headers["content-range"]) == (416, "bytes */0")
+    assert response.json()["result"] == "error"
 
 
 async def test_a_range_of_another_version_gets_the_whole_file(server: TestServer) -> None:
