@@ -192,10 +192,10 @@ async def test_help_shows_what_a_caller_passes() -> None:
                     assert "connection" not in inspect.signature(call).parameters, name
                     assert inspect.iscoroutinefunction(call)
         text = pydoc.render_doc(client.messages.send, renderer=_Plain())
-        assert "send_message(*,to:'Destination',content:'str'" in "".join(text.split())
+        assert "send_message(*,to:'Addressee'," in "".join(text.split())
         assert KEY not in text
         group = pydoc.render_doc(client.messages, renderer=_Plain())
-        assert "send=send_message(*,to:'Destination'" in "".join(group.split())
+        assert "send=send_message(*,to:'Addressee'" in "".join(group.split())
 
 
 async def test_one_name_where_a_list_belongs_is_refused_and_not_taken_apart() -> None:

@@ -22,10 +22,11 @@ def subscribers_only(monkeypatch: pytest.MonkeyPatch) -> None:
     emit = sending._emit
 
     def emit_to_subscribers(
-        core: Any, message: Any, sender: Any, recipients: set[int], *args: Any, **more: Any
+        core: Any, message: Any, sender: Any, stored: dict[int, int], *args: Any, **more: Any
     ) -> None:
         inside = set(access.subscriber_ids(core, message.channel_id))
-        emit(core, message, sender, recipients & inside, *args, **more)
+        heard = {user_id: flags for user_id, flags in stored.items() if user_id in inside}
+        emit(core, message, sender, heard, *args, **more)
 
     monkeypatch.setattr(sending, "_emit", emit_to_subscribers)
 
