@@ -21,7 +21,9 @@ _CJK = (
 )
 _CHUNK = 1024
 _CLOSING = "、。，．！？）」』】〉》〕］｝：；ー々"
-_WORD = re.compile(f"[{_CJK}][{_CLOSING}]*[ ]*|[^ {_CJK}]+[ ]*|[ ]+")
+_WORD = f"[{_CJK}][{_CLOSING}]*[ ]*|[^ {_CJK}]+[ ]*|[ ]+"
+"""Compiled when the first text needs it: those sets are large."""
+_ASCII_WORD = "[^ ]+[ ]*|[ ]+"
 
 
 class Run(Struct, frozen=True):
@@ -69,7 +71,7 @@ def _breaks(text: str, width: int) -> Iterator[int]:
     if len(text) <= width and (text.isascii() or cell_len(text) <= width):
         return
     used = 0
-    for match in _WORD.finditer(text):
+    for match in re.finditer(_ASCII_WORD if text.isascii() else _WORD, text):
         start, end = match.span()
         word = match[0].rstrip(" ")
         cells = len(word) if word.isascii() else cell_len(word)
