@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.server import TestServer
+from support.world import PASSWORD
 
 
 async def test_linkifiers_are_listed_as_triples_for_older_clients(server: TestServer) -> None:
@@ -108,3 +109,22 @@ async def test_the_extra_emoji_has_a_picture(server: TestServer) -> None:
     response = await server.raw(None, "GET", url)
     assert response.headers["content-type"] == "image/svg+xml"
     assert b"<svg" in response.content
+
+
+async def test_a_password_is_changed_by_who_knows_the_old_one(server: TestServer) -> None:
+    new = "a longer battery staple"
+    change = {"old_password": PASSWORD, "new_password": new}
+    for wrong in ({"old_password": "x"}, {"new_password": "short"}, {"new_password": "x" * 101}):
+        await server.refusal("ada", "PATCH", "/settings", {**change, **wrong, "enable_sounds": False})
+    assert (await server.listen("ada")).snapshot["user_settings"]["enable_sounds"] is True
+    await server.call("ada", "PATCH", "/settings", change)
+    signed_in = {"username": "ada@demo.example", "password": new}
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == server.id("ada")
+    old = {**signed_in, "password": PASSWORD}
+    await server.refusal(None, "POST", "/fetch_api_key", old, status=401)
+
+
+async def test_who_has_no_password_yet_sets_one(server: TestServer) -> None:
+    await server.call("elif", "PATCH", "/settings", {"new_password": "a longer battery staple"})
+    signed_in = {"username": "elif@demo.example", "password": "a longer battery staple"}
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == server.id("elif")

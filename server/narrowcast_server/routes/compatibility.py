@@ -20,15 +20,15 @@ _LARGEST: Final = 10_000_000
 
 
 @routes.patch("/settings/notifications", *PARAMS)
-def update_notification_settings(call: Call) -> Answer:
+async def update_notification_settings(call: Call) -> Answer:
     """PATCH /settings, as it was called when there were two of them."""
-    return update_settings(call)
+    return await update_settings(call)
 
 
 @routes.patch("/settings/display", *PARAMS)
-def update_display_settings(call: Call) -> Answer:
+async def update_display_settings(call: Call) -> Answer:
     """The other one."""
-    return update_settings(call)
+    return await update_settings(call)
 
 
 @routes.delete("/user_groups/{user_group_id}")

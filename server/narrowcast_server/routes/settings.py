@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from narrowcast_server import auth, personal
+from narrowcast_server import personal
+from narrowcast_server.actions.joining import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.actions.users import check_full_name, emit_delivery_email, emit_person
 from narrowcast_server.errors import ServiceError, no_such_user
@@ -37,7 +38,7 @@ SETTINGS = _declared()
 FULL_NAME = optional("full_name", string)
 TIMEZONE = optional("timezone", unquoted)
 OLD_PASSWORD = optional("old_password", string)
-NEW_PASSWORD = optional("new_password", limited(100))
+NEW_PASSWORD = optional("new_password", limited(MAX_PASSWORD))
 WORDS = required("alert_words", strings)
 
 
@@ -45,15 +46,23 @@ PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASS
 
 
 @routes.patch("/settings", *PARAMS)
-def update_settings(call: Call) -> Answer:
+async def update_settings(call: Call) -> Answer:
     """Changes what the request carries."""
+    password_hash = await _new_password_hash(call)
+    with call.core.transaction():
+        if password_hash is not None:
+            call.core.users.update(call.user.id, password_hash=password_hash)
+        _change(call)
+    return {}
+
+
+def _change(call: Call) -> None:
     core = call.core
     values = {
         name: personal.check(name, call[param]) for name, param in SETTINGS.items() if call.given(param)
     }
     _rename(call)
     _move_timezone(call)
-    _change_password(call)
     if values:
         before = core.users[call.user.id]
         after = personal.change(core, before, values)
@@ -61,7 +70,6 @@ def update_settings(call: Call) -> Answer:
             _tell_of_address(call, before, after)
         if "enable_drafts_synchronization" in values and not values["enable_drafts_synchronization"]:
             core.store.execute("DELETE FROM drafts WHERE user_id = ?", after.id)
-    return {}
 
 
 def _rename(call: Call) -> None:
@@ -85,19 +93,21 @@ def _move_timezone(call: Call) -> None:
     emit_person(call.core, user, email=api_address(call.core, user), timezone=timezone)
 
 
-def _change_password(call: Call) -> None:
-    new = call[NEW_PASSWORD]
+async def _new_password_hash(call: Call) -> str | None:
+    """Of the new password, if there is one; raises BAD_REQUEST without the old one."""
+    core, new = call.core, call[NEW_PASSWORD]
     if new is None:
-        return
-    row = call.core.store.one("SELECT password_hash FROM users WHERE id = ?", call.user.id)
-    if row is not None and row["password_hash"] is not None:
-        call.core.login_limiter.hit(call.user.delivery_email)
-        if not auth.password_fits(row["password_hash"], call[OLD_PASSWORD] or ""):
-            raise ServiceError("Wrong password!")
-        call.core.login_limiter.clear(call.user.delivery_email)
-    if len(new) < 8:
+        return None
+    if len(new) < MIN_PASSWORD:
         raise ServiceError("New password is too weak!")
-    call.core.users.update(call.user.id, password_hash=auth.hash_password(new))
+    row = core.store.one("SELECT password_hash FROM users WHERE id = ?", call.user.id)
+    if row is not None and row["password_hash"] is not None:
+        address = call.user.delivery_email.lower()
+        core.login_limiter.hit(address)
+        if not await core.passwords.fits(row["password_hash"], call[OLD_PASSWORD] or ""):
+            raise ServiceError("Wrong password!")
+        core.login_limiter.clear(address)
+    return await core.passwords.hashed(new)
 
 
 def _tell_of_address(call: Call, before: User, after: User) -> None:
