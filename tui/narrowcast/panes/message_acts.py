@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.message_posts import PaneBase
@@ -10,6 +11,7 @@ from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow import Narrow
 
 if TYPE_CHECKING:
+    from narrowcast.panes.message_echo import Echo
     from narrowcast_api.state.messages import Message, Reaction
 
 __all__ = ["MessageActs"]
@@ -178,9 +180,13 @@ class MessageActs(PaneBase):
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
-        change = self.session.client.flags.change
-        op = "add" if on else "remove"
-        self.work(change(message_ids=[message.id], op=op, flag=flag), f"change the flag {flag}")
+        self.work(self._echo.flag(message.id, flag, on), f"change the flag {flag}")
+
+    @cached_property
+    def _echo(self) -> Echo:
+        from narrowcast.panes.message_echo import Echo
+
+        return Echo(self.session)
 
     def action_message_unread(self) -> None:
         """Marks this message and all below it as unread."""
@@ -213,10 +219,7 @@ class MessageActs(PaneBase):
         """Adds a reaction of one's own, or removes it."""
         me = self.session.state.me
         own = any(one.user_id == me and one.key == (reaction_type, code) for one in message.reactions)
-        reactions = self.session.client.reactions
-        act = reactions.remove if own else reactions.add
-        request = act(message_id=message.id, emoji_name=name, emoji_code=code, reaction_type=reaction_type)
-        self.work(request, "change the reaction")
+        self.work(self._echo.reaction(message.id, reaction_type, code, name, not own), "change the reaction")
 
     # Going elsewhere.
 

@@ -1,0 +1,105 @@
+"""Stars and reactions show before the server has answered, and go when it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from narrowcast.panes.message_echo import Echo
+from narrowcast_api.errors import NotConnected, ReactionAlreadyExists
+from narrowcast_api.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+class SlowServer:
+    """Answers when the test says so; takes the place of the client's calls."""
+
+    def __init__(self, problem: Exception | None = None) -> None:
+        self.go_on = asyncio.Event()
+        self.problem = problem
+        self.asked: list[str] = []
+
+    async def add(self, **_: object) -> None:
+        await self._answer("add")
+
+    async def remove(self, **_: object) -> None:
+        await self._answer("remove")
+
+    async def change(self, **arguments: object) -> None:
+        await self._answer(str(arguments["op"]))
+
+    async def _answer(self, what: str) -> None:
+        self.asked.append(what)
+        await self.go_on.wait()
+        if self.problem is not None:
+            raise self.problem
+
+
+async def prepared(stage: Stage, server: SlowServer, monkeypatch: pytest.MonkeyPatch) -> int:
+    """A message that is selected; acts on messages go to ``server``."""
+    message_id = await stage.server.send("bruno", "general", "lunch", "Soup?")
+    stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+    view = stage.session.view(Narrow.topic(stage.server.channel("general"), "lunch"))
+    await until(lambda: message_id in view.ids)
+    await stage.press("G")
+    monkeypatch.setattr(stage.session.client, "reactions", server)
+    monkeypatch.setattr(stage.session.client, "flags", server)
+    return message_id
+
+
+def shown(stage: Stage, message_id: int) -> tuple[bool, int]:
+    message = stage.session.state.messages.get(message_id)
+    assert message is not None
+    return message.is_starred, len(message.reactions)
+
+
+async def test_a_star_and_a_reaction_show_at_once_and_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = SlowServer()
+        message_id = await prepared(stage, server, monkeypatch)
+        await stage.press("asterisk", "plus")
+        assert shown(stage, message_id) == (True, 1)
+        server.go_on.set()
+        await until(lambda: server.asked == ["add", "add"])
+        await stage.pilot.pause()
+        assert shown(stage, message_id) == (True, 1)
+
+
+async def test_what_the_server_does_not_take_is_taken_back_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = SlowServer(NotConnected("no route"))
+        message_id = await prepared(stage, server, monkeypatch)
+        await stage.press("asterisk", "plus")
+        assert shown(stage, message_id) == (True, 1)
+        server.go_on.set()
+        await until(lambda: shown(stage, message_id) == (False, 0))
+        await until(lambda: any("no route" in notice for notice in stage.notices))
+
+
+async def test_pressing_twice_asks_for_both_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = SlowServer()
+        message_id = await prepared(stage, server, monkeypatch)
+        await stage.press("plus", "plus")
+        assert shown(stage, message_id) == (False, 0)
+        assert server.asked == ["add"]
+        server.go_on.set()
+        await until(lambda: server.asked == ["add", "remove"])
+
+
+async def test_a_reaction_that_was_there_already_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = SlowServer(ReactionAlreadyExists("REACTION_ALREADY_EXISTS", "Reaction already exists."))
+        message_id = await prepared(stage, server, monkeypatch)
+        server.go_on.set()
+        await Echo(stage.session).reaction(message_id, "unicode_emoji", "1f44d", "+1", True)
+        assert shown(stage, message_id) == (False, 1)
