@@ -12,7 +12,8 @@ import pytest
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
 from narrowcast_api.protocols.read_marks import ReadMarks
 from narrowcast_api.storage.database import connect
-from narrowcast_api.storage.journal import MIGRATIONS, Journal
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_rows import MIGRATIONS
 from support.clock import VirtualClock
 
 

@@ -51,6 +51,11 @@ async def test_it_stops_after_the_round_when_asked() -> None:
         assert len(transport.requests) == 1
 
 
+def slow_down(seconds: float) -> dict[str, object]:
+    """The server's wish for a pause."""
+    return {"result": "error", "msg": "slow", "code": "RATE_LIMIT_HIT", "retry-after": seconds}
+
+
 async def test_a_rate_limit_is_waited_for_however_long_and_can_be_stopped_meanwhile() -> None:
     asked: list[tuple[int, float]] = []
     clock = VirtualClock()
@@ -61,9 +66,9 @@ async def test_a_rate_limit_is_waited_for_however_long_and_can_be_stopped_meanwh
             return clock.monotonic() < 60
 
         transport.prepare("POST", PATH, json={"complete": False})
-        transport.prepare_error("POST", PATH, code="RATE_LIMIT_HIT", status=429, **{"retry-after": 22.0})
+        transport.prepare("POST", PATH, status=429, json=slow_down(22.0))
         transport.prepare("POST", PATH, json={"complete": False})
-        transport.prepare_error("POST", PATH, code="RATE_LIMIT_HIT", status=429, **{"retry-after": 600.0})
+        transport.prepare("POST", PATH, status=429, json=slow_down(600.0))
         work = asyncio.create_task(client.topics.delete(channel_id=31, topic="tides", progress=progress))
         await clock.advance(100)
         result = await work
