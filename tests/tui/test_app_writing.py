@@ -392,10 +392,10 @@ async def test_the_outbox_leads_to_the_conversation(tmp_path: Path) -> None:
 async def test_what_one_sends_comes_into_view_unless_unread_messages_lie_before_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 24)) as stage:
         where = await in_topic(stage, "general", "lunch")
-        for number in range(30):
+        for number in range(22):
             stage.session.outbox.send(where, f"earlier {number}")
         view = stage.session.view(Narrow.from_destination(where))
-        await until(lambda: len(view.ids) == 31 and not stage.session.outbox.entries())
+        await until(lambda: len(view.ids) == 23 and not stage.session.outbox.entries())
         rows = stage.screen.messages.list
         rows.jump(view.ids[2])
         await stage.pilot.pause()
@@ -407,7 +407,7 @@ async def test_what_one_sends_comes_into_view_unless_unread_messages_lie_before_
         rows.jump(view.ids[2])
         await stage.pilot.pause()
         await stage.server.send("bruno", "general", "lunch", "unread")
-        await until(lambda: len(view.ids) == 33)
+        await until(lambda: len(view.ids) == 25)
         await stage.type("below")
         await stage.press("enter")
         assert not rows.following
