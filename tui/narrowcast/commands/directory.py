@@ -24,6 +24,8 @@ class Directory:
         self._by_name: dict[str, list[int]] = {}
         self._emails: dict[int, str] = {}
         self._first_names: dict[str, list[int]] = {}
+        self.me: int | None = None
+        """One's own id, where somebody has said it."""
         active = {user.full_name.casefold() for user in people if user.is_active}
         for user in people:
             self._emails[user.user_id] = user.email
@@ -52,8 +54,10 @@ class Directory:
         return self._channel_names.get(channel_id)
 
     def user_id(self, text: str) -> int | None:
-        """By email, id, or a full or first name that only one person has."""
+        """By email, id, 'me', or a full or first name that only one person has."""
         wanted = text.casefold()
+        if wanted == "me" and self.me is not None:
+            return self.me
         if (found := self._by_email.get(wanted)) is not None:
             return found
         if text.isdecimal():
@@ -92,6 +96,8 @@ async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]
     for term in narrow.terms:
         if term.operator in _PEOPLE and isinstance(term.operand, str):
             for name in filter(None, (part.strip() for part in term.operand.split(","))):
-                if name != "me" and directory.user_id(name) is None:
+                if name == "me" and directory.me is None:
+                    directory.me = (await client.users.me()).user_id
+                if directory.user_id(name) is None:
                     raise CommandError(f"nobody here is called {name!r}", Exit.USAGE)
     return narrow.to_wire(await client.connection.identified(), directory)

@@ -34,12 +34,29 @@ def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
 
 
 async def newest(account: Account, narrow: Narrow, limit: int) -> list[Message]:
-    """The newest ``limit`` messages, oldest first."""
+    """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message."""
     from narrowcast_api.client import Client
 
     async with Client.open(account) as client:
+        near = next((term.operand for term in narrow.terms if term.operator == "near"), None)
+        if isinstance(near, int):
+            return await around(client, narrow, near, limit)
         pages = [page async for page in backwards(client, narrow, limit)]
     return [message for page in reversed(pages) for message in page]
+
+
+async def around(client: Client, narrow: Narrow, message_id: int, limit: int) -> list[Message]:
+    """``limit`` messages (at most 2 pages) around a message, half of them older, oldest first."""
+    wire = await wire_narrow(client, Narrow(tuple(term for term in narrow.terms if term.operator != "near")))
+    older = min((limit - 1) // 2, PAGE)
+    page = await client.messages.list(
+        narrow=wire,
+        anchor=message_id,
+        num_before=older,
+        num_after=min(limit - 1 - older, PAGE),
+        apply_markdown=False,
+    )
+    return list(page.messages)
 
 
 async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator[list[Message]]:
