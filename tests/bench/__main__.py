@@ -21,7 +21,9 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 HEAD = """# Budgets
 
 `make bench` wrote this. Ratios are against the yardstick of the same run; "work" is CPU time of all
-threads; of a key and of a switch, that of the thread which paints, until the first bytes of the answer.
+threads. Of a key and of a switch there are two: of the thread which paints, until the first bytes of the
+answer; and of all threads, until nothing more comes. The incumbent (zulip-terminal) is measured on the same
+server in the same turns where BENCH_INCUMBENT names its command.
 {machine}
 
 """
@@ -73,9 +75,15 @@ def benches() -> Iterator[Bench]:
         yield Bench(Path(folder), stack)
 
 
+def _load() -> str:
+    """How many processes wanted a core during the last minute."""
+    return f"{os.getloadavg()[0]:.1f}"
+
+
 def main(wanted: list[str]) -> int:
     """Measures, prints, writes; 1 where a budget is not met."""
     rows: list[Row] = []
+    before = _load()
     with benches() as bench:
         for name in wanted or SUBJECTS:
             say(f"measuring: {name}")
@@ -83,7 +91,9 @@ def main(wanted: list[str]) -> int:
             say(markdown(found))
             rows += found
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    machine = f"{python}, {os.cpu_count()} cores, {platform.system()}."
+    machine = (
+        f"{python}, {os.cpu_count()} cores, {platform.system()}; load {before} before and {_load()} after."
+    )
     text = HEAD.format(machine=machine) + markdown(rows)
     sys.stdout.write(text)
     if not wanted:

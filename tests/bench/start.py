@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from statistics import median
 
@@ -11,6 +12,10 @@ from bench.watched import Watched, end, open_app, python
 from support.terminal import narrowcast
 
 ROUNDS = 9
+INCUMBENT = "BENCH_INCUMBENT"
+"""The variable that names the command of another client, zulip-term, to be measured in the same turns."""
+INCUMBENT_MESSAGE = "▒"
+"""What stands beside the first line of each of its messages."""
 
 
 def first_message(app: Watched) -> str:
@@ -28,12 +33,16 @@ def measure(served: Served, folder: Path) -> list[Row]:
     app = open_app(rc, folder / "home")
     known = first_message(app)
     end(app)
-    times: dict[str, list[tuple[float, float]]] = {"app": [], "empty": []}
+    incumbent = os.environ.get(INCUMBENT)
+    times: dict[str, list[tuple[float, float]]] = {"app": [], "empty": [], "incumbent": []}
     for _ in range(ROUNDS):
         empty = _started(python("bench.empty_app"), folder / "empty-home", "nothing to read")
         ours = _started(narrowcast("--rc", str(rc)), folder / "home", known)
         times["empty"].append(empty)
         times["app"].append(ours)
+        if incumbent:
+            command = [incumbent, "--config-file", str(rc)]
+            times["incumbent"].append(_started(command, folder / "incumbent-home", INCUMBENT_MESSAGE))
     rows = []
     for what, index in (("seconds", 0), ("CPU", 1)):
         app_median, yard = (median(one[index] for one in times[name]) for name in ("app", "empty"))
@@ -48,6 +57,13 @@ def measure(served: Served, folder: Path) -> list[Row]:
                 ratio <= 1.3,
             )
         )
+        if incumbent:
+            theirs = median(one[index] for one in times["incumbent"])
+            name = f"  the same beside the incumbent ({what})"
+            ahead = app_median < theirs
+            rows.append(
+                Row(name, ms(app_median), f"incumbent {ms(theirs)}", app_median / theirs, "< 1", ahead)
+            )
     return rows
 
 
