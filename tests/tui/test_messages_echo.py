@@ -103,3 +103,19 @@ async def test_a_reaction_that_was_there_already_stays(
         server.go_on.set()
         await Echo(stage.session).reaction(message_id, "unicode_emoji", "1f44d", "+1", True)
         assert shown(stage, message_id) == (False, 1)
+
+
+async def test_a_list_that_got_shorter_before_its_rows_moved_is_no_defect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        for number in range(5):
+            await stage.server.send("bruno", "general", "lunch", f"Soup {number}")
+        await prepared(stage, SlowServer(), monkeypatch)
+        canvas = stage.screen.messages.list
+        feed = canvas.feed
+        assert feed is not None
+        feed.ids = feed.ids[:1]
+        for y in range(canvas.content_size.height):
+            canvas.decorate_row(y, canvas.compose_row(y))
+        assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []

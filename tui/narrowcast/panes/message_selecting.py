@@ -157,7 +157,7 @@ class SelectingCanvas(MessageCanvas):
         """The row at `y` with its number among all rows that ever were; None if it has no text of a message."""
         place = self._places[y] if y < len(self._places) else None
         feed = self.feed
-        if place is None or feed is None or (y == 0 and self._has_header()):
+        if place is None or feed is None or place.index >= len(feed) or (y == 0 and self._has_header()):
             return None
         key = feed.key(place.index)
         rows = self._rows(place.index)
