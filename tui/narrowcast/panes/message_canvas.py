@@ -190,9 +190,8 @@ class MessageCanvas(LineView):
             return self._empty_row(y, width)
         if y == 0 and self._has_header():
             return self._header_row(width)
-        if place is None or place.index >= len(
-            feed
-        ):  # the list got shorter: the rows are placed anew at once
+        if place is None or place.index >= len(feed):
+            # The list got shorter; its rows are placed anew at once.
             return Strip.blank(width, self.base_style)
         key = feed.key(place.index)
         rows = self._rows(place.index)
