@@ -119,3 +119,24 @@ async def test_a_list_that_got_shorter_before_its_rows_moved_is_no_defect(
         for y in range(canvas.content_size.height):
             canvas.decorate_row(y, canvas.compose_row(y))
         assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "call", "said"),
+    [
+        ("V", "read_receipts", "Asking who has read it…"),
+        ("H", "history", "Fetching the versions…"),
+        ("greater_than_sign", "get", "Fetching the text of the message…"),
+    ],
+)
+async def test_a_key_that_waits_for_the_server_says_so_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, call: str, said: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = SlowServer(NotConnected("no route"))
+        await prepared(stage, server, monkeypatch)
+        monkeypatch.setattr(stage.session.client.messages, call, server.add)
+        await stage.press(key)
+        assert stage.screen.messages.mode_hint == said
+        server.go_on.set()
+        await until(lambda: stage.screen.messages.mode_hint == "")

@@ -131,7 +131,8 @@ class MessageActs(PaneBase):
 
     async def source_of(self, message_id: int) -> str:
         """The Markdown that a message was written in."""
-        answer = await self.session.client.messages.get(message_id=message_id, apply_markdown=False)
+        request = self.session.client.messages.get(message_id=message_id, apply_markdown=False)
+        answer = await self.waiting(request, "Fetching the text of the message…")
         message = answer.message
         return str(answer.raw_content or (message.content if message is not None else ""))
 

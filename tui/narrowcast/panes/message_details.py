@@ -216,7 +216,8 @@ class MessageDetails(MessageActs):
     async def _show_receipts(self, message_id: int) -> None:
         from narrowcast.screens.picker import Choice, Picker
 
-        answer = await self.session.client.messages.read_receipts(message_id=message_id)
+        request = self.session.client.messages.read_receipts(message_id=message_id)
+        answer = await self.waiting(request, "Asking who has read it…")
         users = self.session.state.users
         readers = sorted(answer.user_ids, key=lambda user_id: users.name(user_id).casefold())
         choices = [Choice(user_id, users.name(user_id)) for user_id in readers]
@@ -238,7 +239,8 @@ class MessageDetails(MessageActs):
     async def _show_history(self, message_id: int) -> None:
         from narrowcast.screens.versions import Version, VersionsScreen
 
-        answer = await self.session.client.messages.history(message_id=message_id)
+        request = self.session.client.messages.history(message_id=message_id)
+        answer = await self.waiting(request, "Fetching the versions…")
         feed = self.list.feed
         if feed is None:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.message import Message as TextualMessage
 from textual.widget import Widget
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from narrowcast_api.views import MessageView
 
 __all__ = ["PaneBase"]
+
+Answer = TypeVar("Answer")
 
 
 class PaneBase(Widget):
@@ -91,6 +93,15 @@ class PaneBase(Widget):
         if hint != self.mode_hint:
             self.mode_hint = hint
             self.post_message(self.HintChanged())
+
+    async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
+        """The answer; until it is there `hint` says what is being waited for."""
+        self.say_mode(hint)
+        try:
+            return await request
+        finally:
+            if self.mode_hint == hint:
+                self.say_mode("")
 
     def say(self, text: str) -> None:
         """Says something to the user."""

@@ -76,7 +76,8 @@ class MainScreen(OutsideScreen):
 
     async def _begin_edit(self, message_id: int) -> None:
         """Editing needs the source; the state has only what the server made of it."""
-        answer = await self.session.client.messages.get(message_id=message_id, apply_markdown=False)
+        request = self.session.client.messages.get(message_id=message_id, apply_markdown=False)
+        answer = await self.messages.waiting(request, "Fetching the text of the message…")
         message = self.session.state.messages.get(message_id)
         if message is not None and message.sender_id == self.session.state.me:
             self.writing.edit(message_id, _source(answer))
@@ -132,7 +133,8 @@ class MainScreen(OutsideScreen):
     async def _edit_message(self, message_id: int, content: str) -> None:
         """A refused edit gives the text back to its writer."""
         try:
-            await self.session.client.messages.edit(message_id=message_id, content=content)
+            request = self.session.client.messages.edit(message_id=message_id, content=content)
+            await self.messages.waiting(request, "Saving the edit…")
         except Exception:
             if self.writing.editing is None:
                 self.writing.edit(message_id, content)
