@@ -117,7 +117,7 @@ def test_no_emoji_leaves_half_a_character_or_moves_a_letter(screens: list[list[s
     screen, terminal = fresh_terminal()
     terminal.feed("\x1b[?7l")
     for lines in screens:
-        rows = [[strip_of([(line, STYLES[0])])] for line in lines]
+        rows: list[Iterable[Strip]] = [[strip_of([(line, STYLES[0])])] for line in lines]
         terminal.feed(memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE))
         assert len(screen.display) == HEIGHT  # raises where half a wide character stands alone
         for y, row in memory.rows.items():
