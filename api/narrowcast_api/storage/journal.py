@@ -273,10 +273,12 @@ class Journal:
             with self._disk:
                 self._connection.close()
                 # Until the new file is there, so that nothing is written to a closed one.
-                self._connection, self._path = connect_memory(MIGRATIONS), None
+                stand_in = connect_memory(MIGRATIONS)
+                self._connection, self._path = stand_in, None
                 damaged = set_aside(path)
                 self._connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
                 self._path = path
+                stand_in.close()
             self._write_rows(rows)
         except (sqlite3.Error, OSError, NewerDatabase) as error:
             with self._handover:
