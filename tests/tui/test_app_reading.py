@@ -180,3 +180,12 @@ async def test_a_link_to_scheduled_messages_opens_them_here(tmp_path: Path) -> N
     async with on_stage(tmp_path) as stage:
         stage.screen.messages.follow(0, Spot(SpotKind.LINK, "#scheduled", "View scheduled messages"))
         await until(lambda: isinstance(stage.app.screen, ScheduledScreen))
+
+
+async def test_a_notice_shows_text_of_anywhere_as_text(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.app.notify("[red]a\x1b[31mb\u202ec")
+        await until(lambda: stage.notices)
+        notice = stage.notices[-1]
+        assert notice.startswith("[red]a")
+        assert not set("\x1b\u202e") & set(notice)

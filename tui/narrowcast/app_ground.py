@@ -92,10 +92,8 @@ class AppGround(App[int], inherit_bindings=False):
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """A notice in a corner. ``text`` may come from anywhere."""
-        from narrowcast.safe_text import safe_block
-
         level = cast(Literal["information", "warning", "error"], severity)
-        self.notify(safe_block(text[:500]), severity=level, timeout=seconds, markup=False)
+        self.notify(text[:500], severity=level, timeout=seconds)
 
     def notify(
         self,
@@ -107,8 +105,11 @@ class AppGround(App[int], inherit_bindings=False):
         markup: bool = False,
     ) -> None:
         """As Textual's, at the top, where it hides neither compose nor the newest message. What stands there
-        already is not said twice, and a few notices are enough at once.
+        already is not said twice, and a few notices are enough at once. ``message`` may come from anywhere.
         """
+        from narrowcast.safe_text import safe_block
+
+        message = safe_block(message)
         standing = list(self._notifications)
         same = [notice for notice in standing if notice.message == message]
         for notice in same or standing[: max(0, len(standing) + 1 - MOST_NOTICES)]:
