@@ -21,9 +21,9 @@ from types import FunctionType
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.routes.common import Bound, Group
-from narrowcast_api.secret import Secret
 
 README = Path(__file__).with_name("README.md")
 LEDGER = Path(__file__).parents[1] / "tests" / "contract" / "ledger.csv"

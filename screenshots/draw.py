@@ -53,7 +53,7 @@ def private_home() -> Iterator[None]:
 
 async def draw(picture: Picture) -> None:
     """Opens the demo, presses the keys and stores the screen."""
-    from narrowcast.app import NarrowcastApp
+    from narrowcast.app.app import NarrowcastApp
 
     app = NarrowcastApp("demo")
     async with app.run_test(size=picture.size) as pilot:

@@ -22,11 +22,9 @@ WEB = {"httpx", "httpcore", "websockets", "requests", "urllib.request", "http"}
 INPUT_OUTPUT = WEB | {"sqlite3", "socket", "ssl", "subprocess", "threading", "tempfile", "shutil", "os"}
 LIVE = {
     "narrowcast_api.client",
-    "narrowcast_api.connection",
+    "narrowcast_api.http.connection",
     "narrowcast_api.events",
-    "narrowcast_api.live",
-    "narrowcast_api.session",
-    "narrowcast_api.views",
+    "narrowcast_api.sync",
 }
 HEAVY = {
     "httpx",
@@ -88,10 +86,10 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
         if any(name.split(".")[0] in WEB for name, top in imports_of(path) if top)
     }
     assert speaking == {
-        "addresses.py",
         "client.py",
-        "connection.py",
-        "exchange.py",
+        "http/addresses.py",
+        "http/connection.py",
+        "http/transport.py",
         "events/websocket.py",
         "files/downloads.py",
         "files/tus.py",
@@ -102,14 +100,14 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
     ("part", "forbidden"),
     [
         ("state", INPUT_OUTPUT | {"asyncio"} | LIVE | api("routes", "files", "storage", "protocols")),
-        ("protocols", INPUT_OUTPUT | api("connection", "session", "live", "views", "files")),
+        ("protocols", INPUT_OUTPUT | api("http.connection", "sync", "files")),
         ("wire", INPUT_OUTPUT | {"asyncio"} | LIVE | api("routes", "files", "storage", "protocols", "state")),
         (
             "routes",
-            (INPUT_OUTPUT | LIVE | api("storage", "protocols", "state")) - api("connection", "client"),
+            (INPUT_OUTPUT | LIVE | api("storage", "protocols", "state")) - api("http.connection", "client"),
         ),
         ("storage", WEB | LIVE | api("routes", "files", "protocols")),
-        ("files", {"sqlite3"} | api("session", "live", "views", "events", "storage", "protocols", "state")),
+        ("files", {"sqlite3"} | api("sync", "events", "storage", "protocols", "state")),
     ],
 )
 def test_each_part_of_the_api_keeps_to_its_subject(part: str, forbidden: set[str]) -> None:
@@ -135,7 +133,7 @@ def test_only_the_commands_demo_and_serve_import_the_server_and_only_when_they_r
         if name.split(".")[0] == "narrowcast_server"
     }
     assert not [where for where, top in found if top]
-    assert {where for where, _ in found} <= {"cli.py", "commands/demo.py", "commands/serve.py"}
+    assert {where for where, _ in found} <= {"cli/main.py", "cli/demo.py", "cli/serve.py"}
 
 
 def test_the_assets_stand_alone() -> None:
@@ -143,7 +141,14 @@ def test_the_assets_stand_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["narrowcast", "narrowcast.cli", "narrowcast.app", "narrowcast_api", "narrowcast_api.narrow"]
+    "module",
+    [
+        "narrowcast",
+        "narrowcast.cli.main",
+        "narrowcast.app.app",
+        "narrowcast_api",
+        "narrowcast_api.narrow.narrow",
+    ],
 )
 def test_nothing_heavy_is_imported_before_the_first_paint(module: str) -> None:
     program = f"import sys, {module}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"

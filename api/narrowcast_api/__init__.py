@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
-    from narrowcast_api.connection import Connection
-    from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
-    from narrowcast_api.encoding import OMIT
     from narrowcast_api.errors import NarrowcastError
-    from narrowcast_api.ignored import Ignored, ignored_parameters
-    from narrowcast_api.narrow import Narrow
-    from narrowcast_api.secret import Secret
-    from narrowcast_api.session import Session
+    from narrowcast_api.http.connection import Connection
+    from narrowcast_api.http.encoding import OMIT
+    from narrowcast_api.http.ignored_parameters import Ignored, ignored_parameters
+    from narrowcast_api.http.secret import Secret
+    from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+    from narrowcast_api.narrow.narrow import Narrow
+    from narrowcast_api.sync.session import Session
 
 __all__ = [
     "OMIT",
@@ -43,18 +43,18 @@ __all__ = [
 
 _HOMES = {
     "Account": "account",
-    "ChannelDestination": "destinations",
+    "ChannelDestination": "narrow.destinations",
     "Client": "client",
-    "Connection": "connection",
-    "Destination": "destinations",
-    "DirectDestination": "destinations",
-    "Ignored": "ignored",
+    "Connection": "http.connection",
+    "Destination": "narrow.destinations",
+    "DirectDestination": "narrow.destinations",
+    "Ignored": "http.ignored_parameters",
     "NarrowcastError": "errors",
-    "Narrow": "narrow",
-    "OMIT": "encoding",
-    "Secret": "secret",
-    "Session": "session",
-    "ignored_parameters": "ignored",
+    "Narrow": "narrow.narrow",
+    "OMIT": "http.encoding",
+    "Secret": "http.secret",
+    "Session": "sync.session",
+    "ignored_parameters": "http.ignored_parameters",
 }
 
 

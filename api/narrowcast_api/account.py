@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from narrowcast_api.errors import AccountError
-from narrowcast_api.secret import Secret
+from narrowcast_api.http.secret import Secret
 
 __all__ = ["Account", "AccountError", "normal_site"]
 

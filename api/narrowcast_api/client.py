@@ -13,7 +13,7 @@ import httpx
 
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
-from narrowcast_api.connection import Connection
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.avatar import Avatar
 from narrowcast_api.routes.bots import Bots
 from narrowcast_api.routes.channel_folders import ChannelFolders

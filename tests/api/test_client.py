@@ -15,8 +15,6 @@ import pytest
 
 from narrowcast_api.account import Account, AccountError, normal_site
 from narrowcast_api.client import Client
-from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import (
     BadEventQueueId,
     BadRequest,
@@ -25,9 +23,11 @@ from narrowcast_api.errors import (
     NotConnected,
     OutcomeUnknown,
 )
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.common import Bound, Group
 from narrowcast_api.routes.drafts import NewDraft
-from narrowcast_api.secret import Secret
 from support.api import ACCOUNT, KEY, make_connection, scripted_client
 from support.ledger import proves
 from support.scripted import ScriptedTransport
@@ -141,9 +141,7 @@ async def test_the_operations_that_the_document_leaves_open_are_modules_of_their
         assert home(client.events, "get") == "events"
         assert home(client.messages, "list") == "messages"
         assert home(client.scheduled_messages, "list") == "scheduled_messages"
-    script = (
-        "import sys; import narrowcast_api.connection as c; print([m for m in sys.modules if '.routes' in m])"
-    )
+    script = "import sys; import narrowcast_api.http.connection as c; print([m for m in sys.modules if '.routes' in m])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]", "the core works without any of them"
 
@@ -151,7 +149,7 @@ async def test_the_operations_that_the_document_leaves_open_are_modules_of_their
 def test_importing_the_package_loads_nothing_heavy() -> None:
     script = (
         "import sys, narrowcast_api, narrowcast_api.account, narrowcast_api.errors, narrowcast_api.levels,"
-        " narrowcast_api.server_info, narrowcast_api.clock, narrowcast_api.secret, narrowcast_api.safe_json;"
+        " narrowcast_api.server_info, narrowcast_api.clock, narrowcast_api.http.secret, narrowcast_api.http.safe_json;"
         "print([m for m in ('httpx', 'pydantic', 'websockets') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -8,10 +8,10 @@ import enum
 import pytest
 
 from narrowcast_api.account import Account
-from narrowcast_api.connection import OMIT, Connection
-from narrowcast_api.encoding import encode_params
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.secret import Secret
+from narrowcast_api.http.connection import OMIT, Connection
+from narrowcast_api.http.encoding import encode_params
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.vocabulary import Role
 from support.api import ACCOUNT, KEY, make_connection
 from support.ledger import proves

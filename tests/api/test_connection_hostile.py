@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.errors import AnswerTooLarge, MalformedAnswer, NarrowcastError
-from narrowcast_api.safe_json import parse_json, parse_object
+from narrowcast_api.http.safe_json import parse_json, parse_object
 from support.api import make_connection
 from support.hostile import hostile_json
 from support.scripted import ScriptedTransport

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from narrowcast_api.account import Account
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import RateLimited
-from narrowcast_api.limiter import RateGate, gate_of
-from narrowcast_api.secret import Secret
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.rate_limit import RateGate, gate_of
+from narrowcast_api.http.secret import Secret
 from support.api import make_connection
 from support.clock import VirtualClock
 from support.ledger import proves

@@ -13,12 +13,12 @@ import httpx
 import pytest
 
 from narrowcast_api.account import Account
-from narrowcast_api.addresses import safe_elsewhere
 from narrowcast_api.client import Client
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import ApiError, NarrowcastError, RedirectRefused
+from narrowcast_api.http.addresses import safe_elsewhere
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.auth import fetch_api_key
-from narrowcast_api.secret import Secret
 from support.api import ACCOUNT, KEY, make_connection
 from support.scripted import ScriptedTransport
 

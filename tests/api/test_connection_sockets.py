@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.account import Account, AccountError
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import NotConnected, OutcomeUnknown, RedirectRefused
-from narrowcast_api.secret import Secret
-from narrowcast_api.tls import shared_context
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.http.tls import shared_context
 from support.tls import Certificates, make_certificates
 
 OK = b'{"result": "success", "msg": "", "id": 5}'

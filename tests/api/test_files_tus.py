@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import (
     InvalidInput,
     MalformedAnswer,
@@ -22,6 +21,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.files.reading import Progress, look_at
 from narrowcast_api.files.tus import send_resumable
+from narrowcast_api.http.connection import Connection
 from support.api import ACCOUNT
 from support.clock import VirtualClock
 from support.ledger import proves

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import Unsupported
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, needs, require, supports
 from narrowcast_api.routes.register import register
 from narrowcast_api.server_info import Limits, ServerInfo
@@ -68,7 +68,7 @@ def test_no_title_or_note_is_longer_than_a_line() -> None:
 async def test_below_167_silence_proves_nothing_and_above_the_server_names_what_it_ignored() -> None:
     async with scripted_client(167) as (client, transport):
         transport.prepare("POST", "/api/v1/messages", json={"id": 5, "ignored_parameters_unsupported": ["x"]})
-        from narrowcast_api.destinations import ChannelDestination
+        from narrowcast_api.narrow.destinations import ChannelDestination
 
         sent = await client.messages.send(to=ChannelDestination(7, "a"), content="hi", local_id="1.01")
         assert sent.ignored_parameters_unsupported == ("x",)

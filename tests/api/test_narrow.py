@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow, Term
 from support.ledger import proves
 from support.live import ADA, BRUNO, CHIYO, GENERAL, make_state
 

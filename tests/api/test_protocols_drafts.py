@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.records import DraftRecord
 from support.clock import VirtualClock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.storage.records import DraftVersion
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere

@@ -20,7 +20,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from narrowcast_api.destinations import ChannelDestination, Destination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from support.clock import VirtualClock
 from support.draft_server import FAILURES, LUNCH, DraftClient, DraftServer
 from support.exploring import exploring

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import BadRequest, InvalidInput, MalformedAnswer, NotConnected, ServerFault
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
-from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import OutboxChanged
 from support.outbox_server import BRUNO, LUNCH, OutboxBench, only, states
 

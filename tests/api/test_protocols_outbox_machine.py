@@ -17,8 +17,8 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import ServerFault
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.protocols.outbox import OutboxState
 from support.exploring import exploring
 from support.outbox_server import FAILURES, OutboxBench

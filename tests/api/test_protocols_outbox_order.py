@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import InvalidInput, NotConnected, ServerFault
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
-from narrowcast_api.protocols.outbox_entry import HOLDS_FOR
+from narrowcast_api.protocols.outbox_item import HOLDS_FOR
 from narrowcast_api.storage.journal import Journal
 from support.outbox_server import BRUNO, LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
 
@@ -407,7 +407,7 @@ async def test_messages_of_others_and_of_other_devices_do_not_disturb(bench: Out
 
 
 async def test_no_step_outside_the_diagram_is_taken(bench: OutboxBench) -> None:
-    from narrowcast_api.protocols.outbox_shelf import InvalidTransition
+    from narrowcast_api.protocols.outbox_store import InvalidTransition
 
     async with bench:
         bench.server.online = False

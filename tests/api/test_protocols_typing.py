@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import BadRequest, NotConnected
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.protocols.requests import RouteRequests
 from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingSender, TypingTarget
 from narrowcast_api.state.state import State

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.errors import InvalidInput, NarrowcastError, OutcomeUnknown
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.uploads import Upload, UploadQueue, UploadState
 from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from narrowcast_api.remarks import AGAIN_AFTER, Remarks
 from narrowcast_api.state.changes import Change
+from narrowcast_api.sync.server_notices import AGAIN_AFTER, Remarks
 from support.api import make_connection
 from support.clock import VirtualClock
 from support.scripted import ScriptedTransport

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from narrowcast_api.errors import ChannelAlreadyExists, InvalidInput, Unsupported
-from narrowcast_api.secret import Secret
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.groups import GroupSettingMembers
 from narrowcast_api.wire.vocabulary import ChannelSetting, PresenceStatus
 from support.api import at_levels, scripted_client

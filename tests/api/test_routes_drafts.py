@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import BadRequest, InvalidInput, NotFound
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.drafts import NewDraft
 from narrowcast_api.wire.drafts import Draft
 from narrowcast_api.wire.vocabulary import DraftType

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.client import Client
-from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.limiter import RateGate
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.rate_limit import RateGate
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.auth import fetch_api_key
-from narrowcast_api.secret import Secret
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from support.api import ACCOUNT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, UnauthorizedPrincipal, Unsupported
-from narrowcast_api.templates import expand
+from narrowcast_api.url_templates import expand
 from narrowcast_api.wire.vocabulary import Dialect
 from support.api import boundary_levels, scripted_client
 from support.ledger import proves

@@ -7,7 +7,6 @@ import hashlib
 import httpx
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import (
     BadRequest,
     ExpectationMismatch,
@@ -17,6 +16,7 @@ from narrowcast_api.errors import (
     StreamDoesNotExist,
     Unsupported,
 )
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.common import OMIT, Omit
 from narrowcast_api.routes.conversations import Addressee
 from narrowcast_api.server_info import Limits

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from narrowcast_api.errors import BadNarrow, BadRequest, InvalidInput
-from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.routes.messages import merge_match, merge_matches
 from narrowcast_api.wire.messages import Message
 from support.api import at_levels, scripted_client

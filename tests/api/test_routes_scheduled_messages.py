@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import BadRequest, InvalidInput, StreamDoesNotExist, Unsupported
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.scheduled_messages import ScheduledMessageId
 from narrowcast_api.server_info import Limits
 from narrowcast_api.wire.drafts import ScheduledMessage

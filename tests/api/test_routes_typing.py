@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import BadRequest, InvalidInput, Unsupported
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.register import client_capabilities
 from narrowcast_api.server_info import Limits, ServerInfo
 from narrowcast_api.wire.vocabulary import TypingOperation

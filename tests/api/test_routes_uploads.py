@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import BadRequest, FileTooLarge, InvalidInput, OutcomeUnknown
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.uploads import markdown_link, upload_file
 from narrowcast_api.server_info import Limits, ServerInfo
 from support.api import ACCOUNT, at_levels, boundary_levels, scripted_client

@@ -9,7 +9,6 @@ import pytest
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import (
     BadEventQueueId,
     BadRequest,
@@ -19,8 +18,9 @@ from narrowcast_api.errors import (
     Unauthorized,
     Unsupported,
 )
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.auth import fetch_api_key
-from narrowcast_api.secret import Secret
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from narrowcast_server.levels import LATEST
 from support.server import TestServer, running_server

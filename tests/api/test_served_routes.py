@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from narrowcast_api.client import Client
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.errors import ApiError, InvitationFailed, Unsupported
 from narrowcast_api.levels import Gate
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.drafts import NewDraft
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.wire.base import collecting_problems

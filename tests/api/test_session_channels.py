@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server import access
 from narrowcast_server.actions import messages as sending
 from support.fault_proxy import FaultProxy

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.session import Session
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_api.state.messages import Message
-from narrowcast_api.views import Page
+from narrowcast_api.sync.message_lists import Page
+from narrowcast_api.sync.session import Session
 from support.ledger import proves
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import MessagesAdded, TypingChanged, UnreadsChanged
 from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.messages import Reaction, grouped

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.lock import AccountLock

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
 
@@ -280,7 +280,7 @@ _VICTIM = """
 import os, signal, sys
 from msgspec.structs import replace
 from pathlib import Path
-from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import *
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.templates import (
+from narrowcast_api.url_templates import (
     as_format_string,
     as_prefix,
     check_code_template,

@@ -11,9 +11,9 @@ from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
 from narrowcast_api.protocols.outbox import Outbox, OutboxState
-from narrowcast_api.protocols.outbox_entry import Parcel
-from narrowcast_api.session import Session
-from narrowcast_api.views import MessageView
+from narrowcast_api.protocols.outbox_item import Parcel
+from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.sync.session import Session
 
 MINE = ["mine 0", "mine 1", "mine 2"]
 HERS = ["hers 0", "hers 1"]
@@ -22,7 +22,7 @@ HERS = ["hers 0", "hers 1"]
 @pytest.fixture(autouse=True)
 def shorter_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time-outs of requests are on the wall; here they are as much faster as the clocks."""
-    from narrowcast_api.connection import REQUEST_SECONDS, Connection
+    from narrowcast_api.http.connection import REQUEST_SECONDS, Connection
 
     defaults = {**(Connection.request.__kwdefaults__ or {}), "timeout": REQUEST_SECONDS / SPEED}
     monkeypatch.setattr(Connection.request, "__kwdefaults__", defaults)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.client import Client
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.session import Session
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.state import State
+from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.vocabulary import Anchor
 from support.fault_proxy import Fault, FaultProxy
 from support.histories import STEPS, History, differences, facts

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.events.status import ConnectionKind
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.session import Session
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import OutboxState
-from narrowcast_api.views import MessageView
+from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.sync.session import Session
 from support.fault_proxy import Fault, FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import QUICK, sessions, until

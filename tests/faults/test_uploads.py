@@ -12,11 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 from narrowcast_api.account import Account
-from narrowcast_api.destinations import ChannelDestination
 from narrowcast_api.files import tus
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.uploads import Upload, UploadState
 from narrowcast_api.routes import uploads as routes
-from narrowcast_api.session import Session
+from narrowcast_api.sync.session import Session
 from support.fault_proxy import Fault, FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import session_of, until

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from narrowcast_api.account import Account
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.secret import Secret
-from narrowcast_api.session import Session
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.sync.session import Session
 
 
 async def main(site: str, email: str, key: str, folder: str, channel: str, act: str) -> None:

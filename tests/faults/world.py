@@ -11,11 +11,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
-from narrowcast_api.session import Session
-from narrowcast_api.views import MessageView
+from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.sync.session import Session
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
-from narrowcast_api.connection import Connection
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.rate_limit import RateGate
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.levels import Beyond, Gate
-from narrowcast_api.limiter import RateGate
-from narrowcast_api.secret import Secret
 from narrowcast_api.server_info import Limits, ServerInfo
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect
 from support.clock import VirtualClock

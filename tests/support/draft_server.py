@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.errors import (
     BadRequest,
     NarrowcastError,
@@ -17,8 +16,9 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
     RateLimited,
 )
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.drafts import Drafts
-from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.journal import Journal

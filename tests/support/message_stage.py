@@ -10,10 +10,10 @@ from textual.app import App, ComposeResult
 from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
-from narrowcast.panes.messages import MessagesPane
+from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.widgets.line_view import plain_text
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.session import Session
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import sessions, until
 

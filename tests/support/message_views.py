@@ -9,15 +9,15 @@ from datetime import UTC
 from msgspec.structs import replace
 from textual.app import App, ComposeResult
 
-from narrowcast.panes.message_feed import Feed
-from narrowcast.panes.message_list import MessageList
-from narrowcast.panes.message_names import StateNames
+from narrowcast.panes.messages.feed import Feed
+from narrowcast.panes.messages.message_list import MessageList
+from narrowcast.panes.messages.names import StateNames
 from narrowcast.widgets.line_view import plain_text
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.messages import Message
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
-from narrowcast_api.views import Match
+from narrowcast_api.sync.message_lists import Match
 from support import live
 
 FIRST_TIME = 1_700_000_000

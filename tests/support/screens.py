@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast.screens.confirm import ConfirmScreen
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.manage import ManageScreen
-from narrowcast.screens.picker import Picker
+from narrowcast.screens.dialogs.confirm import ConfirmScreen
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.form_controls import ChoiceControl
 from support.sessions import until

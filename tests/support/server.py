@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 
 from narrowcast_api.account import Account
-from narrowcast_api.secret import Secret
+from narrowcast_api.http.secret import Secret
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect
 from narrowcast_server.core import Core

@@ -11,7 +11,7 @@ import httpx
 from msgspec.structs import replace
 
 from narrowcast_api.account import Account
-from narrowcast_api.session import Session
+from narrowcast_api.sync.session import Session
 from narrowcast_server.config import Config, Limits
 from support.server import TestServer
 

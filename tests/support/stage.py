@@ -9,12 +9,12 @@ from pathlib import Path
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
-from narrowcast.actions import by_id
-from narrowcast.app import NarrowcastApp
-from narrowcast.config import Config
-from narrowcast.platform.paths import Paths
-from narrowcast.screens.main import MainScreen
-from narrowcast_api.session import Session
+from narrowcast.app.app import NarrowcastApp
+from narrowcast.app.config import Config
+from narrowcast.commands.registry import by_id
+from narrowcast.screens.main.screen import MainScreen
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import until
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.main import MainScreen
-from narrowcast.screens.picker import Picker
-from narrowcast.screens.picture_file import PictureFileScreen
-from narrowcast.screens.welcome import WelcomeScreen
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.main.screen import MainScreen
+from narrowcast.screens.messages.picture_file import PictureFileScreen
+from narrowcast.screens.start.welcome import WelcomeScreen
 from support.screens import PIXEL, choose, fill, rows
 from support.sessions import until
 from support.stage import act, on_stage

@@ -7,8 +7,8 @@ from pathlib import Path
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
-from narrowcast.screens.form import FormScreen
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast_api.narrow.narrow import Narrow
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, act, on_stage

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from narrowcast.screens.form import FormScreen
+from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.later.snippets import SnippetsScreen
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, act, on_stage

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.form import FormScreen
+from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import act, on_stage
 

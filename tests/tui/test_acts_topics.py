@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.confirm import ConfirmScreen
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.picker import Picker
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.confirm import ConfirmScreen
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, act, on_stage
 

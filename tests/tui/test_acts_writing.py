@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.content.polls import Poll, TodoList, read_widget
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.preview import PreviewScreen
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.messages.preview import PreviewScreen
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, act, on_stage
 

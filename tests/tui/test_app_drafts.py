@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from narrowcast.screens.drafts import ConflictScreen
+from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.client import Client
-from narrowcast_api.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.routes.drafts import NewDraft
 from support.sessions import until
 from support.stage import Stage, on_stage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.drafts import ConflictScreen, TextLines
-from narrowcast.screens.picker import Picker
-from narrowcast_api.protocols.draft_sheets import DraftConflict
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.messages.drafts import ConflictScreen, TextLines
+from narrowcast_api.protocols.draft_store import DraftConflict
 from support.sessions import until
 from support.stage import on_stage
 

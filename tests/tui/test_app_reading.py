@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from narrowcast.content.inlines import Spot, SpotKind
-from narrowcast.panes.navigation_rows import Kind
-from narrowcast.screens.drafts import DraftsScreen
-from narrowcast.screens.help import HelpScreen
+from narrowcast.panes.navigation.rows import Kind
+from narrowcast.screens.dialogs.help import HelpScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.later.scheduled import ScheduledScreen
-from narrowcast.screens.picker import Picker
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.messages.drafts import DraftsScreen
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import on_stage
 
@@ -83,7 +83,7 @@ async def test_panes_fold_by_width_and_leave_sixty_columns_of_text(
 
 
 async def test_help_lists_every_action_of_the_registry(tmp_path: Path) -> None:
-    from narrowcast.actions import REGISTRY
+    from narrowcast.commands.registry import REGISTRY
 
     async with on_stage(tmp_path) as stage:
         await stage.press("question_mark")

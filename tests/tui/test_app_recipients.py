@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from support.sessions import until
 from support.stage import Stage, on_stage
 

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from textual.widgets._toast import Toast
 
-from narrowcast.app import NarrowcastApp
-from narrowcast.platform.paths import Paths
-from narrowcast.screens.drafts import ConflictScreen, DraftsScreen
-from narrowcast.screens.login import LoginScreen
-from narrowcast.screens.welcome import WelcomeScreen
+from narrowcast.app.app import NarrowcastApp
+from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
+from narrowcast.screens.start.login import LoginScreen
+from narrowcast.screens.start.welcome import WelcomeScreen
+from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.protocols.draft_sheets import Draft, DraftConflict
-from narrowcast_api.secret import Secret
-from narrowcast_api.session import Session
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.draft_store import Draft, DraftConflict
+from narrowcast_api.sync.session import Session
 from support import world
 from support.server import running_server
 from support.sessions import until

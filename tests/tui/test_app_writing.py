@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from narrowcast.config import Config, Writing
-from narrowcast.screens.outbox import OutboxScreen
+from narrowcast.app.config import Config, Writing
+from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast.widgets.one_line import OneLine
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import MessageLimits
 from support.server import Listener, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.commands.directory import parse_narrow
-from narrowcast.commands.read import newest
-from narrowcast_api.narrow import Narrow, Term
+from narrowcast.cli.directory import parse_narrow
+from narrowcast.cli.read import newest
+from narrowcast_api.narrow.narrow import Narrow, Term
 from support.server import running_server
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.config import Config, ConfigError, line_of, load, parse
+from narrowcast.app.config import Config, ConfigError, line_of, load, parse
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from narrowcast.content.parse import MAX_ROWS, parse
-from narrowcast.panes.message_rows import FIRST_ROWS, Lead, RowMaker, Rows, Shape
+from narrowcast.panes.messages.rows import FIRST_ROWS, Lead, RowMaker, Rows, Shape
 from narrowcast_api.state.messages import Reaction
 from support.message_views import ListApp, message
 

@@ -18,7 +18,7 @@ from narrowcast.content.inlines import Inliner
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
 from narrowcast.content.parse import parse
-from narrowcast.safe_text import safe_line
+from narrowcast.text.safe_text import safe_line
 from support.captures import captures
 from support.content_examples import EXAMPLES
 from support.exploring import examples

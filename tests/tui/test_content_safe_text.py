@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from narrowcast.safe_text import SafeText, crop_cells, safe_block, safe_line
+from narrowcast.text.safe_text import SafeText, crop_cells, safe_block, safe_line
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.platform.terminal_filter import TerminalFilter
+from narrowcast.terminal.terminal_filter import TerminalFilter
 
 
 @pytest.mark.parametrize(

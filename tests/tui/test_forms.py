@@ -8,14 +8,23 @@ from pathlib import Path
 
 from textual import events
 
-from narrowcast.config import Config
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.form_fields import ChannelName, Line, OneOf, People, Refused, Text, Values, YesNo
-from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast.app.config import Config
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import (
+    ChannelName,
+    Line,
+    OneOf,
+    People,
+    Refused,
+    Text,
+    Values,
+    YesNo,
+)
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
-from narrowcast.screens.progress import ProgressScreen
-from narrowcast_api.encoding import OMIT
 from narrowcast_api.errors import BadRequest
+from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.state.changes import DraftsChanged
 from support.fault_proxy import Fault, FaultProxy
 from support.server import running_server

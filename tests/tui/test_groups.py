@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.screens.form import FormScreen
+from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen

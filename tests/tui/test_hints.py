@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.config import Config
-from narrowcast.screens.hints import READING, hint_line, keys_of_actions
+from narrowcast.app.config import Config
+from narrowcast.screens.main.hints import READING, hint_line, keys_of_actions
 from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.invitations import InvitationsScreen
-from narrowcast.screens.picker import Picker
 from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, act, on_stage

@@ -9,8 +9,8 @@ import pytest
 from textual import events
 from textual.keys import _character_to_key
 
-from narrowcast.screens.picker import Picker
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, on_stage
 

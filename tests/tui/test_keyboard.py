@@ -7,7 +7,7 @@ import random
 import pytest
 from textual import events
 
-from narrowcast.platform.keyboard import Keyboard
+from narrowcast.terminal.keyboard import Keyboard
 
 
 def heard(keyboard: Keyboard, data: bytes, now: float = 0.0) -> list[str]:

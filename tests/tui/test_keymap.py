@@ -6,14 +6,14 @@ from importlib import import_module
 
 import pytest
 
-from narrowcast.actions import REGISTRY, Context, bindings_for, by_id
-from narrowcast.acts.running import gate_of
-from narrowcast.app import NarrowcastApp
-from narrowcast.keymap import KeymapError, effective, key_label, key_table, normalize, textual_keymap
-from narrowcast.panes.compose import ComposePane
-from narrowcast.panes.messages import MessagesPane
-from narrowcast.panes.navigation import NavigationList
-from narrowcast.screens.main import MainScreen
+from narrowcast.app.app import NarrowcastApp
+from narrowcast.commands.keymap import KeymapError, effective, key_label, key_table, normalize, textual_keymap
+from narrowcast.commands.registry import REGISTRY, Context, bindings_for, by_id
+from narrowcast.commands.running import gate_of
+from narrowcast.panes.compose.pane import ComposePane
+from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.panes.navigation.pane import NavigationList
+from narrowcast.screens.main.screen import MainScreen
 from narrowcast.widgets.editor import Editor
 
 OWNERS: dict[Context, tuple[type, ...]] = {
@@ -40,7 +40,7 @@ def test_ids_are_unique_and_every_action_has_a_handler_in_its_context() -> None:
 def test_every_act_has_a_function_in_its_module_and_a_gate_that_exists() -> None:
     for action in ACTS:
         module, _, name = action.run.partition(":")
-        assert callable(getattr(import_module(f"narrowcast.acts.{module}"), name)), action.id
+        assert callable(getattr(import_module(f"narrowcast.commands.{module}"), name)), action.id
         gate_of(action)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.panes.messages import MessagesPane
+from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.widgets.line_view import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from support.message_stage import staged
 from support.sessions import until
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.message_echo import Echo
+from narrowcast.panes.messages.echo import Echo
 from narrowcast_api.errors import NotConnected, ReactionAlreadyExists
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, on_stage
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.destinations import ChannelDestination
-from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from support import live
 from support.message_views import FIRST_TIME, ListApp, short
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.messages import MessagesPane
-from narrowcast_api.narrow import Narrow
+from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
 from support.sessions import until
 
@@ -36,7 +36,7 @@ async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
 async def test_finding_looks_through_everything_and_lets_others_have_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("narrowcast.panes.message_finding.SEARCHED_AT_ONCE", 200)
+    monkeypatch.setattr("narrowcast.panes.messages.find.SEARCHED_AT_ONCE", 200)
     async with staged(tmp_path) as stage:
         first = await stage.server.send("bruno", "general", "soup", "l<b>ee</b>k & **le**ek")
         for number in range(9):

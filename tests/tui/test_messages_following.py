@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from narrowcast.content.inlines import Spot, SpotKind
-from narrowcast.panes.messages import MessagesPane
-from narrowcast_api.narrow import Narrow
+from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
 from support.sessions import until
 
@@ -98,7 +98,7 @@ async def test_shift_with_a_hint_copies_where_a_link_leads(tmp_path: Path) -> No
 async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("narrowcast.platform.images.available", lambda: False)
+    monkeypatch.setattr("narrowcast.terminal.images.available", lambda: False)
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         stage.pane.open_media(Spot(SpotKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png"))

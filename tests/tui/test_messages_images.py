@@ -21,10 +21,10 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from narrowcast.content.inlines import Spot, SpotKind, is_picture
-from narrowcast.panes.messages import MessagesPane
-from narrowcast.platform import images
-from narrowcast.platform.terminal_filter import TerminalFilter
-from narrowcast.screens.picture import PictureScreen
+from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.screens.messages.picture import PictureScreen
+from narrowcast.terminal import images
+from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.line_view import plain_text
 from support.message_stage import staged

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from narrowcast.content.parse import parse
-from narrowcast.panes.message_overlays import Found, Hints, hint_labels
-from narrowcast_api.narrow import Narrow
+from narrowcast.panes.messages.overlays import Found, Hints, hint_labels
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.messages import Reaction
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
-from narrowcast_api.views import Match
+from narrowcast_api.sync.message_lists import Match
 from support import live
 from support.content_examples import EXAMPLES
 from support.message_stage import staged
@@ -130,7 +130,7 @@ async def test_muted_people_and_collapsed_messages_are_hidden_until_asked_for() 
 
 
 async def test_one_message_that_cannot_be_shown_is_a_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
-    from narrowcast.panes import message_rows
+    from narrowcast.panes.messages import rows as message_rows
 
     real = parse
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from support.message_views import ListApp, message, short
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.message_list import MessageList
-from narrowcast_api.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.narrow import Narrow
-from narrowcast_api.protocols.outbox_entry import OutboxEntry, OutboxState
+from narrowcast.panes.messages.message_list import MessageList
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from support.message_stage import staged
 from support.sessions import until
 

@@ -7,7 +7,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 from textual.theme import Theme
 
-from narrowcast.themes import THEMES
+from narrowcast.app.themes import THEMES
 from narrowcast_api.state.messages import Reaction
 from support.content_examples import EXAMPLES
 from support.message_views import ListApp, message, short

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast.screens.versions import MOST_WORDS, _lines, changed_words
+from narrowcast.screens.messages.versions import MOST_WORDS, _lines, changed_words
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast.panes.viewport import Place, Viewport
+from narrowcast.panes.messages.viewport import Place, Viewport
 
 
 def viewport(heights: list[int], height: int) -> Viewport:

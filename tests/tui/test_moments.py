@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from narrowcast.moments import NoMoment, moment, written
+from narrowcast.text.natural_time import NoMoment, moment, written
 
 ZONE = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 10, 23, 15, 30, tzinfo=ZONE).timestamp()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.screens.form import FormScreen
+from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from support.screens import PIXEL, choose, fill, rows, said
 from support.sessions import until

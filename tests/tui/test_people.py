@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.acts.people import show
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.manage import ManageScreen
+from narrowcast.commands.people import show
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.people.card import PersonScreen
-from narrowcast.screens.picker import Picker
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.groups import Group
 from narrowcast_api.state.tables import CustomEmoji, Linkifier, Playground, ProfileField
 from narrowcast_api.state.users import ProfileValue, User

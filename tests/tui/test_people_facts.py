@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast import permits
+from narrowcast.commands import permissions as permits
 from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
 from narrowcast_api.state.state import State
 from narrowcast_api.state.tables import ProfileField

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from narrowcast.actions import by_id
-from narrowcast.config import parse
-from narrowcast.keymap import key_label
+from narrowcast.app.config import parse
+from narrowcast.commands.keymap import key_label
+from narrowcast.commands.registry import by_id
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -16,7 +16,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.platform.screen_memory import ScreenMemory
+from narrowcast.terminal.screen_memory import ScreenMemory
 from support.exploring import examples
 
 WIDTH, HEIGHT = 12, 4

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.screens.ask import AskScreen
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings.catalog import duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION
 from narrowcast.screens.settings.own import OWN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.trail import LONGEST, Stop, Trail
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.main.history import LONGEST, Stop, Trail
+from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage

@@ -2,6 +2,6 @@
 
 import sys
 
-from narrowcast.cli import main
+from narrowcast.cli.main import main
 
 sys.exit(main())

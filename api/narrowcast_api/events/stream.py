@@ -24,7 +24,6 @@ from random import random
 from typing import Any, TypeVar
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import (
     BadEventQueueId,
     MalformedAnswer,
@@ -38,6 +37,7 @@ from narrowcast_api.errors import (
 from narrowcast_api.events.backoff import JitteredBackoff
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.events.websocket import OpenSocket, Socket
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
 from narrowcast_api.routes.register import register
 from narrowcast_api.state.state import Queue

@@ -14,11 +14,11 @@ from urllib.parse import quote, urlsplit
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput, MalformedAnswer, OutcomeUnknown, api_error
-from narrowcast_api.exchange import user_agent
-from narrowcast_api.safe_json import parse_object
-from narrowcast_api.tls import shared_context
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.safe_json import parse_object
+from narrowcast_api.http.tls import shared_context
+from narrowcast_api.http.transport import user_agent
 
 _FRAME_BYTES = 64 * 2**20
 _OPEN_SECONDS = 10.0

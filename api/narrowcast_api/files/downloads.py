@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import (
     AnswerTooLarge,
     InvalidInput,
@@ -20,6 +19,7 @@ from narrowcast_api.errors import (
     RedirectRefused,
 )
 from narrowcast_api.files.names import name_of_answer, safe_name
+from narrowcast_api.http.connection import Connection
 
 _STEP_SECONDS = 60.0
 _CHUNK_BYTES = 256 * 1024

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.files.names import quoted_for_form
 from narrowcast_api.files.reading import LocalFile, Progress, read_part
+from narrowcast_api.http.connection import Connection
 
 _STEP_SECONDS = 180.0
 """The server may store the file elsewhere before it answers."""

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import httpx
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import (
     ApiError,
     MalformedAnswer,
@@ -30,7 +29,8 @@ from narrowcast_api.errors import (
     TransportError,
 )
 from narrowcast_api.files.reading import LocalFile, Progress, read_part
-from narrowcast_api.safe_json import parse_object
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.safe_json import parse_object
 
 PART_BYTES = 8 * 2**20
 _STEP_SECONDS = 180.0

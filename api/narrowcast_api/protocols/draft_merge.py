@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.draft_sheets import Sheet, Sheets, same, version_of
+from narrowcast_api.protocols.draft_store import Sheet, Sheets, same, version_of
 from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.records import DraftRecord, DraftVersion
 

@@ -20,7 +20,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.destinations import ChannelDestination, Destination
 from narrowcast_api.errors import (
     ApiError,
     InvalidInput,
@@ -30,9 +29,10 @@ from narrowcast_api.errors import (
     RedirectRefused,
     Unsupported,
 )
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.alarm import Alarm, Backoff, log
 from narrowcast_api.protocols.draft_merge import DraftMerge
-from narrowcast_api.protocols.draft_sheets import (
+from narrowcast_api.protocols.draft_store import (
     Draft,
     DraftConflict,
     DraftRequests,
@@ -41,7 +41,7 @@ from narrowcast_api.protocols.draft_sheets import (
     same,
     version_of,
 )
-from narrowcast_api.protocols.outbox_entry import MessageLimits
+from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
 from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.journal import Journal, committed

@@ -40,7 +40,6 @@ from collections.abc import Callable, Collection
 from msgspec.structs import replace
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import (
     ApiError,
     InvalidInput,
@@ -50,8 +49,9 @@ from narrowcast_api.errors import (
     RedirectRefused,
     Unsupported,
 )
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, Backoff, Tasks, log
-from narrowcast_api.protocols.outbox_entry import (
+from narrowcast_api.protocols.outbox_item import (
     HOLDS_FOR,
     FindMessages,
     MessageLimits,
@@ -63,7 +63,7 @@ from narrowcast_api.protocols.outbox_entry import (
     sendable,
     unfit,
 )
-from narrowcast_api.protocols.outbox_shelf import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, Shelf
+from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, Shelf
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.journal import Journal, committed

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrowcast_api.destinations import Destination, DirectDestination
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.levels import Beyond, Gate
-from narrowcast_api.narrow import Narrow, Term
-from narrowcast_api.protocols.outbox_entry import FoundMessage, MessageLimits
+from narrowcast_api.narrow.destinations import Destination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
 from narrowcast_api.state.rows import records
 from narrowcast_api.state.tables import ServerDraft, read_draft

@@ -18,8 +18,8 @@ from typing import Literal
 from msgspec import Struct
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, log
 
 TypingOp = Literal["start", "stop"]

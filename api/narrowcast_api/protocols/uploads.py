@@ -20,8 +20,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from narrowcast_api.destinations import Destination
 from narrowcast_api.errors import InvalidInput, NarrowcastError, RateLimited, ServerFault, TransportError
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Tasks, log
 from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from narrowcast_api.account import Account
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.common import text_segment
-from narrowcast_api.secret import Secret
 
 
 async def fetch_api_key(connection: Connection, *, username: str, password: Secret) -> Account:

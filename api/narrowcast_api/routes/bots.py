@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.common import Bound, Done, Group, given, read, segment
-from narrowcast_api.secret import Secret
 from narrowcast_api.wire.users import Bot, BotList
 from narrowcast_api.wire.vocabulary import BotType
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.wire.channels import ChannelFolder, ChannelFolderList, CreatedChannelFolder
 

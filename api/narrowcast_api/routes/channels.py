@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.routes.subscriptions import subscribe

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.levels import Beyond, Gate, supports
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.base import NOTICES, WireModel, describe

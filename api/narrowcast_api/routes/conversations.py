@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Gate, require, supports
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.common import OMIT, Omit, ids, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_api.connection import Connection
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
 from narrowcast_api.wire.organization import RealmEmoji, RealmEmojiList
 

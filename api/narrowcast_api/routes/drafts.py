@@ -11,9 +11,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
 from narrowcast_api.wire.drafts import CreatedDrafts, Draft, DraftList
 from narrowcast_api.wire.vocabulary import DraftType

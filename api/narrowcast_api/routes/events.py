@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, read
 
 DEFAULT_LONGPOLL_SECONDS = 90.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, require, supports
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
 from narrowcast_api.routes.conversations import wire_topic
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.templates import as_format_string, variables
+from narrowcast_api.url_templates import as_format_string, variables
 from narrowcast_api.wire.organization import CreatedId, Linkifier, LinkifierList
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, ids, read, segment
 from narrowcast_api.routes.conversations import (

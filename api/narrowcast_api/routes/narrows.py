@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, supports
 from narrowcast_api.routes.common import Bound, Group, ids, read, segment
 from narrowcast_api.server_info import ServerInfo

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
 from narrowcast_api.wire.organization import Domain, DomainList
 

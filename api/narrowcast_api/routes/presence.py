@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_api.connection import Connection
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, supports
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit, read, segment
 from narrowcast_api.wire.users import PresenceAnswer, RealmPresences, UserPresence

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import BadRequest, InvalidInput, PermissionDenied, ReactionDoesNotExist
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Gate, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.emoji_types import wire_reaction_type

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Gate, supports
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
 from narrowcast_api.server_info import ServerInfo

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Gate, require
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment
 from narrowcast_api.wire.drafts import CreatedSavedSnippet, SavedSnippet, SavedSnippetList

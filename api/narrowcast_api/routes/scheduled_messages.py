@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NewType
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, require, supports
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, ids, read, segment
 from narrowcast_api.routes.conversations import (
     channel_id,

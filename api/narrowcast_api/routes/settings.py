@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.levels import Beyond, require
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment, texts
-from narrowcast_api.secret import Secret
 from narrowcast_api.wire.users import AlertWords, ApiKey
 
 

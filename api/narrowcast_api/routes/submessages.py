@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment, texts
 from narrowcast_api.routes.users import list_users

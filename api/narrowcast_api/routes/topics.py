@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.destinations import fold_topic
 from narrowcast_api.errors import InvalidInput, RateLimited, ServerFault, TransportError
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, require, supports
+from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.conversations import wire_topic
 from narrowcast_api.routes.messages import edit_message

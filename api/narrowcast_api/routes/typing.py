@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Beyond, Gate, supports
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 from narrowcast_api.routes.conversations import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import FileTooLarge, InvalidInput, MethodNotAllowed, NotFound
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.files.multipart import send_multipart
 from narrowcast_api.files.names import markdown_link
 from narrowcast_api.files.reading import LocalFile, Progress, look_at
 from narrowcast_api.files.tus import send_resumable
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.levels import Gate, supports
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 from narrowcast_api.wire.messages import UploadResult

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict, Unpack
 
-from narrowcast_api.connection import Connection
-from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.server_info import ServerInfo

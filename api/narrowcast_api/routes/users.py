@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from narrowcast_api.connection import Connection
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.levels import Gate, require
 from narrowcast_api.routes.common import (
     OMIT,
@@ -20,7 +21,6 @@ from narrowcast_api.routes.common import (
     segment,
     text_segment,
 )
-from narrowcast_api.secret import Secret
 from narrowcast_api.wire.users import CreatedUser, OwnUser, User, UserAnswer, UserList
 from narrowcast_api.wire.vocabulary import Role
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (
     Change,
     MessagesAdded,

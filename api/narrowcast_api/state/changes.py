@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from narrowcast_api.narrow import Destination, Narrow
+from narrowcast_api.narrow.narrow import Destination, Narrow
 
 
 class _Change:

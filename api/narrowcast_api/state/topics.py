@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from narrowcast_api.destinations import fold_topic
+from narrowcast_api.narrow.destinations import fold_topic
 
 
 class Visibility(IntEnum):

@@ -9,7 +9,7 @@ One timer per conversation and person. Oneself is never shown (EVT-09).
 
 from __future__ import annotations
 
-from narrowcast_api.destinations import Destination
+from narrowcast_api.narrow.destinations import Destination
 
 _Key = tuple[tuple[object, ...], int]
 

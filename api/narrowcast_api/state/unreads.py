@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from narrowcast_api.destinations import fold_topic
+from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.state.rows import Row, boolean, ids, integer, rows, text
 
 

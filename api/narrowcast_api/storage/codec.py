@@ -6,7 +6,7 @@ import json
 import re
 from typing import cast
 
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.messages import Message, Reaction, Submessage
 
 _BLOCK = re.compile(

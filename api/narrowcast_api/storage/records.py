@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from narrowcast_api.destinations import Destination
+from narrowcast_api.narrow.destinations import Destination
 
 
 class OutboxState(enum.Enum):

@@ -1,1 +1,1 @@
-"""The commands for scripts, one module each."""
+"""Every command of the app: the registry, the keys, and the functions, imported when they are used."""

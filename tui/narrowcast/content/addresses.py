@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from msgspec import Struct
 
-from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.narrow.narrow import Narrow, Term
 
 if TYPE_CHECKING:
     from narrowcast_api.state.messages import Message

@@ -10,7 +10,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from narrowcast.safe_text import SafeText
+from narrowcast.text.safe_text import SafeText
 
 BOLD, ITALIC, STRIKE, CODE, FOUND = 1, 2, 4, 8, 16
 """Bits of an inline's `look`."""

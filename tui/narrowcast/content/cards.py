@@ -25,7 +25,7 @@ from narrowcast.content.blocks import (
     Text,
 )
 from narrowcast.content.leaves import all_text, attribute, children, classes_of, inline_text
-from narrowcast.safe_text import SafeText, safe_line
+from narrowcast.text.safe_text import SafeText, safe_line
 
 __all__ = ["PREVIEWS", "in_line", "loose", "picture_card", "preview", "website"]
 

@@ -28,7 +28,7 @@ from narrowcast.content.blocks import (
 )
 from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Run
-from narrowcast.safe_text import safe_line
+from narrowcast.text.safe_text import safe_line
 
 __all__ = ["Inliner", "Names", "Spot", "SpotKind", "host_of", "is_picture"]
 

@@ -35,7 +35,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
 from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
-from narrowcast.safe_text import safe_line
+from narrowcast.text.safe_text import safe_line
 
 __all__ = ["Layout", "Names", "Rendered", "Spot", "SpotKind"]
 

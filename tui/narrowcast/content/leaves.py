@@ -19,7 +19,7 @@ from narrowcast.content.blocks import (
     Text,
     Time,
 )
-from narrowcast.safe_text import SafeText, safe_line
+from narrowcast.text.safe_text import SafeText, safe_line
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 

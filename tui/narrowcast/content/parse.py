@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import Document, Paragraph, Text
-from narrowcast.safe_text import SafeText, safe_block
+from narrowcast.text.safe_text import SafeText, safe_block
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from narrowcast.safe_text import SafeText, safe_line
+from narrowcast.text.safe_text import SafeText, safe_line
 
 __all__ = ["Poll", "PollOption", "Task", "TodoList", "read_widget"]
 

@@ -47,7 +47,7 @@ from narrowcast.content.leaves import (
     number,
     trimmed,
 )
-from narrowcast.safe_text import SafeText, safe_block, safe_line
+from narrowcast.text.safe_text import SafeText, safe_block, safe_line
 
 MAX_DEPTH = 30
 MAX_COLUMNS = 50

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from narrowcast.content.tex_symbols import with_symbols
-from narrowcast.safe_text import safe_block
+from narrowcast.text.safe_text import safe_block
 
 __all__ = ["readable"]
 

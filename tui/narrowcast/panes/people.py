@@ -13,17 +13,17 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.owner import focus_now
-from narrowcast.panes.navigation import PRESENCE_MARKS
-from narrowcast.safe_text import safe_line
+from narrowcast.app.context import focus_now
+from narrowcast.panes.navigation.pane import PRESENCE_MARKS
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.virtual_list import VirtualList
-from narrowcast_api.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
+    from narrowcast_api.sync.session import Session
 
 _ORDER = {"active": 0, "idle": 1, "offline": 2}
 

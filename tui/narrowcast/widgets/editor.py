@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.actions import Context, in_context
+from narrowcast.commands.registry import Context, in_context
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import Row, TextBuffer
 

@@ -12,10 +12,10 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
-from narrowcast import names
-from narrowcast.screens import form_fields as fields
+from narrowcast.screens.dialogs import form_fields as fields
+from narrowcast.text import names
+from narrowcast.text.matching import best_matches
 from narrowcast.widgets.editor import Editor
-from narrowcast.widgets.matching import best_matches
 from narrowcast.widgets.one_line import OneLine, Piece
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class ChoiceControl(OneLine, can_focus=True):
         if len(self._options) <= FEW:
             self.action_step(1)
             return
-        from narrowcast.screens.picker import Choice, Picker
+        from narrowcast.screens.dialogs.picker import Choice, Picker
 
         choices = [Choice(place, words) for place, (_, words) in enumerate(self._options)]
 
@@ -167,7 +167,7 @@ class FormRow(Horizontal):
                 name = names.channel(state, field.value) if field.value is not None else ""
                 return Editor(name, placeholder="name of a channel")
             case fields.Moment():
-                from narrowcast.moments import EXAMPLES
+                from narrowcast.text.natural_time import EXAMPLES
 
                 return Editor(field.value, placeholder=EXAMPLES)
         raise TypeError(f"no control for {field!r}")

@@ -22,7 +22,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.safe_text import SafeText, crop_cells
+from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style
 
 __all__ = ["LineView", "Part", "compose_line", "lean_strip", "plain_text"]

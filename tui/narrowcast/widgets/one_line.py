@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.safe_text import safe_line
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, Part, compose_line
 from narrowcast.widgets.looks import Look
 

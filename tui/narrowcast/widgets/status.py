@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from narrowcast.widgets.one_line import OneLine, Piece
 
 if TYPE_CHECKING:
-    from narrowcast_api.destinations import Destination
-    from narrowcast_api.session import Session
+    from narrowcast_api.narrow.destinations import Destination
+    from narrowcast_api.sync.session import Session
 
 LOOKS = {
     "live": ("●", "good", "live"),
@@ -62,7 +62,7 @@ def typing_text(session: Session, where: Destination | None) -> str:
 
 def unsent_pieces(session: Session) -> list[Piece]:
     """How many messages of one's own are not on the server, wherever they were written."""
-    from narrowcast_api.protocols.outbox_entry import OutboxState
+    from narrowcast_api.protocols.outbox_item import OutboxState
 
     states = [entry.state for entry in session.outbox.entries()]
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)

@@ -19,9 +19,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from narrowcast.text.matching import best_matches
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.matching import best_matches
 
 __all__ = ["VirtualList"]
 

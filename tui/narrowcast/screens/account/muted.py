@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from narrowcast import permits
-from narrowcast.screens.form_fields import People, Values
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form_fields import People, Values
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
 from narrowcast_api.levels import Beyond
 from narrowcast_api.state.changes import UsersChanged
 

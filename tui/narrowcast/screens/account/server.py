@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast import permits
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
 from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
 

@@ -8,8 +8,8 @@ from narrowcast_api.levels import Beyond, Gate, needs, supports
 from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.channels import Channel
+    from narrowcast_api.sync.session import Session
 
 
 async def subscribe(session: Session, channel: Channel) -> str:

@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from narrowcast.screens.channels import acts
 from narrowcast.screens.channels.fields import edit_channel, edit_permissions, new_channel, see_channel
 from narrowcast.screens.channels.members import MembersScreen
-from narrowcast.screens.confirm import ask_first
-from narrowcast.screens.manage import ManageScreen, Row
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ChannelsChanged
 from narrowcast_api.state.channels import Channel
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrowcast import permits
-from narrowcast.acts.places import Host, ask
-from narrowcast.screens.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
-from narrowcast_api.encoding import OMIT, Omit
+from narrowcast.commands import permissions as permits
+from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.levels import Gate, needs, supports
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.groups import AdHocGroup, GroupSetting

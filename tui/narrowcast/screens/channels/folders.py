@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import permits
-from narrowcast.acts.places import ask
-from narrowcast.screens.form_fields import Line, Text, Values
-from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast.commands import permissions as permits
+from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.form_fields import Line, Text, Values
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api.state.changes import ChannelsChanged
 from narrowcast_api.state.channels import Folder
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast import permits
-from narrowcast.acts.places import ask
-from narrowcast.screens.form_fields import People, Refused, Values
-from narrowcast.screens.manage import ManageScreen, Row
-from narrowcast_api.narrow import Narrow
+from narrowcast.commands import permissions as permits
+from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.form_fields import People, Refused, Values
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, ChannelsChanged, StateReplaced, UsersChanged
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.channels import Channel
+    from narrowcast_api.sync.session import Session
 
 
 class MembersScreen(ManageScreen[int]):

@@ -7,11 +7,11 @@ from typing import Any
 
 from textual.screen import Screen
 
-from narrowcast import permits
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.form_fields import Line, People, Refused, Values
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import Line, People, Refused, Values
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, groups_to_name, setting_of, suggest_groups
-from narrowcast.screens.picker import Choice, Picker
 from narrowcast_api.state.groups import AdHocGroup, GroupSetting
 from narrowcast_api.state.state import State
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast import permits
+from narrowcast.commands import permissions as permits
 from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import permits
-from narrowcast.screens.form_fields import People, Values
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form_fields import People, Values
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import named_groups
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
-from narrowcast.screens.picker import Choice, Picker
 from narrowcast_api.state.changes import GroupsChanged, UsersChanged
 from narrowcast_api.state.groups import Group
 from narrowcast_api.wire.vocabulary import GroupSetting
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
 
 Member = tuple[str, int]
 """'user' or 'group', and its id."""

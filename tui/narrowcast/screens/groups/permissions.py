@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from narrowcast import permits
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.groups.holders import to_model
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
 from narrowcast_api.levels import Gate
 from narrowcast_api.state import groups as state_groups
 from narrowcast_api.state.changes import GroupsChanged
@@ -19,7 +19,7 @@ from narrowcast_api.wire.vocabulary import GroupSetting
 
 if TYPE_CHECKING:
     from narrowcast_api.routes.user_groups import ChangedSettings
-    from narrowcast_api.session import Session
+    from narrowcast_api.sync.session import Session
 
 
 class Permission(Struct, frozen=True):

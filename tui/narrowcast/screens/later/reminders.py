@@ -7,13 +7,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.acts.places import Host, ask
-from narrowcast.moments import written
-from narrowcast.screens.choices import Target
-from narrowcast.screens.form_fields import Line, Moment, Refused, Values
-from narrowcast.screens.manage import ManageScreen, Row
-from narrowcast_api.encoding import OMIT
-from narrowcast_api.narrow import Narrow
+from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.main.choices import Target
+from narrowcast.text.natural_time import written
+from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ScheduledChanged
 from narrowcast_api.state.tables import Reminder
 

@@ -8,21 +8,30 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import names
-from narrowcast.acts.places import Host, ask
-from narrowcast.moments import in_words, written
-from narrowcast.screens.form_fields import ChannelName, Field, Line, Moment, People, Refused, Text, Values
-from narrowcast.screens.manage import ManageScreen, Row
-from narrowcast_api.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.encoding import OMIT
+from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.form_fields import (
+    ChannelName,
+    Field,
+    Line,
+    Moment,
+    People,
+    Refused,
+    Text,
+    Values,
+)
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.text import names
+from narrowcast.text.natural_time import in_words, written
+from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.levels import Gate, needs, supports
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.changes import ScheduledChanged
 from narrowcast_api.state.tables import ScheduledMessage
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
 
 
 def send_later(host: Host, where: Destination, content: str, taken: Callable[[], None]) -> None:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.acts.places import Host, ask
-from narrowcast.screens.form_fields import Line, Text, Values
-from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.form_fields import Line, Text, Values
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api.levels import Gate, needs, supports
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.changes import SnippetsChanged
 from narrowcast_api.state.tables import Snippet
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
+    from narrowcast_api.sync.session import Session
 
 TITLE_MOST = 60
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import permits
-from narrowcast.screens.form_fields import Line, Values, YesNo
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
+    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.organization import Domain
 
 

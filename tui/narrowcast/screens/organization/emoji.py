@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from narrowcast import permits
+from narrowcast.commands import permissions as permits
 from narrowcast.content.inlines import Spot, SpotKind
-from narrowcast.screens.form_fields import Line, Refused, Values
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
-from narrowcast.screens.picture_file import PictureFileScreen, read_picture
+from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
 from narrowcast_api.state.changes import EmojiChanged
 from narrowcast_api.state.tables import CustomEmoji
 
@@ -44,7 +44,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
 
     def open(self, item: CustomEmoji) -> None:
         """Show the picture."""
-        from narrowcast.screens.picture import PictureScreen
+        from narrowcast.screens.messages.picture import PictureScreen
 
         spot = Spot(SpotKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
         self.app.push_screen(PictureScreen(self.session, [spot]))

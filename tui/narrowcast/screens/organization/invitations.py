@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import permits
-from narrowcast.screens.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, named_groups
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
-from narrowcast.screens.picker import Choice, Picker
-from narrowcast_api.encoding import OMIT, Omit
 from narrowcast_api.errors import InvitationFailed
+from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.levels import Gate
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.organization import Invitation
 
 _EXPIRIES: tuple[tuple[object, str], ...] = (

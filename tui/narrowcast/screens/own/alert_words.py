@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.acts.places import ask
-from narrowcast.screens.form_fields import Line, Refused, Values
-from narrowcast.screens.manage import ManageScreen, Row
+from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api.state.changes import SettingsChanged
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.screens.choices import Target
-from narrowcast.screens.manage import ManageScreen, Row
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.main.choices import Target
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
 from narrowcast_api.state.tables import Attachment
 

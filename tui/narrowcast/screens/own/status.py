@@ -6,16 +6,16 @@ import time
 from functools import cache
 from typing import TYPE_CHECKING
 
-from narrowcast.acts.places import ask
-from narrowcast.moments import written
-from narrowcast.owner import app_of
-from narrowcast.screens.form_fields import Line, Moment, Refused, Values
+from narrowcast.app.context import app_of
+from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
+from narrowcast.text.natural_time import written
 from narrowcast_api.levels import Gate, needs, supports
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main import MainScreen
+    from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.state.presence import Status
     from narrowcast_api.state.state import State
 

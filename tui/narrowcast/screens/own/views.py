@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import names
-from narrowcast.acts.places import ask
+from narrowcast.commands.targets import ask
 from narrowcast.content.addresses import InApp, fragment_of, resolve
-from narrowcast.screens.form_fields import Line, Values, YesNo
-from narrowcast.screens.manage import ManageScreen, Row
-from narrowcast_api.narrow import Narrow
+from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.text import names
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
 from narrowcast_api.state.tables import NavigationView
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
+    from narrowcast_api.sync.session import Session
 
 BUILT_IN = {
     "inbox": "Inbox",

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from narrowcast import names, permits
+from narrowcast.commands import permissions as permits
+from narrowcast.text import names
 from narrowcast_api.state.presence import Availability
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import permits
-from narrowcast.screens.form_fields import Field, Line, OneOf, Refused, Values
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.people.about import BOT_NAMES, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
-from narrowcast_api.secret import Secret
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.vocabulary import BotType, Role
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.users import User
+    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.users import Bot
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from narrowcast import permits
-from narrowcast.screens.form_fields import Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form_fields import Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.people.profile import profile_fields, profile_values
 from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
@@ -139,7 +139,7 @@ class Administration:
         )
 
     def _change_owner(self) -> None:
-        from narrowcast.screens.form_fields import People
+        from narrowcast.screens.dialogs.form_fields import People
 
         async def change(values: Values) -> object:
             people = values.people("owner")
@@ -189,7 +189,7 @@ class Administration:
     def _deactivate(self) -> None:
         user = self.user
         if user.is_bot:
-            from narrowcast.screens.confirm import ask_first
+            from narrowcast.screens.dialogs.confirm import ask_first
 
             end = self.client.bots.deactivate
             ask_first(

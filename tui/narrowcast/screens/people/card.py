@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast import permits
-from narrowcast.owner import app_of
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import Row
+from narrowcast.app.context import app_of
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.about import facts
-from narrowcast.screens.picker import Choice, Picker
 from narrowcast_api.levels import Beyond
-from narrowcast_api.narrow import Narrow, Term
+from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main import MainScreen
-    from narrowcast_api.session import Session
+    from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.state.users import User
+    from narrowcast_api.sync.session import Session
 
 LABEL = 14
 """Columns of the labels."""
@@ -158,7 +158,7 @@ class PersonScreen(GuardedScreen[str]):
 
     async def _show_picture(self) -> None:
         from narrowcast.content.inlines import Spot, SpotKind
-        from narrowcast.screens.picture import PictureScreen
+        from narrowcast.screens.messages.picture import PictureScreen
 
         user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
         if not user.avatar_url:

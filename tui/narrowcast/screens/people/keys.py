@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
-from narrowcast.owner import app_of
-from narrowcast.screens.confirm import ask_first
-from narrowcast.screens.picker import Choice, Picker
-from narrowcast_api.secret import Secret
+from narrowcast.app.context import app_of
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast_api.http.secret import Secret
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
+    from narrowcast_api.sync.session import Session
 
 
 def show_key(screen: Screen[Any], title: str, key: Secret) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from narrowcast import permits
-from narrowcast.screens.form import FormScreen
-from narrowcast.screens.form_fields import Field, Line, OneOf, People, Refused, Text, Values
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values
 from narrowcast.screens.people.about import options, people_of
 from narrowcast_api.levels import Beyond
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.state import State
     from narrowcast_api.state.tables import ProfileField
     from narrowcast_api.state.users import User
+    from narrowcast_api.sync.session import Session
 
 _PREFIX = "field-"
 

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast import names, permits
-from narrowcast.safe_text import safe_line
-from narrowcast.screens.ask import AskScreen
-from narrowcast.screens.form_fields import Text, Values
+from narrowcast.commands import permissions as permits
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.form_fields import Text, Values
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import ManageList, Row
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.groups.holders import to_wire
-from narrowcast.screens.guarded import GuardedScreen
-from narrowcast.screens.manage import ManageList, Row
-from narrowcast.screens.picker import Choice, Picker
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import OWN
+from narrowcast.text import names
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast_api.levels import Beyond
@@ -27,8 +28,8 @@ from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, Setting
 from narrowcast_api.state.groups import GroupSetting, read_group_setting
 
 if TYPE_CHECKING:
-    from narrowcast_api.session import Session
     from narrowcast_api.state.settings import Settings
+    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.base import WireModel
 
 OTHER = "Others that this server has"

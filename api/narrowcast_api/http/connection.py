@@ -1,0 +1,397 @@
+"""The only module that knows HTTP: forms out, JSON objects in, one typed error per cause."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Self, TypeVar
+
+import httpx
+from msgspec.structs import replace
+
+from narrowcast_api.account import Account, normal_site
+from narrowcast_api.clock import Clock, SystemClock
+from narrowcast_api.errors import (
+    InvalidInput,
+    NarrowcastError,
+    NotConnected,
+    OutcomeUnknown,
+    RateLimited,
+    RedirectRefused,
+    ServerFault,
+)
+from narrowcast_api.http.addresses import origin, safe_elsewhere
+from narrowcast_api.http.answers import interpret, scrubbed
+from narrowcast_api.http.encoding import OMIT, encode_params
+from narrowcast_api.http.ignored_parameters import Ignored, report
+from narrowcast_api.http.rate_limit import RateGate, gate_of
+from narrowcast_api.http.tls import no_trust_context, shared_context
+from narrowcast_api.http.transport import own_origin, read_bounded, transport_error, user_agent
+from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.wire.vocabulary import API_PREFIX
+
+__all__ = ["OMIT", "Connection", "ServerInfo"]
+
+T = TypeVar("T")
+
+log = logging.getLogger("narrowcast_api.http.connection")
+
+CONNECT_SECONDS = 10.0
+REQUEST_SECONDS = 30.0
+PATIENCE_SECONDS = 10.0
+ANSWER_BYTES = 64 * 2**20
+_IDLE_SECONDS = 4.0
+_REDIRECTS = 5
+_TRIES = 4
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+FileParts = Mapping[str, tuple[str, bytes, str]]
+"""Small files of a multipart form: field -> (file name, content, content type)."""
+
+
+class Connection:
+    """HTTP for one account, or for an organization's address when nobody has signed in yet.
+
+    `transport` replaces the network in tests. `patience` is how many seconds a request may wait while the
+    server asks to slow down; past it RateLimited is raised. `server` is what is known of the server, from
+    an earlier session perhaps; `identified()` asks when nothing is.
+
+    Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
+    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down. The Authorization
+    header goes to the account's own origin only, whatever the server redirects to (AUTH-01).
+    """
+
+    def __init__(
+        self,
+        account: Account | str,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Clock | None = None,
+        ca_bundle: Path | None = None,
+        server: ServerInfo | None = None,
+        patience: float = PATIENCE_SECONDS,
+        gate: RateGate | None = None,
+    ) -> None:
+        self.account = account if isinstance(account, Account) else None
+        self.site = account.site if isinstance(account, Account) else normal_site(account)
+        self.clock: Clock = clock or SystemClock()
+        self.server = server or ServerInfo()
+        self.limits = Limits()
+        self.own_user_id: int | None = None
+        self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
+        self.on_rate_limited: Callable[[float], None] | None = None
+        self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
+        self._transport = transport
+        self._patience = patience
+        self._gate = gate or gate_of(self.site, self.account.email if self.account else "", self.clock)
+        self._origin = own_origin(self.site)
+        self._http: httpx.AsyncClient | None = None
+        self._identifying = asyncio.Lock()
+
+    def __repr__(self) -> str:
+        who = self.account.email if self.account else "nobody"
+        return f"<Connection {who} at {self.site}, level {self.server.level}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close all sockets. Requests in flight fail with a TransportError."""
+        if self._http is not None:
+            await self._http.aclose()
+            self._http = None
+
+    # --- what server is this
+
+    async def identify(self) -> ServerInfo:
+        """Ask server_settings, without credentials, and remember level, version and dialect (SRV-01,
+        VER-06).
+        """
+        return self.learn(await self.request("GET", "/server_settings", authenticated=False))
+
+    async def identified(self) -> ServerInfo:
+        """What the server is; asked for at most once at a time, and only if it is not known yet.
+
+        When that fails, what the caller was about to send has not left: NotConnected, whatever the cause was.
+        """
+        if not self.server.known:
+            async with self._identifying:
+                if not self.server.known:
+                    await self.preliminary(self.identify())
+        return self.server
+
+    async def preliminary(self, question: Awaitable[T]) -> T:
+        """The answer to a question that comes before a request: an outcome that is unknown or a fault of the
+        server then means that the request itself was not sent.
+        """
+        failure: NotConnected
+        try:
+            return await question
+        except (OutcomeUnknown, ServerFault) as error:
+            failure = NotConnected(str(error))
+        raise failure
+
+    def learn(self, answer: Mapping[str, object]) -> ServerInfo:
+        """Take level, version and dialect from an answer of server_settings or register; from the latter also
+        the limits and one's own id.
+        """
+        learnt = ServerInfo.from_answer(answer)
+        if "is_incompatible" not in answer:
+            learnt = replace(learnt, is_incompatible=self.server.is_incompatible)
+        self.server = learnt
+        if "queue_id" in answer or "max_message_length" in answer:
+            self.limits = Limits.from_answer(answer)
+        own = answer.get("user_id")
+        if isinstance(own, int) and not isinstance(own, bool):
+            self.own_user_id = own
+        return learnt
+
+    # --- requests
+
+    def url(self, path: str) -> str:
+        """The address of an operation: site, /api/v1 and path, each exactly once (CONV-01)."""
+        return f"{self.site}{API_PREFIX}/{path.removeprefix(API_PREFIX).lstrip('/')}"
+
+    def is_own(self, url: httpx.URL | str) -> bool:
+        """Whether an address is of the account's own origin: scheme, host and port."""
+        return origin(httpx.URL(url)) == self._origin
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        files: FileParts | None = None,
+        timeout: float | None = REQUEST_SECONDS,
+        authenticated: bool = True,
+        max_bytes: int = ANSWER_BYTES,
+        partial: bool = False,
+        bucket: str = "",
+    ) -> dict[str, object]:
+        """One operation: the JSON object of its success, or a typed error.
+
+        `params` go as form fields, in the query for GET; values are encoded as `encoding` says, OMIT is
+        left out. `timeout` bounds the whole request in seconds (None: no bound). While the server asks to
+        slow down, the request waits up to the connection's patience; a 429 was never carried out, so it is
+        repeated within it.
+        """
+        patience = self._patience
+        for tries_left in reversed(range(_TRIES)):
+            patience -= await self._gate.enter(patience, bucket)
+            await self._prepare()
+            request = self._build(method, self.url(path), params or {}, files)
+            outcome = await self._attempt(request, authenticated, timeout, max_bytes, partial)
+            if isinstance(outcome, dict):
+                self._report_ignored(method, path, outcome)
+                return outcome
+            if isinstance(outcome, RateLimited):
+                self._limited(outcome, bucket)
+                if tries_left and outcome.retry_after < patience:
+                    continue
+            log.info("%s %s: %s", method, path, type(outcome).__name__)
+            raise outcome.with_traceback(None)
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: AsyncIterator[bytes] | bytes | None = None,
+        timeout: float = REQUEST_SECONDS,
+        cross_origin: bool = False,
+    ) -> AsyncIterator[httpx.Response]:
+        """A raw exchange, for uploads and downloads: the response with its body not read yet.
+
+        `timeout` is for each step (connect, each read, each write), not the whole. `cross_origin` follows
+        redirects of a GET to other origins, without credentials; else they raise RedirectRefused.
+        """
+        await self._gate.enter(self._patience)
+        await self._prepare()
+        client = self._client()
+        request = client.build_request(
+            method,
+            url,
+            headers=dict(headers or {}),
+            content=content,
+            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+        )
+        failure: NarrowcastError | None = None
+        try:
+            response = await self._send(request, authenticated=True, cross_origin=cross_origin)
+            try:
+                yield response
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            failure = transport_error(error)
+        if failure is not None:
+            raise failure
+
+    async def read(self, response: httpx.Response, max_bytes: int = ANSWER_BYTES) -> bytes:
+        """The body of a raw exchange, decoded; AnswerTooLarge past `max_bytes`."""
+        return await read_bounded(response, max_bytes)
+
+    async def finish(self, response: httpx.Response, *, max_bytes: int = ANSWER_BYTES) -> dict[str, object]:
+        """The JSON object of a raw exchange's success, or its typed error, as `request` gives them."""
+        raw = await read_bounded(response, max_bytes)
+        outcome = self._outcome(response.status_code, response.headers, raw)
+        del raw
+        if isinstance(outcome, dict):
+            self._report_ignored(response.request.method, response.url.path, outcome)
+            return outcome
+        if isinstance(outcome, RateLimited):
+            self._limited(outcome, "")
+        raise outcome.with_traceback(None)
+
+    # --- inside
+
+    async def _prepare(self) -> None:
+        """Have the TLS context made off the loop: it takes longer than a frame."""
+        if self._http is None and self._transport is None and self._origin[0] == "https":
+            await asyncio.to_thread(shared_context, self.ca_bundle)
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._http is None:
+            url = httpx.URL(self.site)
+            secure = url.scheme == "https" and self._transport is None
+            context = shared_context(self.ca_bundle) if secure else no_trust_context()
+            self._http = httpx.AsyncClient(
+                transport=self._transport,
+                verify=context,
+                # A proxy of the environment cannot reach this machine's own loopback.
+                trust_env=url.host not in _LOOPBACK,
+                follow_redirects=False,
+                headers={"User-Agent": user_agent(), "Accept": "application/json"},
+                # Small servers close an idle connection after 5 s; a write that meets that has an unknown outcome.
+                limits=httpx.Limits(
+                    max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
+                ),
+            )
+        return self._http
+
+    def _build(
+        self, method: str, url: str, params: Mapping[str, object], files: FileParts | None
+    ) -> httpx.Request:
+        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
+        client = self._client()
+        fields = encode_params(params)
+        if method == "GET":
+            return client.build_request(method, url, params=fields or None)
+        return client.build_request(method, url, data=fields or None, files=dict(files) if files else None)
+
+    async def _attempt(
+        self,
+        request: httpx.Request,
+        authenticated: bool,
+        timeout: float | None,
+        max_bytes: int,
+        partial: bool,
+    ) -> dict[str, object] | NarrowcastError:
+        """The outcome of one try. Errors are given, not raised: frames of a traceback then hold no raw
+        answer.
+        """
+        try:
+            status, headers, raw = await self._roundtrip(request, authenticated, timeout, max_bytes)
+        except NarrowcastError as error:
+            return error
+        return self._outcome(status, headers, raw, partial)
+
+    def _outcome(
+        self, status: int, headers: Mapping[str, str], raw: bytes, partial: bool = False
+    ) -> dict[str, object] | NarrowcastError:
+        try:
+            return interpret(status, headers, raw, partial=partial)
+        except NarrowcastError as error:
+            return scrubbed(error, *self._secrets())
+
+    async def _roundtrip(
+        self, request: httpx.Request, authenticated: bool, timeout: float | None, max_bytes: int
+    ) -> tuple[int, httpx.Headers, bytes]:
+        step = httpx.Timeout(
+            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+        )
+        request.extensions["timeout"] = step.as_dict()
+        failure: NarrowcastError
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._send(request, authenticated=authenticated)
+                try:
+                    return response.status_code, response.headers, await read_bounded(response, max_bytes)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            failure = OutcomeUnknown(f"no answer within {timeout:g} s")
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            failure = transport_error(error)
+        # Outside the except: the transport's error carries the request, and with it the credentials.
+        raise failure
+
+    async def _send(
+        self, request: httpx.Request, *, authenticated: bool, cross_origin: bool = False
+    ) -> httpx.Response:
+        client = self._client()
+        for _ in range(_REDIRECTS):
+            request.headers.pop("Authorization", None)
+            if authenticated and self.account is not None and self.is_own(request.url):
+                request.headers["Authorization"] = f"Basic {self._basic()}"
+            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            if not response.is_redirect:
+                return response
+            target = request.url.join(response.headers["location"])
+            await response.aclose()
+            request = self._redirected(client, request, response.status_code, target, cross_origin)
+        raise RedirectRefused("itself, again and again")
+
+    def _redirected(
+        self,
+        client: httpx.AsyncClient,
+        request: httpx.Request,
+        status: int,
+        target: httpx.URL,
+        cross_origin: bool,
+    ) -> httpx.Request:
+        own = self.is_own(target)
+        allowed = own or (cross_origin and safe_elsewhere(request.url, target))
+        if not allowed or request.method not in {"GET", "HEAD"}:
+            # A write is not sent twice: the first server may have carried it out.
+            raise RedirectRefused(
+                str(target.copy_with(query=None, fragment=None, username=None, password=None))
+            )
+        return client.build_request(
+            request.method, target, headers={"Accept": "*/*"}, extensions=dict(request.extensions)
+        )
+
+    def _basic(self) -> str:
+        account = self.account
+        if account is None:
+            raise InvalidInput("nobody is signed in on this connection")
+        return base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode("ascii")
+
+    def _secrets(self) -> tuple[str, ...]:
+        return () if self.account is None else (self.account.key.reveal(), self._basic())
+
+    def _limited(self, limited: RateLimited, bucket: str) -> None:
+        self._gate.close(limited.retry_after, bucket)
+        if self.on_rate_limited is not None:
+            self.on_rate_limited(limited.retry_after)
+
+    def _report_ignored(self, method: str, path: str, body: Mapping[str, object]) -> None:
+        listed = body.get("ignored_parameters_unsupported")
+        if not isinstance(listed, list) or not listed:
+            return
+        names = tuple(name for name in listed if isinstance(name, str))
+        log.warning("%s %s: the server ignored %s", method, path, ", ".join(names))
+        report(Ignored(method, path, names))
+        if self.on_ignored is not None:
+            self.on_ignored(method, path, names)

@@ -1,0 +1,63 @@
+"""How parameters travel: form fields and query strings, lists and objects as JSON (CONV-02 to CONV-04,
+CONV-18).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final, final
+
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.secret import Secret
+
+
+@final
+class Omit(Enum):
+    """The type of `OMIT`."""
+
+    OMIT = "omit"
+
+    def __repr__(self) -> str:
+        return "OMIT"
+
+
+OMIT: Final = Omit.OMIT
+"""Stands for 'not given' where None means null: a parameter with this value is not sent."""
+
+
+def encode_params(params: Mapping[str, object]) -> dict[str, str]:
+    """Form fields as text: strings raw, booleans and null as JSON literals, numbers decimal, the rest JSON.
+
+    Parameters that are OMIT are left out. Raises InvalidInput for text that no form can carry (lone
+    surrogates) and for values that JSON does not know.
+    """
+    return {name: _encode(name, value) for name, value in params.items() if value is not OMIT}
+
+
+def _encode(name: str, value: object) -> str:
+    if isinstance(value, Secret):
+        text = value.reveal()
+    elif isinstance(value, str):
+        text = str(value.value) if isinstance(value, Enum) else value
+    else:
+        try:
+            text = json.dumps(
+                value, ensure_ascii=False, allow_nan=False, default=_as_json, separators=(",", ":")
+            )
+        except (TypeError, ValueError, RecursionError):
+            raise InvalidInput(f"{name} cannot be sent: not a value that JSON knows") from None
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} holds a character that cannot be sent") from None
+    return text
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(type(value).__name__)

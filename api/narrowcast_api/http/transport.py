@@ -1,0 +1,64 @@
+"""Small parts of the talk with a server: who we are, bodies with an end, what a failure means."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+import httpx
+
+from narrowcast_api.errors import (
+    AccountError,
+    AnswerTooLarge,
+    MalformedAnswer,
+    NarrowcastError,
+    NotConnected,
+    OutcomeUnknown,
+)
+from narrowcast_api.http.addresses import origin
+
+
+def user_agent() -> str:
+    """How the client names itself; a server decides by it whether we are too old (SRV-27)."""
+    try:
+        own = version("narrowcast")
+    except PackageNotFoundError:
+        own = "0"
+    return f"Narrowcast/{own} ({platform.system()})"
+
+
+def own_origin(site: str) -> tuple[str, str, int | None]:
+    """The origin of an organization's address; AccountError when it is none."""
+    try:
+        return origin(httpx.URL(site))
+    except httpx.InvalidURL:
+        pass
+    raise AccountError(f"{site!r} is not an address")
+
+
+async def read_bounded(response: httpx.Response, limit: int) -> bytes:
+    """The decoded body, or AnswerTooLarge as soon as it passes `limit` bytes."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > limit:
+            raise AnswerTooLarge(limit)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def transport_error(error: Exception) -> NarrowcastError:
+    """NotConnected when no request can have left, OutcomeUnknown when it may have."""
+    text = f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
+    match error:
+        case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.PoolTimeout() | httpx.ProxyError():
+            return NotConnected(text)
+        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
+            return NotConnected(text)
+        case httpx.InvalidURL():
+            return MalformedAnswer("a redirect to what is no address")
+        case httpx.DecodingError():
+            return MalformedAnswer("the body is not encoded as its header says")
+        case _:
+            return OutcomeUnknown(text)

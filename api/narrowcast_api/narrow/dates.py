@@ -1,0 +1,81 @@
+"""Finding the first message since a moment among any number of them, by a few small pages. Cheap to import.
+
+Ids ascend with time, so the moment is guessed among the ids as a share of the time between the two messages
+known around it; every second guess halves, for histories that are dense here and thin there. A million
+messages take a handful of pages, and a server needs to know nothing of dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.message_lists import Page
+
+__all__ = ["AROUND", "MOST_PAGES", "first_since"]
+
+AROUND = 25
+"""Messages asked for before and after each guess."""
+MOST_PAGES = 60
+"""Guesses after which the nearest message found has to do: ids and times that contradict each other."""
+
+Fetch = Callable[[int | str, int, int], Awaitable["Page"]]
+"""A page of a view: anchor, messages before it, messages from it on."""
+
+
+class _Mark(NamedTuple):
+    id: int
+    at: float
+
+
+async def first_since(fetch: Fetch, at: float) -> int | None:
+    """The id of the first message not older than `at` (seconds, UTC); None if all are older or there is none.
+
+    Raises what `fetch` raises.
+    """
+    page = await fetch("newest", 2 * AROUND, 0)
+    low, high = _around(_marks(page), at)
+    if high is None:
+        return None
+    if low is None and not page.found_oldest:
+        low, first = _around(_marks(await fetch("oldest", 0, 2 * AROUND)), at)
+        if low is not None and first is None:
+            return await _narrowed(fetch, low, high, at)
+        high = first or high
+    return high.id
+
+
+async def _narrowed(fetch: Fetch, low: _Mark, high: _Mark, at: float) -> int:
+    """The first message since `at`, which lies after `low` and is `high` at the latest."""
+    for number in range(MOST_PAGES):
+        marks = _marks(await fetch(_guess(low, high, at, halve=number % 2 == 1), AROUND, AROUND))
+        for before, after in pairwise(marks):
+            if before.at < at <= after.at:
+                return after.id
+        between = [low, *(mark for mark in marks if low.id < mark.id < high.id), high]
+        nearest = _around(between, at)
+        if nearest[0] is None or nearest[1] is None or nearest == (low, high):
+            break
+        low, high = nearest[0], nearest[1]
+    return high.id
+
+
+def _marks(page: Page) -> list[_Mark]:
+    return [_Mark(message.id, message.timestamp) for message in page.messages]
+
+
+def _around(marks: Iterable[_Mark], at: float) -> tuple[_Mark | None, _Mark | None]:
+    """The last mark before the first that is not older than `at`, and that one."""
+    before = None
+    for mark in marks:
+        if mark.at >= at:
+            return before, mark
+        before = mark
+    return before, None
+
+
+def _guess(low: _Mark, high: _Mark, at: float, *, halve: bool) -> int:
+    share = 0.5 if halve or high.at <= low.at else (at - low.at) / (high.at - low.at)
+    return min(high.id - 1, max(low.id + 1, low.id + round((high.id - low.id) * share)))

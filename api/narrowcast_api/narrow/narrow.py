@@ -1,0 +1,265 @@
+"""What a view shows and where a message goes.
+
+A `Narrow` is a conjunction of search terms, a `Destination` is an address. Both are plain values: hashable,
+without I/O and cheap to import, because the app paints with them before it talks to a network.
+
+Narrows are part of the contract's NAR rows; the operators are those of the public servers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from msgspec import Struct
+
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.terms import Knowledge, Names, ServerFacts, Term, term_matches, term_to_wire
+from narrowcast_api.state.messages import Message
+
+__all__ = [
+    "ChannelDestination",
+    "Destination",
+    "DirectDestination",
+    "Knowledge",
+    "Names",
+    "Narrow",
+    "ServerFacts",
+    "Term",
+]
+
+_OLD_NAMES = {
+    "stream": "channel",
+    "streams": "channels",
+    "subject": "topic",
+    "pm-with": "dm",
+    "pm": "dm",
+    "pm-including": "dm-including",
+    "group-pm-with": "dm-including",
+    "from": "sender",
+}
+_OPERATORS = frozenset(
+    [
+        "channel",
+        "channels",
+        "topic",
+        "dm",
+        "dm-including",
+        "sender",
+        "has",
+        "is",
+        "in",
+        "near",
+        "id",
+        "with",
+        "search",
+    ]
+)
+_TOKEN = re.compile(
+    r'(?P<negated>-)?(?:(?P<operator>[a-z-]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))', re.IGNORECASE
+)
+
+
+class Narrow(Struct, frozen=True, eq=False):
+    """Messages for which all terms hold. Equal when the terms are, whatever the case of topics."""
+
+    terms: tuple[Term, ...] = ()
+
+    @classmethod
+    def all(cls) -> Narrow:
+        """Every message of one's history."""
+        return cls()
+
+    @classmethod
+    def channel(cls, channel_id: int) -> Narrow:
+        """Every topic of one channel."""
+        return cls((Term("channel", channel_id),))
+
+    @classmethod
+    def topic(cls, channel_id: int, topic: str) -> Narrow:
+        """One topic of one channel."""
+        return cls((Term("channel", channel_id), Term("topic", topic)))
+
+    @classmethod
+    def direct(cls, user_ids: frozenset[int]) -> Narrow:
+        """One direct conversation; `user_ids` are the others, empty for notes to oneself."""
+        return cls((Term("dm", frozenset(user_ids)),))
+
+    @classmethod
+    def directs(cls) -> Narrow:
+        """All direct conversations."""
+        return cls((Term("is", "dm"),))
+
+    @classmethod
+    def mentions(cls) -> Narrow:
+        """Messages that mention oneself, also by group or wildcard."""
+        return cls((Term("is", "mentioned"),))
+
+    @classmethod
+    def starred(cls) -> Narrow:
+        """Messages with a star of one's own."""
+        return cls((Term("is", "starred"),))
+
+    @classmethod
+    def from_destination(cls, destination: Destination) -> Narrow:
+        """The conversation that messages to `destination` land in."""
+        if isinstance(destination, ChannelDestination):
+            return cls.topic(destination.channel_id, destination.topic)
+        return cls.direct(destination.user_ids)
+
+    @classmethod
+    def search(cls, text: str, base: Narrow | None = None) -> Narrow:
+        """What a person typed: `operator:operand` terms, `-` negates, quotes group, the rest is searched for.
+
+        `base` is the view that the search began in; its terms hold too.
+        """
+        words: list[str] = []
+        terms = list(base.terms) if base is not None else []
+        for token in _TOKEN.finditer(text):
+            term = _term(token)
+            if term is None:
+                words.append(token.group(0))
+            else:
+                terms.append(term)
+        if words:
+            terms.append(Term("search", " ".join(words)))
+        return cls(tuple(terms))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What equality and hash go by."""
+        return tuple((term.operator, term.folded, term.negated) for term in self.terms)
+
+    def __eq__(self, other: object) -> bool:
+        return self.key == other.key if isinstance(other, Narrow) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:  # a Struct does not make it from __eq__
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def channel_id(self) -> int | None:
+        """The channel, if the narrow is within one that is known by id."""
+        operand = self._operand("channel")
+        return operand if isinstance(operand, int) else None
+
+    @property
+    def topic_name(self) -> str | None:
+        """The topic, if the narrow is within one."""
+        operand = self._operand("topic")
+        return operand if isinstance(operand, str) else None
+
+    @property
+    def direct_user_ids(self) -> frozenset[int] | None:
+        """The others of the direct conversation, if the narrow is within one."""
+        operand = self._operand("dm")
+        return operand if isinstance(operand, frozenset) else None
+
+    @property
+    def destination(self) -> Destination | None:
+        """Where a message written in this view goes; None where that is for the writer to choose."""
+        if len(self.terms) == 1 and self.direct_user_ids is not None:
+            return DirectDestination(self.direct_user_ids)
+        channel_id, topic = self.channel_id, self.topic_name
+        if len(self.terms) == 2 and channel_id is not None and topic is not None:
+            return ChannelDestination(channel_id, topic)
+        return None
+
+    def shows(self, destination: Destination) -> bool:
+        """Whether what is written to `destination` will appear in this view for certain, by its place alone."""
+        own = self.destination
+        if own is not None:
+            return own.key == destination.key
+        if self in (Narrow.all(), Narrow.directs()):
+            return not self.terms or isinstance(destination, DirectDestination)
+        channel_id = self.channel_id
+        return (
+            len(self.terms) == 1
+            and isinstance(destination, ChannelDestination)
+            and channel_id == destination.channel_id
+        )
+
+    @property
+    def near(self) -> int | None:
+        """The message that the narrow points at, if it does: `near:` or `with:`."""
+        for operator in ("near", "with"):
+            operand = self._operand(operator)
+            if isinstance(operand, int):
+                return operand
+        return None
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether this is exactly one topic or one direct conversation."""
+        return self.destination is not None
+
+    @property
+    def marks_read(self) -> bool:
+        """Whether looking at a message here counts as reading it: not in searches, stars and mentions."""
+        return all(term.is_place for term in self.terms)
+
+    @property
+    def picks(self) -> bool:
+        """Whether it depends on more than where a message is: its flags, sender, words."""
+        return not self.marks_read
+
+    def dump(self) -> str:
+        """The narrow as text, for storage; `load` reads it."""
+        return json.dumps(
+            [
+                [t.operator, sorted(t.operand) if isinstance(t.operand, frozenset) else t.operand, t.negated]
+                for t in self.terms
+            ]
+        )
+
+    @classmethod
+    def load(cls, text: str) -> Narrow:
+        """The narrow that `dump` wrote. Raises `ValueError` for anything else."""
+        entries = json.loads(text)
+        if not isinstance(entries, list):
+            raise ValueError("not a narrow")
+        terms = []
+        for entry in entries:
+            match entry:
+                case [str(operator), (str() | int()) as operand, bool(negated)]:
+                    terms.append(Term(operator, operand, negated))
+                case [str(operator), list(people), bool(negated)] if all(type(i) is int for i in people):
+                    terms.append(Term(operator, frozenset(people), negated))
+                case _:
+                    raise ValueError("not a narrow")
+        return cls(tuple(terms))
+
+    def _operand(self, operator: str) -> str | int | frozenset[int] | None:
+        for term in self.terms:
+            if term.operator == operator and not term.negated:
+                return term.operand
+        return None
+
+    def to_wire(self, server: ServerFacts, names: Names, me: int | None = None) -> list[dict[str, object]]:
+        """The narrow as requests carry it, in words that `server` knows. `me` stands in for an empty `dm`."""
+        return [term_to_wire(term, server.level, names, me) for term in self.terms]
+
+    def matches(self, message: Message, state: Knowledge) -> bool | None:
+        """Whether `message` belongs to the narrow; None where only the server can tell."""
+        unknown = False
+        for term in self.terms:
+            verdict = term_matches(term, message, state)
+            if verdict is None:
+                unknown = True
+            elif verdict is term.negated:
+                return False
+        return None if unknown else True
+
+
+def _term(token: re.Match[str]) -> Term | None:
+    operator = (token.group("operator") or "").lower()
+    operator = _OLD_NAMES.get(operator, operator)
+    if operator not in _OPERATORS:
+        return None
+    operand = token.group("quoted") if token.group("quoted") is not None else token.group("bare")
+    if operator == "is" and operand == "private":
+        operand = "dm"
+    value: str | int = int(operand) if operator in {"id", "near", "with"} and operand.isdecimal() else operand
+    return Term(operator, value, token.group("negated") is not None)

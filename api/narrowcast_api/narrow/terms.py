@@ -1,0 +1,213 @@
+"""The terms of a narrow: how requests carry one, and whether a message fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from narrowcast_api.narrow.destinations import fold_topic
+from narrowcast_api.state.messages import MENTION_FLAGS, Message
+
+__all__ = ["Knowledge", "Names", "ServerFacts", "Term", "term_matches", "term_to_wire"]
+
+RESOLVED_PREFIX = "✔ "
+"""What the name of a resolved topic begins with."""
+
+_DM_LEVEL = 177  # TODO(server-177): `dm` and `is:dm`; before, `pm-with` and `is:private`
+_CHANNEL_LEVEL = 250  # TODO(server-250): `channel` and `channels`; before, `stream` and `streams`
+_WITH_LEVEL = 271  # TODO(server-271): `with`
+_ZERO_LEVEL_NAMES = 1  # servers without a level know channels by name and people by email only
+
+
+class ServerFacts(Protocol):
+    """What a server can do, as far as a narrow has to know."""
+
+    @property
+    def level(self) -> int:
+        """The feature level."""
+
+
+class Names(Protocol):
+    """How a narrow finds people and channels that a person typed, or that an old server wants by name."""
+
+    def channel_id(self, name: str) -> int | None: ...
+
+    def channel_name(self, channel_id: int) -> str | None: ...
+
+    def user_id(self, text: str) -> int | None: ...
+
+    def user_email(self, user_id: int) -> str | None: ...
+
+
+class Knowledge(Names, Protocol):
+    """What `Narrow.matches` asks of the state, besides names."""
+
+    @property
+    def me(self) -> int: ...
+
+    def visibility_policy(self, channel_id: int, topic: str) -> int: ...
+
+    def is_muted(self, channel_id: int, topic: str) -> bool: ...
+
+
+class Term(Struct, frozen=True):
+    """One operator with its operand: a text, an id, or the ids of people (without oneself)."""
+
+    operator: str
+    operand: str | int | frozenset[int]
+    negated: bool = False
+
+    @property
+    def folded(self) -> str | int | frozenset[int]:
+        """The operand as it is compared: topics that differ in case only are one."""
+        if self.operator == "topic" and isinstance(self.operand, str):
+            return fold_topic(self.operand)
+        return self.operand
+
+    @property
+    def is_place(self) -> bool:
+        """Whether the term only says where messages are, as opposed to picking some of them."""
+        return not self.negated and (
+            self.operator in {"channel", "topic", "dm"} or (self.operator, self.operand) == ("is", "dm")
+        )
+
+
+def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> dict[str, object]:
+    operator: str = term.operator
+    operand: object = sorted(term.operand) if isinstance(term.operand, frozenset) else term.operand
+    if operator in {"channel", "channels"}:
+        if isinstance(operand, int) and level < _ZERO_LEVEL_NAMES:
+            operand = names.channel_name(operand) or operand
+        if level < _CHANNEL_LEVEL:
+            operator = {"channel": "stream", "channels": "streams"}[operator]
+    elif operator in {"dm", "dm-including", "sender"}:
+        operand = _people_to_wire(term, level, names, me)
+        if level < _DM_LEVEL:
+            operator = {"dm": "pm-with", "dm-including": "group-pm-with"}.get(operator, operator)
+    elif (operator, operand) == ("is", "dm") and level < _DM_LEVEL:
+        operand = "private"
+    elif operator == "with" and level < _WITH_LEVEL:
+        operator = "near"
+    wire: dict[str, object] = {"operator": operator, "operand": operand}
+    if term.negated:
+        wire["negated"] = True
+    return wire
+
+
+def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> object:
+    """Ids where they are known (emails before there were levels); else the text as typed, for the server."""
+    ids = _people(term.operand, names)
+    if ids is None:
+        return term.operand
+    if term.operator == "dm" and not ids and me is not None:
+        ids = frozenset({me})
+    if level < _ZERO_LEVEL_NAMES:
+        return ",".join(names.user_email(user_id) or str(user_id) for user_id in sorted(ids))
+    return next(iter(ids)) if term.operator != "dm" and len(ids) == 1 else sorted(ids)
+
+
+def _people(operand: str | int | frozenset[int], names: Names) -> frozenset[int] | None:
+    """The ids behind an operand; None if a name is unknown."""
+    if isinstance(operand, frozenset):
+        return operand
+    if isinstance(operand, int):
+        return frozenset({operand})
+    found = [names.user_id(part.strip()) for part in operand.split(",") if part.strip()]
+    known = frozenset(user_id for user_id in found if user_id is not None)
+    return known if found and len(known) == len(set(found)) and None not in found else None
+
+
+def term_matches(term: Term, message: Message, state: Knowledge) -> bool | None:
+    check = _CHECKS.get(term.operator)
+    return None if check is None else check(term, message, state)
+
+
+def _in_channel(term: Term, message: Message, state: Knowledge) -> bool | None:
+    channel_id = term.operand if isinstance(term.operand, int) else state.channel_id(str(term.operand))
+    return None if channel_id is None else message.channel_id == channel_id
+
+
+def _in_topic(term: Term, message: Message, state: Knowledge) -> bool | None:
+    return message.topic is not None and fold_topic(message.topic) == term.folded
+
+
+def _in_direct(term: Term, message: Message, state: Knowledge) -> bool | None:
+    people = _people(term.operand, state)
+    if message.direct_user_ids is None:
+        return False
+    return None if people is None else message.direct_user_ids - {state.me} == people - {state.me}
+
+
+def _including(term: Term, message: Message, state: Knowledge) -> bool | None:
+    people = _people(term.operand, state)
+    if message.direct_user_ids is None:
+        return False
+    return None if people is None else people <= message.direct_user_ids
+
+
+def _by_sender(term: Term, message: Message, state: Knowledge) -> bool | None:
+    if term.operand == "me":
+        return message.sender_id == state.me
+    people = _people(term.operand, state)
+    return None if people is None else message.sender_id in people
+
+
+def _by_id(term: Term, message: Message, state: Knowledge) -> bool | None:
+    return message.id == term.operand if isinstance(term.operand, int) else None
+
+
+def _anywhere(term: Term, message: Message, state: Knowledge) -> bool | None:
+    return True  # `near` says where to look, not what
+
+
+def _having(term: Term, message: Message, state: Knowledge) -> bool | None:
+    return bool(message.reactions) if term.operand in {"reaction", "reactions"} else None
+
+
+def _being(term: Term, message: Message, state: Knowledge) -> bool | None:
+    match term.operand:
+        case "dm":
+            return message.direct_user_ids is not None
+        case "mentioned":
+            return not MENTION_FLAGS.isdisjoint(message.flags)
+        case "starred":
+            return "starred" in message.flags
+        case "unread":
+            return "read" not in message.flags
+        case "alerted":
+            return "has_alert_word" in message.flags
+        case "resolved":
+            return message.topic is not None and message.topic.startswith(RESOLVED_PREFIX)
+        case "followed":
+            return (
+                message.channel_id is not None
+                and message.topic is not None
+                and state.visibility_policy(message.channel_id, message.topic) == _FOLLOWED
+            )
+        case "muted":
+            return (
+                message.channel_id is not None
+                and message.topic is not None
+                and state.is_muted(message.channel_id, message.topic)
+            )
+    return None
+
+
+class _Check(Protocol):
+    def __call__(self, term: Term, message: Message, state: Knowledge, /) -> bool | None: ...
+
+
+_FOLLOWED = 3
+_CHECKS: Mapping[str, _Check] = {
+    "channel": _in_channel,
+    "topic": _in_topic,
+    "dm": _in_direct,
+    "dm-including": _including,
+    "sender": _by_sender,
+    "id": _by_id,
+    "near": _anywhere,
+    "has": _having,
+    "is": _being,
+}

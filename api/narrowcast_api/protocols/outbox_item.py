@@ -1,0 +1,173 @@
+"""What the outbox shows and what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.storage.records import OutboxRecord, OutboxState
+
+__all__ = [
+    "FindMessages",
+    "FoundMessage",
+    "MessageLimits",
+    "OutboxEntry",
+    "OutboxState",
+    "SendMessage",
+    "ShowMessage",
+]
+
+_INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it arrived."
+
+SHOW_AFTER = 0.5
+"""Seconds that a message may be on its way before a view says so."""
+
+HOLDS_FOR = 30.0
+"""Seconds for which a message that was lost on its way holds up those written after it, so that it can be sent
+again in its place."""
+
+OFFER_AFTER = 10.0
+"""Seconds after which a message that is still on its way may be taken back."""
+
+
+class MessageLimits(Struct, frozen=True):
+    """In code points (LIM-03), as the registration said; None where it did not."""
+
+    max_content: int | None = None
+    max_topic: int | None = None
+
+
+class OutboxEntry(Struct, frozen=True):
+    """One message on its way, for a view to show after the messages of its conversation.
+
+    `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
+    message is SENT. `waits_for` is the earlier message of the conversation that is being tried or looked for.
+    """
+
+    local_id: str
+    destination: Destination
+    content: str
+    state: OutboxState
+    created: float
+    error: str | None = None
+    message_id: int | None = None
+    waits_for: str | None = None
+
+
+class FoundMessage(Struct, frozen=True):
+    """A message of one's own on the server, with its Markdown source."""
+
+    message_id: int
+    content: str
+
+
+class SendMessage(Protocol):
+    """POST /messages: returns the new message's id, raises what `narrowcast_api.errors` has."""
+
+    async def __call__(
+        self,
+        destination: Destination,
+        content: str,
+        *,
+        local_id: str,
+        queue_id: str | None,
+        read_by_sender: bool,
+    ) -> int: ...
+
+
+class FindMessages(Protocol):
+    """One's own messages in a conversation with greater ids than `after_id`: GET /messages, as source."""
+
+    async def __call__(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]: ...
+
+
+class ShowMessage(Protocol):
+    """Fetch a message of one's own and show it where it belongs: no event about it came."""
+
+    async def __call__(self, message_id: int) -> None: ...
+
+
+class Parcel(Struct):
+    """An entry as the machine holds it: what is in the journal, and what only matters while it runs.
+
+    `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
+    user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
+    those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
+    holds up others after it failed.
+    """
+
+    record: OutboxRecord
+    message_id: int | None = None
+    resend: bool = False
+    take_back: bool = False
+    looks: int = 0
+    faults: int = 0
+    holds_until: float = 0.0
+    due: float = 0.0
+
+    @property
+    def state(self) -> OutboxState:
+        return self.record.state
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return self.record.destination.key
+
+    def holds(self, now: float) -> bool:
+        """Whether later messages of its conversation wait for this one."""
+        if self.state is OutboxState.FAILED:
+            return now < self.holds_until
+        return self.state is not OutboxState.SENT
+
+    def shown(self, waits_for: str | None) -> OutboxEntry:
+        """What a view gets to see."""
+        record = self.record
+        return OutboxEntry(
+            record.local_id,
+            record.destination,
+            record.content,
+            record.state,
+            record.created,
+            record.error,
+            self.message_id,
+            waits_for,
+        )
+
+
+def recovered(record: OutboxRecord) -> OutboxRecord:
+    """A record of the journal at the start: a request that was under way at the end has an unknown outcome."""
+    if record.state is OutboxState.SENDING:
+        return replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
+    return record
+
+
+def matching(content: str, found: Sequence[FoundMessage], taken: Collection[int]) -> int | None:
+    """The oldest message with these words that is not another entry's. Servers trim what they store."""
+    words = content.strip()
+    ids = [entry.message_id for entry in found if entry.content.strip() == words]
+    return min((number for number in ids if number not in taken), default=None)
+
+
+def sendable(text: str) -> str:
+    """Text without lone surrogates, which a terminal makes of bytes that are not UTF-8 and no request can
+    carry.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def unfit(limits: MessageLimits, destination: Destination, content: str) -> str | None:
+    """Why a server would surely refuse or cut this message, so that trying makes no sense."""
+    if "\0" in content or (isinstance(destination, ChannelDestination) and "\0" in destination.topic):
+        return "The message holds a null character, which cannot be sent. Take it back and remove it."
+    over = len(content) - (limits.max_content or len(content))
+    if over > 0:
+        return f"The message is {over} characters too long for this server. Shorten it and send it again."
+    if isinstance(destination, ChannelDestination):
+        over = len(destination.topic) - (limits.max_topic or len(destination.topic))
+        if over > 0:
+            return f"The topic is {over} characters too long for this server. Shorten it and send again."
+    return None

@@ -1,0 +1,1 @@
+"""One live account kept true: session, synchronizer, change bus, message lists, startup cache."""

@@ -1,0 +1,48 @@
+"""What a server says beside its answers, as texts for people: each once, or again after a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.state.changes import Change, ServerRemarked
+
+AGAIN_AFTER = 60.0
+"""Seconds after which the server's wish to slow down is told again."""
+
+WORTH_TELLING = 2.0
+"""A shorter pause, in seconds, nobody notices."""
+
+
+class Remarks:
+    """Publishes what a connection's hooks hear."""
+
+    def __init__(self, publish: Callable[[Change], None], clock: Clock) -> None:
+        self._publish = publish
+        self._clock = clock
+        self._told: set[tuple[str, str, tuple[str, ...]]] = set()
+        self._slow_until = 0.0
+
+    def listen_to(self, connection: Connection) -> None:
+        """Take over the hooks of a connection."""
+        connection.on_ignored = self._ignored
+        connection.on_rate_limited = self._limited
+
+    def _ignored(self, method: str, path: str, names: tuple[str, ...]) -> None:
+        if (method, path, names) in self._told:
+            return
+        self._told.add((method, path, names))
+        self._publish(
+            ServerRemarked(
+                f"The server does not know {', '.join(names)} and left it out: "
+                f"a part of what was asked for is not done ({method} {path})."
+            )
+        )
+
+    def _limited(self, seconds: float) -> None:
+        now = self._clock.monotonic()
+        if seconds < WORTH_TELLING or now < self._slow_until:
+            return
+        self._slow_until = now + max(seconds, AGAIN_AFTER)
+        self._publish(ServerRemarked(f"The server asks to slow down: requests wait {seconds:.0f} s."))

@@ -1,0 +1,133 @@
+"""The state machines of a session, wired to its journal, clock, state and requests. Cheap to import."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from narrowcast_api.protocols.drafts import Drafts
+from narrowcast_api.protocols.outbox import Outbox
+from narrowcast_api.protocols.presence import PresenceSender
+from narrowcast_api.protocols.read_marks import ReadMarks
+from narrowcast_api.protocols.requests import DraftRoutes, RouteRequests
+from narrowcast_api.protocols.typing import TypingSender
+from narrowcast_api.protocols.uploads import UploadQueue
+from narrowcast_api.state.state import State
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+    from narrowcast_api.wire.events import Event
+
+_GOODBYE_SECONDS = 1.0
+_DRAFTS_SETTING = "enable_drafts_synchronization"
+
+
+class Machines:
+    """What a session sends, each by a machine of its own."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        requests = RouteRequests(
+            lambda: session.client, lambda: session.state, on_presence=session.others_are_present
+        )
+        journal, clock, changed = session.storage.journal, session.clock, session.publish
+        self.outbox = Outbox(
+            send=requests.send,
+            find=requests.find,
+            show=session.show_sent,
+            journal=journal,
+            clock=clock,
+            changed=changed,
+            limits=requests.limits,
+            queue_id=lambda: session.queue_id,
+            newest_id=lambda: session.state.max_message_id,
+            is_known=lambda message_id: message_id in session.state.messages,
+            me=lambda: session.state.me,
+            online=lambda: session.is_live,
+        )
+        self.drafts = Drafts(
+            requests=DraftRoutes(lambda: session.client, lambda: session.state),
+            journal=journal,
+            clock=clock,
+            changed=changed,
+            enabled=requests.drafts_enabled,
+            limits=requests.limits,
+            online=lambda: session.is_live,
+        )
+        self.typing = TypingSender(
+            send=requests.typing,
+            clock=clock,
+            periods=requests.typing_periods,
+            allowed=lambda target: session.is_live and requests.typing_allowed(target),
+        )
+        self.read_marks = ReadMarks(
+            mark=requests.mark_read,
+            clock=clock,
+            is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
+            online=lambda: session.is_live,
+            journal=journal,
+        )
+        self.presence = PresenceSender(
+            post=requests.presence,
+            clock=clock,
+            period=requests.presence_period,
+            online=lambda: session.is_live,
+        )
+        self.uploads = UploadQueue(
+            upload=requests.upload, journal=journal, changed=changed, online=lambda: session.is_live
+        )
+
+    def works(self) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
+        """What has to run while the session does. One that only reads leaves the journal alone."""
+        works: list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]] = [
+            ("typing", self.typing.run),
+            ("read marks", self.read_marks.run),
+            ("presence", self.presence.run),
+        ]
+        if not self._session.read_only:
+            works += [("the outbox", self.outbox.run), ("drafts", self.drafts.run)]
+        return works
+
+    def wake(self) -> None:
+        """The connection is live again."""
+        self.outbox.wake()
+        self.drafts.wake()
+        self.read_marks.wake()
+        self.presence.wake()
+        self.uploads.wake()
+
+    def on_snapshot(self, state: State) -> None:
+        """A new snapshot is there."""
+        self.outbox.on_snapshot(state.max_message_id)
+        self.drafts.on_snapshot(state.drafts.all())
+
+    def on_event(self, event: Event) -> None:
+        """An event that may be about drafts, or the setting that turns them off."""
+        from narrowcast_api.wire import events as kinds
+
+        drafts = self._session.state.drafts
+        if isinstance(event, kinds.DraftsAddEvent):
+            wanted = [drafts.get(draft.id) for draft in event.drafts if draft.id is not None]
+            self.drafts.on_added([draft for draft in wanted if draft is not None])
+        elif isinstance(event, kinds.DraftsUpdateEvent):
+            draft = drafts.get(event.draft.id) if event.draft.id is not None else None
+            if draft is not None:
+                self.drafts.on_updated([draft])
+        elif isinstance(event, kinds.DraftsRemoveEvent):
+            self.drafts.on_removed(event.draft_id)
+        elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
+            self.drafts.on_setting()
+
+    async def close(self) -> None:
+        """Says what is left to say, within a second, and writes every draft down."""
+        self.drafts.flush()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                await asyncio.gather(
+                    self.typing.close(),
+                    self.read_marks.close(),
+                    self.uploads.close(),
+                    return_exceptions=True,
+                )

@@ -1,0 +1,404 @@
+"""One live account, put together: what the app holds.
+
+    async with ... :  session = await Session.open(account, data_dir=..., cache_dir=...)
+    task = asyncio.create_task(session.run())       # registers, receives, sends; never raises for the network
+    session.subscribe(listener)                     # changes, batched; then read `session.state` again
+
+Cheap to import: nothing of HTTP is loaded before `run` or the first use of `client`, so that an app can
+paint what the cache knows first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrowcast_api.clock import Clock, SystemClock
+from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import (
+    Change,
+    ConnectionChanged,
+    MessagesChanged,
+    PresenceChanged,
+    StateReplaced,
+    StorageChanged,
+    TopicsChanged,
+    TypingChanged,
+    ViewChanged,
+)
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.presence import Seen
+from narrowcast_api.state.state import State
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.sync.change_bus import Announcer, Listener
+from narrowcast_api.sync.message_lists import PAGE, Anchor, Match, MessageView, Page, Views
+from narrowcast_api.sync.services import Machines
+from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
+
+if TYPE_CHECKING:
+    import httpx
+
+    from narrowcast_api.account import Account
+    from narrowcast_api.client import Client
+    from narrowcast_api.storage.search import SearchHit
+    from narrowcast_api.sync.synchronizer import Live
+    from narrowcast_api.wire.users import PresenceAnswer
+
+logger = logging.getLogger(__name__)
+
+_GOODBYE_SECONDS = 2.0
+_RESTART_AFTER = 1.0
+
+
+class Session:
+    """An account that is kept true. Make one with `open`; then `run`, and `close` at the end.
+
+    Writes return at once: `outbox.send`, `drafts.save`, `typing.typed`, `read_marks.seen`, `uploads.start`.
+    Acts that are only requests go through `client`; what they change comes back as events.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        storage: AccountStorage,
+        state: State,
+        *,
+        clock: Clock,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.account = account
+        self.storage = storage
+        self.state = state
+        self.clock = clock
+        self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
+        self._transport = transport
+        self._client: Client | None = None
+        self._live: Live | None = None
+        self._loop = asyncio.get_running_loop()
+        self._announcer = Announcer(self._loop)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._typing_due = asyncio.Event()
+        self._views = Views(self)
+        self._held: asyncio.Event | None = None
+        self._runner: asyncio.Task[object] | None = None
+        machines = Machines(self)
+        self.outbox = machines.outbox
+        self.drafts = machines.drafts
+        self.typing = machines.typing
+        self.read_marks = machines.read_marks
+        self.presence = machines.presence
+        self.uploads = machines.uploads
+        self.machines = machines
+        storage.on_warning(lambda: self._announcer.publish_from_thread(StorageChanged()))
+
+    @classmethod
+    async def open(
+        cls,
+        account: Account,
+        *,
+        data_dir: Path,
+        cache_dir: Path,
+        clock: Clock | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> Session:
+        """Opens the files of an account and reads the state that the cache has; no network.
+
+        Never raises for a bad disk: `warnings` say what cannot be kept. `transport` replaces the network in
+        tests.
+        """
+        chosen = clock or SystemClock()
+        storage = await asyncio.to_thread(
+            AccountStorage.open, data_dir, cache_dir, account.site, account.email
+        )
+        state = await asyncio.to_thread(load_state, storage.cache, chosen)
+        return cls(account, storage, state, clock=chosen, transport=transport)
+
+    # what is there
+
+    @property
+    def client(self) -> Client:
+        """Every operation of the service, as this account."""
+        if self._client is None:
+            from narrowcast_api.client import Client
+            from narrowcast_api.sync.server_notices import Remarks
+
+            self._client = Client.open(self.account, transport=self._transport, clock=self.clock)
+            Remarks(self.publish, self.clock).listen_to(self._client.connection)
+        return self._client
+
+    @property
+    def transport(self) -> httpx.AsyncBaseTransport | None:
+        """What replaces the network in tests."""
+        return self._transport
+
+    @property
+    def is_live(self) -> bool:
+        """Whether events arrive."""
+        return self.status.is_live
+
+    @property
+    def read_only(self) -> bool:
+        """Whether another instance has this account, so that nothing can be written here."""
+        return self.storage.read_only
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user must be told about the disk."""
+        return self.storage.warnings
+
+    @property
+    def queue_id(self) -> str | None:
+        """The event queue, if there is one."""
+        queue = self._live.stream.queue if self._live is not None else None
+        return queue.queue_id if queue is not None else None
+
+    @property
+    def last_narrow(self) -> Narrow | None:
+        """The view that was on screen last, also in the session before."""
+        cached = self.storage.cache.last_view()
+        if cached is None:
+            return None
+        with suppress(ValueError):
+            return Narrow.load(cached.key)
+        return None
+
+    # changes
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Calls `listener` with each batch of changes; returns how to end that."""
+        return self._announcer.subscribe(listener)
+
+    def publish(self, *changes: Change) -> None:
+        """Tells the listeners soon, together with whatever else changes until then."""
+        self._announcer.publish(*changes)
+
+    def view_changed(self, change: ViewChanged) -> None:
+        """A view has other messages or ends."""
+        self.publish(change)
+
+    # views
+
+    def view(self, narrow: Narrow) -> MessageView:
+        """The view of a narrow, the same one each time; then `await view.open(anchor)`."""
+        return self._views.get(narrow)
+
+    @property
+    def views(self) -> Views:
+        """All views that are kept true."""
+        return self._views
+
+    def remember(self, narrow: Narrow, position: int | None = None) -> None:
+        """Keeps a view for the next start: the newest messages known of it, and where one stood."""
+        ids = list(self.view(narrow).ids[-PAGE:])
+        cache = self.storage.cache
+        cache.post(cache.save_view, narrow.dump(), ids, position)
+
+    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
+        """What the cache has of a narrow: the newest page before an id."""
+        found = cached_messages(self.storage.cache, self.state, narrow, before)
+        fresh = [message for message in found if message.id not in self.state.messages]
+        self.state.add_messages(fresh)
+        return found
+
+    async def fetch(
+        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+    ) -> Page:
+        """Asks the server for a page of a narrow. Raises `NarrowcastError`."""
+        live = await self._ready()
+        return await live.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
+
+    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
+        return await (await self._ready()).match(narrow, message_ids)
+
+    def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Runs a view's request in the background."""
+        self.spawn(work(), "a view's request")
+
+    async def load_topics(self, channel_id: int) -> None:
+        """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`."""
+        from narrowcast_api.state.topics import Topic
+
+        answer = await self.client.topics.list(channel_id=channel_id)
+        self.state.topics.load(channel_id, (Topic(topic.name, topic.max_id) for topic in answer.topics))
+        self.publish(TopicsChanged(channel_id))
+
+    async def load_message(self, message_id: int) -> Message | None:
+        """A message by its id, fetched if it is not known. Raises `NarrowcastError`."""
+        known = self.state.messages.get(message_id)
+        return known if known is not None else await (await self._ready()).fetch_one(message_id)
+
+    async def show_sent(self, message_id: int) -> None:
+        """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""
+        message = await self.load_message(message_id)
+        if message is not None:
+            self._views.add(message)
+        self.refresh_latest(only_without_events=True)
+
+    def refresh_latest(self, *, only_without_events: bool = False) -> None:
+        """Fetches the view on screen again, in the background.
+
+        Also while it is being fetched: what was asked for before there was a snapshot misses what came since.
+        """
+        view = self._views.latest
+        if view is None or (only_without_events and (view.has_events or view.loading)):
+            return
+        self.spawn(view.refresh(), "the view's refresh")
+
+    async def adopt(self, narrow: Narrow) -> Narrow:
+        """The conversation that a `with:` term means: where its message is now. Raises `NarrowcastError`.
+
+        A narrow without such a term, or with a message that cannot be seen, comes back as it is.
+        """
+        wanted = next((term.operand for term in narrow.terms if term.operator == "with"), None)
+        message = await self.load_message(wanted) if isinstance(wanted, int) else None
+        return narrow if message is None else Narrow.from_destination(message.destination(self.state.me))
+
+    def search_cached(self, text: str, limit: int = 100) -> list[SearchHit]:
+        """Messages that were seen and have these words, newest first; works without a network."""
+        return self.storage.cache.search(text, limit)
+
+    # life
+
+    def reconnect(self) -> None:
+        """Tries to reach the server now, also after it refused the key."""
+        if self._live is not None:
+            self._live.stream.poke()
+
+    def hold_back(self, until: asyncio.Event) -> None:
+        """Leaves the network alone until then, so that an app can paint what the cache knows first: loading
+        HTTP would compete with it.
+        """
+        self._held = until
+
+    async def _ready(self) -> Live:
+        """The part that speaks to the server; loading it takes a while, so that keys must go on being
+        answered.
+        """
+        if self._held is not None:
+            await self._held.wait()
+        if self._live is None:
+            module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.sync.synchronizer")
+            if self._live is None:
+                self._live = module.Live(self)
+        return self._live
+
+    async def run(self) -> None:
+        """Keeps the account true until it is cancelled. Never raises for network causes."""
+        self._runner = asyncio.current_task()
+        live = await self._ready()
+        works = [
+            ("events", live.stream.run),
+            ("typing of others", self._expire_typing),
+            *self.machines.works(),
+        ]
+        try:
+            await asyncio.gather(*(self._keep_running(name, work) for name, work in works))
+        finally:
+            await self._end_tasks()
+
+    async def _end_tasks(self) -> None:
+        """Requests are cancelled and seen out, so that they let go of their connections."""
+        running = list(self._tasks)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """One broken machine must not take the others with it, nor stay broken."""
+        while True:
+            try:
+                await work()
+                return
+            except Exception:
+                logger.exception("%s failed and starts again", name)
+                await self.clock.sleep(_RESTART_AFTER)
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Runs `work` in the background; an exception in it is logged."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+
+        def done(ended: asyncio.Task[None]) -> None:
+            self._tasks.discard(ended)
+            if not ended.cancelled() and (error := ended.exception()) is not None:
+                logger.error("%s failed", name, exc_info=error)
+
+        task.add_done_callback(done)
+
+    async def _expire_typing(self) -> None:
+        """Hides those whose last sign of typing is too old (TYP-30)."""
+        while True:
+            due = self.state.typing.next_expiry()
+            if due is None:
+                await self._typing_due.wait()
+            else:
+                await self.clock.sleep(max(0.0, due - self.clock.monotonic()))
+            self._typing_due.clear()
+            destinations, edited = self.state.typing.expire(self.clock.monotonic())
+            changes: list[Change] = [TypingChanged(destination) for destination in destinations]
+            if edited:
+                changes.append(MessagesChanged(tuple(edited)))
+            if changes:
+                self.publish(*changes)
+
+    def typing_seen(self) -> None:
+        """Somebody types: their expiry has to be watched."""
+        self._typing_due.set()
+
+    def others_are_present(self, answer: PresenceAnswer) -> None:
+        """What the server says of others in return for one's own presence."""
+        sightings = {
+            user_id: Seen(presence.active_timestamp, presence.idle_timestamp)
+            for user_id, presence in answer.by_user_id().items()
+        }
+        news = self.state.presence.merge_seen(sightings)
+        if news:
+            self.publish(PresenceChanged(news))
+
+    def replace_state(self, state: State) -> None:
+        """A new snapshot is there: everything is to be read again."""
+        self.state = state
+        self.machines.on_snapshot(state)
+        self._views.lose_touch()
+        self.publish(StateReplaced())
+
+    def set_status(self, status: ConnectionStatus) -> None:
+        """The connection is better or worse."""
+        became_live = status.is_live and not self.status.is_live
+        self.status = status
+        if became_live:
+            self.machines.wake()
+            view = self._views.latest
+            if view is not None and (view.is_stale or view.error is not None) and not view.loading:
+                self.spawn(view.refresh(), "the view's refresh")
+        self.publish(ConnectionChanged())
+
+    async def close(self) -> None:
+        """Ends the session: says goodbye, keeps what is not sent, closes the files. Takes a few seconds at
+        most.
+
+        Ends `run` too, if nobody has.
+        """
+        runner, self._runner = self._runner, None
+        if runner is not None and runner is not asyncio.current_task():
+            runner.cancel()
+            await asyncio.gather(runner, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                await self.machines.close()
+                if self._live is not None:
+                    await self._live.close()
+        self._announcer.close()
+        await self._end_tasks()
+        if self._client is not None:
+            await self._client.aclose()
+        if not self.state.from_cache:
+            await asyncio.to_thread(keep_progress, self.storage.cache, self.state)
+        await asyncio.to_thread(self.storage.close)

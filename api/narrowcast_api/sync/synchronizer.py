@@ -1,0 +1,289 @@
+"""The part of a session that speaks to the server: events into the state, pages into views.
+
+Loaded when a session runs, not before: it brings in HTTP and the models of the wire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from narrowcast_api.errors import ApiError
+from narrowcast_api.events.stream import EventStream
+from narrowcast_api.events.websocket import open_socket
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.routes.messages import get_message, list_messages
+from narrowcast_api.routes.narrows import matches_narrow
+from narrowcast_api.state.changes import (
+    Change,
+    MessagesAdded,
+    MessagesChanged,
+    MessagesRemoved,
+    TypingChanged,
+)
+from narrowcast_api.state.from_wire import message_from_wire
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.snapshots import cacheable
+from narrowcast_api.state.state import State
+from narrowcast_api.sync.message_lists import Anchor, Match, Page
+from narrowcast_api.wire import messages as wire
+from narrowcast_api.wire.events import (
+    Event,
+    MessageEvent,
+    ReactionEvent,
+    SubscriptionAddEvent,
+    UpdateMessageEvent,
+    UpdateMessageFlagsEvent,
+)
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+logger = logging.getLogger(__name__)
+
+_LARGE = 5_000
+"""People in a snapshot from which on the state is built in a thread, so that keys go on being answered."""
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What events did while a page was on its way."""
+
+    changed: set[int] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
+
+
+class Live:
+    """Feeds one session: `stream` is its events, `fetch` and `match` answer its views."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._watches: list[_Watch] = []
+        self._connection = session.client.connection
+        self.stream = EventStream(
+            self._connection,
+            clock=session.clock,
+            on_snapshot=self._on_snapshot,
+            on_events=self._on_events,
+            on_status=session.set_status,
+            open_socket=open_socket if session.transport is None else None,
+        )
+
+    async def close(self) -> None:
+        """Gives the event queue back."""
+        await self.stream.give_back()
+
+    # events
+
+    async def _on_snapshot(self, answer: dict[str, object]) -> None:
+        session = self._session
+        people = answer.get("realm_users")
+        is_large = isinstance(people, list) and len(people) > _LARGE
+        state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
+        _carry_over(session.state, state)
+        session.replace_state(state)
+        if is_large:
+            gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
+        cache = session.storage.cache
+        cache.post(lambda: cache.save_snapshot(json.dumps(cacheable(answer)).encode()))
+        session.refresh_latest()
+
+    def _build(self, answer: dict[str, object]) -> State:
+        clock = self._session.clock
+        return State.from_snapshot(answer, now=clock.now(), monotonic=clock.monotonic)
+
+    async def _on_events(self, events: Sequence[Event]) -> None:
+        session = self._session
+        changes: list[Change] = []
+        try:
+            for event in events:
+                made = session.state.apply(event)
+                self._follow(event, made)
+                changes.extend(made)
+        finally:
+            session.views.decide()
+            session.publish(*changes)
+            self._keep(changes)
+
+    def _follow(self, event: Event, changes: Sequence[Change]) -> None:
+        """What an event means beside the state: for views, the machines, and pages on their way."""
+        session = self._session
+        views = session.views
+        for change in changes:
+            if isinstance(change, MessagesChanged):
+                for watch in self._watches:
+                    watch.changed.update(change.ids)
+            elif isinstance(change, MessagesRemoved):
+                views.remove(change.ids)
+                for watch in self._watches:
+                    watch.removed.update(change.ids)
+            elif isinstance(change, TypingChanged):
+                session.typing_seen()
+        if isinstance(event, MessageEvent):
+            message = session.state.messages.get(event.message.id)
+            if message is not None:
+                views.add(message)
+                session.outbox.on_message(message, event.local_message_id)
+        elif isinstance(event, SubscriptionAddEvent):
+            self._joined(event)
+        elif isinstance(event, UpdateMessageEvent) and event.is_move:
+            views.recheck_places(event.message_ids)
+        elif isinstance(event, UpdateMessageEvent | UpdateMessageFlagsEvent | ReactionEvent):
+            views.recheck_flags(
+                [i for change in changes if isinstance(change, MessagesChanged) for i in change.ids]
+            )
+        else:
+            session.machines.on_event(event)
+
+    def _joined(self, event: SubscriptionAddEvent) -> None:
+        """What was said in a channel before one was in it came without events."""
+        session = self._session
+        session.views.joined({subscription.stream_id for subscription in event.subscriptions})
+        if session.views.latest is not None and session.views.latest.is_stale:
+            session.refresh_latest()
+
+    def _keep(self, changes: Sequence[Change]) -> None:
+        """Lets the cache know of messages that came, changed or went."""
+        state, cache = self._session.state, self._session.storage.cache
+        touched: dict[int, None] = {}
+        removed: list[int] = []
+        for change in changes:
+            if isinstance(change, MessagesAdded | MessagesChanged):
+                touched.update(dict.fromkeys(change.ids))
+            elif isinstance(change, MessagesRemoved):
+                removed.extend(change.ids)
+        known = state.messages.known(touched)
+        if known:
+            cache.post(cache.save_messages, known)
+        if removed:
+            cache.post(cache.delete_messages, removed)
+
+    # pages
+
+    @contextmanager
+    def _watching(self) -> Iterator[_Watch]:
+        watch = _Watch()
+        self._watches.append(watch)
+        try:
+            yield watch
+        finally:
+            self._watches.remove(watch)
+
+    async def fetch(
+        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+    ) -> Page:
+        """A page of a narrow, its messages taken into the state. Raises `NarrowcastError`."""
+        state = self._session.state
+        server = await self._connection.identified()
+        with self._watching() as watch:
+            page = await list_messages(
+                self._connection,
+                narrow=narrow.to_wire(server, state, state.me or self._connection.own_user_id),
+                anchor=anchor,
+                num_before=before,
+                num_after=after,
+                include_anchor=include_anchor,
+            )
+            messages = await self._settled([message_from_wire(message) for message in page.messages], watch)
+        self._take(messages)
+        return Page(
+            messages,
+            anchor=page.anchor,
+            found_oldest=page.found_oldest,
+            found_newest=page.found_newest,
+            matches=_matches(page.messages),
+        )
+
+    async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
+        """Messages as they are now: what events said meanwhile is newer than the answer."""
+        settled = []
+        for message in fetched:
+            if message.id in watch.removed:
+                continue
+            if message.id not in watch.changed:
+                settled.append(message)
+                continue
+            known = self._session.state.messages.get(message.id)
+            current = known if known is not None else await self._again(message)
+            if current is not None:
+                settled.append(current)
+        return settled
+
+    async def _again(self, message: Message) -> Message | None:
+        """An event changed a message that was not known yet: ask for that one again."""
+        try:
+            answer = await get_message(self._connection, message_id=message.id)
+        except ApiError:
+            return None
+        return message if answer.message is None else message_from_wire(answer.message)
+
+    def _take(self, messages: Sequence[Message]) -> None:
+        session = self._session
+        known = {message.id for message in messages if message.id in session.state.messages}
+        fresh = session.state.add_messages(messages)
+        added = tuple(message.id for message in fresh if message.id not in known)
+        changed = tuple(message.id for message in fresh if message.id in known)
+        if added:
+            session.publish(MessagesAdded(added))
+        if changed:
+            session.publish(MessagesChanged(changed))
+        session.outbox.on_fetched({message.id for message in messages})
+        if fresh:
+            session.storage.cache.post(session.storage.cache.save_messages, fresh)
+
+    async def fetch_one(self, message_id: int) -> Message | None:
+        """One message, taken into the state; None if it does not exist or may not be seen."""
+        try:
+            answer = await get_message(self._connection, message_id=message_id)
+        except ApiError:
+            return None
+        if answer.message is None:
+            return None
+        message = message_from_wire(answer.message)
+        self._take([message])
+        return message
+
+    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        """Which messages belong to a narrow, as the server sees it. Raises `NarrowcastError`."""
+        state = self._session.state
+        server = await self._connection.identified()
+        found = await matches_narrow(
+            self._connection, message_ids=message_ids, narrow=narrow.to_wire(server, state, state.me)
+        )
+        return {
+            message_id: Match(match.match_content, match.match_topic) for message_id, match in found.items()
+        }
+
+
+def _matches(messages: Sequence[wire.Message]) -> dict[int, Match]:
+    return {
+        message.id: Match(message.match_content, message.match_topic or "")
+        for message in messages
+        if message.match_content is not None
+    }
+
+
+def _carry_over(old: State, new: State) -> None:
+    """Keeps the messages that were known, so that nothing disappears until it is fetched again.
+
+    What the snapshot says of them (unread, starred) is applied; the rest may be old until then.
+    """
+    if old.me not in (0, new.me):
+        return
+    for message in old.messages:
+        flags = set(message.flags)
+        unread = new.unreads.is_unread(message.id)
+        if unread is not None:
+            flags.discard("read") if unread else flags.add("read")
+        flags.add("starred") if message.id in new.starred else flags.discard("starred")
+        new.messages.put(message if flags == message.flags else replace(message, flags=frozenset(flags)))
+        if message.channel_id is not None:
+            new.topics.see(message.channel_id, message.topic or "", message.id)

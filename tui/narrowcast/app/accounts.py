@@ -1,0 +1,122 @@
+"""The stored accounts: one zuliprc file each (0600), the key in the file or in the system's keyring."""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from narrowcast_api.account import Account, AccountError
+from narrowcast_api.http.secret import Secret
+
+KEYRING_SERVICE = "narrowcast"
+IN_KEYRING = "in-keyring"
+"""Stands in the file instead of a key that the keyring holds."""
+
+
+def names(folder: Path) -> list[str]:
+    """The stored accounts, in alphabetical order."""
+    try:
+        return sorted(path.stem for path in folder.glob("*.zuliprc"))
+    except OSError:
+        return []
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """Where the account ``name`` is stored."""
+    return folder / f"{name}.zuliprc"
+
+
+def default(folder: Path, wanted: str = "") -> Path | None:
+    """The file of the account to open: ``wanted`` if given, else the only or the first one; None if there
+    is none.
+
+    Raises AccountError if ``wanted`` is not stored.
+    """
+    stored = names(folder)
+    if wanted:
+        if wanted not in stored:
+            have = ", ".join(stored) or "none"
+            raise AccountError(
+                f"there is no account {wanted!r} (stored: {have}); sign in with: narrowcast login URL"
+            )
+        return file_of(folder, wanted)
+    return file_of(folder, stored[0]) if stored else None
+
+
+def read(path: Path) -> Account:
+    """The account in ``path``. Raises AccountError for a file that others may read, or that is no zuliprc."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise AccountError(f"{path}: cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+        raise AccountError(f"{path}: not a file")
+    account = Account.from_zuliprc(path)
+    if account.key.reveal() == IN_KEYRING:
+        return Account(account.site, account.email, _from_keyring(account), account.ca_bundle)
+    return account
+
+
+def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
+    """Keep ``account`` in ``folder`` (0600), its key in the keyring if asked. Returns the file. Raises
+    AccountError.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = file_of(folder, name_for(account))
+    if keyring:
+        _to_keyring(account)
+        account = Account(account.site, account.email, Secret(IN_KEYRING), account.ca_bundle)
+    account.write_zuliprc(path)
+    return path
+
+
+def replace_key(path: Path, account: Account) -> None:
+    """Keep a new key of the account in ``path`` where its old one was. Raises AccountError or OSError."""
+    if Account.from_zuliprc(path).key.reveal() == IN_KEYRING:
+        _to_keyring(account)
+    else:
+        account.write_zuliprc(path)
+
+
+def name_for(account: Account) -> str:
+    """A file name that tells accounts apart: person and organization."""
+    host = urlsplit(account.site).netloc
+    person = account.email.split("@", 1)[0]
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{person}-{host}").strip("-.") or "account"
+
+
+def _entry(account: Account) -> str:
+    return f"{account.email} {account.site}"
+
+
+def _from_keyring(account: Account) -> Secret:
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise AccountError(
+            "the key is in the keyring; install it: pip install 'narrowcast[keyring]'"
+        ) from None
+    try:
+        key = keyring.get_password(KEYRING_SERVICE, _entry(account))
+    except KeyringError as error:
+        raise AccountError(f"the keyring does not answer: {error}") from error
+    if not key:
+        raise AccountError(
+            f"the keyring has no key for {_entry(account)}; do: narrowcast login {account.site}"
+        )
+    return Secret(key)
+
+
+def _to_keyring(account: Account) -> None:
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise AccountError("--keyring needs the extra: pip install 'narrowcast[keyring]'") from None
+    try:
+        keyring.set_password(KEYRING_SERVICE, _entry(account), account.key.reveal())
+    except KeyringError as error:
+        raise AccountError(f"the keyring refuses: {error}") from error

@@ -1,0 +1,147 @@
+"""The configuration: one TOML file, checked as a whole before anything opens.
+
+The classes are plain dataclasses, so that a start without a file costs nothing; a file is checked by
+pydantic, and each mistake is reported with its line and key.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+_STRICT = {"extra": "forbid"}
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used. ``problems``: one line each, with file, line and key."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """``[appearance]``: how it looks."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    theme: str = "narrowcast"
+    """A theme by name; F6 goes through them. ``terminal`` uses the terminal's own sixteen colours."""
+    people: bool = True
+    """Show the people where the terminal is wide enough."""
+    mouse: bool = True
+    """Take part in mouse events; without, the terminal selects text itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """``[compose]``: how messages are written."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    enter: Literal["send", "newline"] = "send"
+    """What Enter does; Ctrl-j and Alt-Enter do the other. Ctrl-d always sends."""
+    editor: str = ""
+    """The command for Ctrl-o; empty: $VISUAL, then $EDITOR."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole file."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    account: str = ""
+    """The account to open when none is named: the name of a file in ``accounts/`` without ``.zuliprc``."""
+    appearance: Appearance = field(default_factory=Appearance)
+    compose: Writing = field(default_factory=Writing)
+    keys: dict[str, str | list[str]] = field(default_factory=dict)
+    """``[keys]``: action id to key or keys."""
+
+
+def load(path: Path) -> Config:
+    """Read and check ``path``; the defaults if there is no such file. Raises :class:`ConfigError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Config:
+    """Check the text of a configuration; ``name`` stands in the errors. Raises :class:`ConfigError`."""
+    import tomllib
+
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([f"{name}: not TOML: {error}"]) from error
+    if not data:
+        return Config()
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        config = TypeAdapter(Config).validate_python(data)
+    except ValidationError as error:
+        problems = []
+        for detail in error.errors():
+            location = [str(part) for part in detail["loc"] if isinstance(part, str)]
+            known = [part for part in location if not part.startswith(("list[", "str"))]
+            key = ".".join(known)
+            problems.append(
+                f"{name}:{line_of(text, known)}: {key}: {_sentence(detail['type'], detail['msg'])}"
+            )
+        raise ConfigError(list(dict.fromkeys(problems))) from error
+    return _check_keys(config, text, name)
+
+
+def _check_keys(config: Config, text: str, name: str) -> Config:
+    if not config.keys:
+        return config
+    from narrowcast.commands.keymap import KeymapError, effective
+
+    try:
+        effective(config.keys)
+    except KeymapError as error:
+        problems = []
+        for problem in error.problems:
+            line = next((line_of(text, ["keys", key]) for key in config.keys if key in problem), 1)
+            problems.append(f"{name}:{line}: keys: {problem}")
+        raise ConfigError(problems) from error
+    return config
+
+
+def _sentence(kind: str, message: str) -> str:
+    if kind in {"extra_forbidden", "unexpected_keyword_argument"}:
+        return "there is no such setting"
+    return message[:1].lower() + message[1:]
+
+
+def line_of(text: str, keys: list[str]) -> int:
+    """The line (from 1) where the setting ``keys`` stands in TOML ``text``; its table's or 1 if not found."""
+    table: list[str] = []
+    best = 1
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line):
+            table = _parts(header.group(1))
+            if table == keys[: len(table)]:
+                best = number
+        elif setting := re.match(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w-]+|\s*\.\s*)+)\s*=", line):
+            full = table + _parts(setting.group(1))
+            if full == keys:
+                return number
+            if full == keys[: len(full)]:
+                best = number
+    return best
+
+
+def _parts(dotted: str) -> list[str]:
+    return [
+        quoted.strip("\"'") if quoted else bare
+        for quoted, bare in re.findall(r"(\"[^\"]*\"|'[^']*')|([\w-]+)", dotted)
+    ]

@@ -1,0 +1,103 @@
+"""The demo's server: a process of its own that ends with the app, whatever way the app ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from narrowcast_api.errors import NarrowcastError
+
+START_SECONDS = 60.0
+"""How long a slow machine may take to fill the demo world."""
+
+
+class DemoFailed(NarrowcastError):
+    """The demo's server did not start."""
+
+
+class DemoServer:
+    """``start`` gives the account file of the person whom the demo is about."""
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._keep = data is not None
+        self.folder = data if data is not None else Path(tempfile.mkdtemp(prefix="narrowcast-demo-"))
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self, person: str = "ada") -> Path:
+        """Start the server and wait until it answers. Raises DemoFailed."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        log = self.folder / "server.log"
+        errors = log.open("wb")
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "narrowcast.app.demo_server",
+                str(self.folder),
+                "keep" if self._keep else "drop",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        finally:
+            errors.close()
+        output = self._process.stdout
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                while output is not None and (line := await output.readline()):
+                    if line.startswith(b"listening on "):
+                        return self.folder / "accounts" / f"{person}.zuliprc"
+        except TimeoutError:
+            await self.stop()
+            raise DemoFailed(f"The demo's server did not start within {START_SECONDS:.0f} seconds.") from None
+        said = await asyncio.to_thread(_last_line, log)
+        await self.stop()
+        raise DemoFailed(f"The demo's server did not start: {said or 'it said nothing'}")
+
+    async def stop(self) -> None:
+        """End the server, and leave nothing behind unless the folder was the user's."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+            try:
+                async with asyncio.timeout(5):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        if not self._keep:
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+
+
+def _last_line(log: Path) -> str:
+    return (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
+
+
+def _end_with_parent(folder: str, keep: bool) -> None:
+    """The parent holds our standard input open; its end is ours, also after a kill -9."""
+    while os.read(0, 4096):
+        pass
+    if not keep:
+        shutil.rmtree(folder, ignore_errors=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main(folder: str, keep: bool) -> int:
+    """The child: serve the demo world until the parent goes."""
+    threading.Thread(target=_end_with_parent, args=(folder, keep), daemon=True).start()
+    from narrowcast.cli.main import main as command_line
+
+    return command_line(["serve", "--demo", "--port", "0", "--data", folder])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2] == "keep"))

@@ -1,0 +1,34 @@
+"""Which account a command works with."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast.app import accounts
+from narrowcast.app.config import Config, load
+from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.terminal.paths import Paths
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+
+
+def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path | None:
+    """The file of ``--rc``, of ``--account``, of the configuration, or of the first stored account."""
+    if args.rc:
+        return Path(args.rc).expanduser()
+    return accounts.default(paths.accounts, args.account or config.account)
+
+
+def chosen_account(args: argparse.Namespace) -> Account:
+    """The account that a script's command uses. Raises CommandError if there is none."""
+    paths = Paths.of_user()
+    path = chosen_file(args, paths, load(paths.config_file))
+    if path is None:
+        raise CommandError(
+            "no account is stored; sign in with: narrowcast login URL, or name a zuliprc file with --rc",
+            Exit.NOT_ALLOWED,
+        )
+    return accounts.read(path)

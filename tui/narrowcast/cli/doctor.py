@@ -1,0 +1,225 @@
+"""``narrowcast doctor``: what the terminal, the configuration, the cache and the server can do."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import locale
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from narrowcast.app import accounts
+from narrowcast.app.config import Config, ConfigError, load
+from narrowcast.cli.account_choice import chosen_file
+from narrowcast.cli.outcome import Exit, explain
+from narrowcast.cli.printing import as_json, say
+from narrowcast.terminal.paths import Paths
+from narrowcast.text.safe_text import safe_line
+
+MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line: ``level`` is ok, note or problem."""
+
+    area: str
+    level: str
+    text: str
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the findings. Exit code 1 if there is a problem."""
+    if args.keys:
+        from narrowcast.commands.keymap import key_table
+
+        say(key_table())
+        return Exit.DONE
+    findings = list(examine(args))
+    if args.json:
+        say(as_json([asdict(finding) for finding in findings]))
+    else:
+        area = ""
+        for finding in findings:
+            if finding.area != area:
+                area = finding.area
+                say(f"{area}")
+            say(f"  {MARKS[finding.level]} {safe_line(finding.text)}")
+    return Exit.FAILED if any(finding.level == "problem" for finding in findings) else Exit.DONE
+
+
+def examine(args: argparse.Namespace) -> Iterator[Finding]:
+    """Everything that can be found out."""
+    paths = Paths.of_user()
+    yield from _program()
+    yield from _terminal()
+    config = Config()
+    try:
+        config = load(paths.config_file)
+        there = "read" if paths.config_file.exists() else "not there, defaults are used"
+        yield Finding("configuration", "ok", f"{paths.config_file}: {there}")
+    except ConfigError as error:
+        for problem in error.problems:
+            yield Finding("configuration", "problem", problem)
+    yield Finding("configuration", "note", f"log: {paths.log_file}")
+    yield from _account(args, paths, config)
+
+
+def _program() -> Iterator[Finding]:
+    from importlib.metadata import version
+
+    yield Finding(
+        "program",
+        "ok",
+        f"narrowcast {version('narrowcast')}, Python {platform.python_version()}, {platform.system()}",
+    )
+    for extra, module in (("images", "textual_image"), ("keyring", "keyring")):
+        there = importlib.util.find_spec(module) is not None
+        text = f"extra {extra}: " + (
+            "installed" if there else f"not installed (pip install 'narrowcast[{extra}]')"
+        )
+        yield Finding("program", "ok" if there else "note", text)
+
+
+def _terminal() -> Iterator[Finding]:
+    term, colorterm = os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
+    if term in {"", "dumb", "unknown"}:
+        yield Finding(
+            "terminal", "problem", f"TERM={term or '(not set)'}: the app cannot be shown; commands work"
+        )
+    else:
+        yield Finding("terminal", "ok", f"TERM={term}")
+    size = shutil.get_terminal_size()
+    level = "ok" if size.columns >= 80 and size.lines >= 24 else "note"
+    yield Finding(
+        "terminal", level, f"{size.columns} columns, {size.lines} rows (80 x 24 and more is comfortable)"
+    )
+    if os.environ.get("NO_COLOR") is not None:
+        yield Finding("terminal", "note", "NO_COLOR is set: no colours are used")
+    elif colorterm in {"truecolor", "24bit"}:
+        yield Finding("terminal", "ok", "16 million colours")
+    else:
+        count = "256" if "256" in term else "16"
+        hint = (
+            "" if not os.environ.get("SSH_TTY") else "; over SSH: SendEnv COLORTERM, if the terminal has more"
+        )
+        yield Finding("terminal", "note", f"{count} colours (COLORTERM is not set{hint})")
+    encoding = locale.getpreferredencoding(False)
+    good = encoding.lower().replace("-", "") == "utf8"
+    yield Finding(
+        "terminal", "ok" if good else "problem", f"encoding {encoding}" + ("" if good else ": set LANG")
+    )
+    if os.environ.get("TMUX"):
+        yield from _tmux()
+
+
+_TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
+    (
+        "escape-time",
+        lambda value: value.isdecimal() and int(value) <= 50,
+        "Esc is slow: set -sg escape-time 10",
+    ),
+    ("focus-events", lambda value: value == "on", "focus is not reported: set -g focus-events on"),
+    (
+        "set-clipboard",
+        lambda value: value == "on",
+        "copying does not reach the clipboard: set -g set-clipboard on",
+    ),
+    (
+        "extended-keys",
+        lambda value: value in {"on", "always"},
+        "Shift-Enter is Enter: set -s extended-keys on",
+    ),
+    ("allow-passthrough", lambda value: value in {"on", "all"}, "no images: set -g allow-passthrough on"),
+)
+
+
+def _tmux() -> Iterator[Finding]:
+    program = shutil.which("tmux")
+    if program is None:
+        return
+    for option, good, advice in _TMUX:
+        try:
+            answer = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
+                [program, "show-options", "-gsv", option],
+                capture_output=True,
+                text=True,
+                timeout=2,
+                check=False,
+            )
+            value = answer.stdout.strip()
+            if not value:
+                answer = subprocess.run(  # noqa: S603 - as above
+                    [program, "show-options", "-gv", option],
+                    capture_output=True,
+                    text=True,
+                    timeout=2,
+                    check=False,
+                )
+                value = answer.stdout.strip()
+        except (OSError, subprocess.TimeoutExpired):
+            return
+        if good(value):
+            yield Finding("terminal", "ok", f"tmux {option} {value}")
+        else:
+            yield Finding("terminal", "note", f"tmux {option} {value or '(none)'}: {advice}")
+
+
+def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator[Finding]:
+    try:
+        path = chosen_file(args, paths, config)
+        if path is None:
+            yield Finding("account", "note", "none is stored; sign in with: narrowcast login URL")
+            return
+        account = accounts.read(path)
+    except Exception as error:
+        message, _ = explain(error) or (f"{type(error).__name__}: {error}", Exit.FAILED)
+        yield Finding("account", "problem", message)
+        return
+    yield Finding("account", "ok", f"{account.email} at {account.site} ({path})")
+    yield from _storage(paths, account.site, account.email)
+    if not args.offline:
+        yield asyncio.run(_server(path))
+
+
+def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
+    from narrowcast_api.storage.account_storage import AccountStorage
+
+    for what, folder in (("cache", paths.cache), ("journal", paths.data)):
+        size = sum(file.stat().st_size for file in _files(folder))
+        yield Finding("cache", "ok", f"{what}: {folder}, {size / 1e6:.1f} MB")
+    if not _files(paths.data):
+        return
+    storage = AccountStorage.open(paths.data, paths.cache, site, email, threaded=False)
+    try:
+        for warning in storage.warnings:
+            yield Finding("cache", "note", warning)
+    finally:
+        storage.close()
+
+
+def _files(folder: Path) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
+
+
+async def _server(path: Path) -> Finding:
+    from narrowcast_api.client import Client
+
+    try:
+        async with Client.open(accounts.read(path)) as client:
+            server = await client.connection.identified()
+            me = await client.users.me()
+    except Exception as error:
+        message, _ = explain(error) or (f"{type(error).__name__}: {error}", Exit.FAILED)
+        return Finding("server", "problem", message)
+    return Finding(
+        "server",
+        "ok",
+        f"answers as version {server.version}, level {server.level}; signed in as {me.full_name}",
+    )

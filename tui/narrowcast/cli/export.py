@@ -1,0 +1,38 @@
+"""``narrowcast export``: many messages into a file."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from narrowcast.cli.account_choice import chosen_account
+from narrowcast.cli.directory import parse_narrow
+from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.printing import as_json, as_markdown, as_record, as_text
+from narrowcast.cli.read import newest
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the newest messages of a narrow, oldest first; an existing file is not touched."""
+    account = chosen_account(args)
+    target = Path(args.output).expanduser() if args.output else None
+    if target is not None and target.exists():
+        raise CommandError(f"{target} is there already; choose another name", Exit.USAGE)
+    messages = asyncio.run(newest(account, parse_narrow(args.narrow), args.limit))
+    write = {
+        "jsonl": lambda message: as_json(as_record(message)) + "\n",
+        "markdown": lambda message: as_markdown(message) + "\n",
+        "text": as_text,
+    }[args.format]
+    text = "".join(write(message) for message in messages)
+    if target is None:
+        sys.stdout.write(text)
+        return Exit.DONE
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    sys.stderr.write(f"{len(messages)} messages written to {target}\n")
+    return Exit.DONE

@@ -1,0 +1,65 @@
+"""``narrowcast``: the app with the stored account, or with the welcome screen."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast.app.config import load
+from narrowcast.cli.account_choice import chosen_file
+from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.terminal.paths import Paths
+
+if TYPE_CHECKING:
+    from narrowcast.app.app import Opening
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the app."""
+    paths = Paths.of_user()
+    path = chosen_file(args, paths, load(paths.config_file))
+    if args.rc and path is not None:
+        from narrowcast.app import accounts
+
+        accounts.read(path)  # a file named on the command line is checked before the screen is taken
+    return run_app(path if path is not None else "welcome", paths)
+
+
+def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) -> int:
+    """Take the terminal. Raises CommandError where there is none that can show the app."""
+    check_terminal()
+    gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
+    config = load(paths.config_file)
+    from narrowcast.terminal.logs import start_log
+
+    start_log(paths.log_file)
+    from narrowcast.app.app import NarrowcastApp
+
+    app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data)
+    code = app.run(mouse=config.appearance.mouse)
+    code = app.return_code or 0 if code is None else code
+    if sys.platform != "win32":
+        from narrowcast.terminal.driver import TerminalWriter
+
+        if TerminalWriter.is_stuck:
+            os._exit(code)  # the terminal takes nothing: Python would wait for it forever
+    return code
+
+
+def check_terminal() -> None:
+    """Refuse what cannot show the app, and say what to do instead."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise CommandError(
+            "the app needs a terminal; for scripts there are: narrowcast send, read, search, export",
+            Exit.USAGE,
+        )
+    if os.environ.get("TERM", "") in {"", "dumb", "unknown"}:
+        raise CommandError(
+            "this terminal (TERM=dumb) cannot show the app; set TERM to what it is, such as xterm-256color, "
+            "or use: narrowcast send, read, search",
+            Exit.USAGE,
+        )

@@ -1,0 +1,44 @@
+"""How a command ends: exit codes, and errors that are one clear line."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """The exit codes, as ``narrowcast --help`` lists them."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    NOT_ALLOWED = 3
+    UNREACHABLE = 4
+    INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """Ends a command with a message that says what to do, and an exit code."""
+
+    def __init__(self, message: str, code: Exit = Exit.FAILED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def explain(error: Exception) -> tuple[str, Exit] | None:
+    """Message and exit code for an error of the program's own types; None for a defect."""
+    from narrowcast.app.config import ConfigError
+    from narrowcast_api import errors
+
+    if isinstance(error, ConfigError):
+        return str(error), Exit.USAGE
+    if isinstance(error, errors.AccountError):
+        return error.user_message, Exit.USAGE
+    if isinstance(error, errors.Unauthorized | errors.PermissionDenied):
+        return error.user_message, Exit.NOT_ALLOWED
+    if isinstance(error, errors.TransportError):
+        return error.user_message, Exit.UNREACHABLE
+    if isinstance(error, errors.NarrowcastError):
+        return error.user_message, Exit.FAILED
+    if isinstance(error, OSError):
+        return f"{error.filename or ''}{': ' if error.filename else ''}{error.strerror or error}", Exit.FAILED
+    return None

@@ -1,0 +1,81 @@
+"""Messages on standard output: as text that is safe to show, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from narrowcast.text.safe_text import safe_block, safe_line
+
+if TYPE_CHECKING:
+    from narrowcast_api.wire.messages import Message
+
+
+def where(message: Message) -> str:
+    """The conversation in a few words."""
+    if isinstance(message.display_recipient, str):
+        return f"#{message.display_recipient} › {message.topic}"
+    return ", ".join(person.full_name for person in message.display_recipient)
+
+
+def as_text(message: Message) -> str:
+    """Head line and Markdown source. Nothing in it can command a terminal."""
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
+    head = f"{when}  {safe_line(message.sender_full_name)}  {safe_line(where(message))}"
+    body = "\n".join(f"    {line}" for line in safe_block(message.content).split("\n"))
+    return f"{head}\n{body}\n"
+
+
+def as_markdown(message: Message) -> str:
+    """For reading elsewhere: a heading and the source."""
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
+    return (
+        f"### {safe_line(message.sender_full_name)}, {when}, {safe_line(where(message))}\n\n"
+        f"{safe_block(message.content)}\n"
+    )
+
+
+def as_record(message: Message) -> dict[str, Any]:
+    """What scripts get: plain values with the names of the service's documentation."""
+    direct = not isinstance(message.display_recipient, str)
+    record: dict[str, Any] = {
+        "id": message.id,
+        "type": "direct" if direct else "channel",
+        "timestamp": message.timestamp,
+        "sender_id": message.sender_id,
+        "sender_email": message.sender_email,
+        "sender_full_name": message.sender_full_name,
+        "content": message.content,
+        "flags": list(message.flags),
+        "reactions": [reaction.emoji_name for reaction in message.reactions],
+    }
+    if direct:
+        record["recipients"] = [
+            {"id": person.id, "email": person.email, "full_name": person.full_name}
+            for person in message.display_recipient
+            if not isinstance(person, str)
+        ]
+    else:
+        record["channel"] = message.display_recipient
+        record["channel_id"] = message.stream_id
+        record["topic"] = message.topic
+    return record
+
+
+def as_json(value: object) -> str:
+    """One line of JSON; on a terminal without anything but ASCII, so that it stays harmless there, and so too
+    where the locale could not write it.
+    """
+    line = json.dumps(value, ensure_ascii=sys.stdout.isatty())
+    try:
+        line.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return line
+
+
+def say(text: str) -> None:
+    """One piece of a command's answer."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")

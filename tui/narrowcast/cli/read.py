@@ -1,0 +1,81 @@
+"""``narrowcast read`` and the pages that search and export share with it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from narrowcast.cli.account_choice import chosen_account
+from narrowcast.cli.directory import parse_narrow, wire_narrow
+from narrowcast.cli.outcome import Exit
+from narrowcast.cli.printing import as_json, as_record, as_text, say
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+    from narrowcast_api.client import Client
+    from narrowcast_api.wire.messages import Message
+
+PAGE = 1000
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the newest messages of a narrow, oldest first. They are not marked as read."""
+    return show(chosen_account(args), parse_narrow(args.narrow), args.limit, json=args.json)
+
+
+def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
+    """Fetch and print; shared with search."""
+    for message in asyncio.run(newest(account, narrow, limit)):
+        say(as_json(as_record(message)) if json else as_text(message))
+    return Exit.DONE
+
+
+async def newest(account: Account, narrow: Narrow, limit: int) -> list[Message]:
+    """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message."""
+    from narrowcast_api.client import Client
+
+    async with Client.open(account) as client:
+        near = next((term.operand for term in narrow.terms if term.operator == "near"), None)
+        if isinstance(near, int):
+            return await around(client, narrow, near, limit)
+        pages = [page async for page in backwards(client, narrow, limit)]
+    return [message for page in reversed(pages) for message in page]
+
+
+async def around(client: Client, narrow: Narrow, message_id: int, limit: int) -> list[Message]:
+    """``limit`` messages (at most 2 pages) around a message, half of them older, oldest first."""
+    wire = await wire_narrow(client, Narrow(tuple(term for term in narrow.terms if term.operator != "near")))
+    older = min((limit - 1) // 2, PAGE)
+    page = await client.messages.list(
+        narrow=wire,
+        anchor=message_id,
+        num_before=older,
+        num_after=min(limit - 1 - older, PAGE),
+        apply_markdown=False,
+    )
+    return list(page.messages)
+
+
+async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator[list[Message]]:
+    """Pages of Markdown source from the newest message back, each oldest first, ``limit`` messages in all."""
+    wire = await wire_narrow(client, narrow)
+    anchor: int | str = "newest"
+    include = True
+    while limit > 0:
+        page = await client.messages.list(
+            narrow=wire,
+            anchor=anchor,
+            num_before=min(limit, PAGE),  # some servers count the newest among these, some do not: cut below
+            include_anchor=include,
+            apply_markdown=False,
+        )
+        messages = list(page.messages)[-limit:]
+        if messages:
+            yield messages
+            limit -= len(messages)
+            anchor, include = messages[0].id, False
+        if page.found_oldest or not messages:
+            return

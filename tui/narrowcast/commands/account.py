@@ -1,0 +1,190 @@
+"""Acts on one's own account: profile, picture, settings, password, key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.app import accounts
+from narrowcast.app.context import app_of
+from narrowcast.commands import permissions as permits
+from narrowcast.commands import targets as places
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast_api.account import Account, AccountError
+from narrowcast_api.http.secret import Secret
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+
+
+def profile(screen: MainScreen) -> None:
+    """Name, time zone, profile fields."""
+    from narrowcast.screens.people.profile import profile_form
+
+    def closed(result: object) -> None:
+        if result is not None:
+            screen.tell("Your profile is saved.")
+
+    screen.app.push_screen(profile_form(screen.session), closed)
+
+
+def settings(screen: MainScreen) -> None:
+    """All of one's settings."""
+    from narrowcast.screens.settings.screen import OwnSettingsScreen
+
+    screen.app.push_screen(OwnSettingsScreen(screen.session))
+
+
+def bots(screen: MainScreen) -> None:
+    """One's own bots."""
+    from narrowcast.screens.people.accounts import BotsScreen
+
+    screen.app.push_screen(BotsScreen(screen.session))
+
+
+# the picture
+
+
+def picture(screen: MainScreen) -> None:
+    """Choose one, or go without."""
+    state = screen.session.state
+    if state.organization.flag("avatar_changes_disabled") and not permits.is_administrator(state):
+        screen.tell(permits.only_administrators(state, "change pictures here"), severity="warning")
+        return
+
+    def chosen(what: str | None) -> None:
+        from narrowcast.screens.messages.picture_file import PictureFileScreen
+
+        if what == "choose":
+            screen.app.push_screen(
+                PictureFileScreen("My picture"), lambda path: _picture_chosen(screen, path)
+            )
+        elif what == "remove":
+            screen.spawn(_remove_picture(screen), "remove your picture")
+
+    choices = [Choice("choose", "Choose a file…"), Choice("remove", "Remove my picture")]
+    screen.app.push_screen(Picker("My picture", choices), chosen)
+
+
+def _picture_chosen(screen: MainScreen, path: str | None) -> None:
+    if path:
+        screen.spawn(_set_picture(screen, path), "set your picture")
+
+
+async def _set_picture(screen: MainScreen, path: str) -> None:
+    from narrowcast.screens.messages.picture_file import read_picture
+
+    try:
+        image, name, kind = await read_picture(path)
+    except Refused as problem:
+        screen.tell(problem.text, severity="error")
+        return
+    await screen.session.client.avatar.set(image=image, file_name=name, content_type=kind)
+    screen.tell("Your picture is changed.")
+
+
+async def _remove_picture(screen: MainScreen) -> None:
+    await screen.session.client.avatar.delete()
+    screen.tell("Your picture is removed.")
+
+
+# address, password, key
+
+
+def email(screen: MainScreen) -> None:
+    """Another address; most servers ask for a confirmation by email."""
+    state = screen.session.state
+    if state.organization.flag("email_changes_disabled") and not permits.is_administrator(state):
+        screen.tell(permits.only_administrators(state, "change addresses here"), severity="warning")
+        return
+    me = state.users.get(state.me)
+
+    async def change(values: Values) -> object:
+        answer = await screen.session.client.settings.update(settings={"email": values.text("email")})
+        if "email" in (answer.ignored_parameters_unsupported or ()):
+            raise Refused(
+                "email", "This server does not let people change their address; ask an administrator."
+            )
+        return True
+
+    field = Line("email", "Email address", value=me.delivery_email or "" if me else "", required=True)
+    done = "The server has it. It may send an email to confirm the address first."
+    places.ask(screen, "My email address", [field], change, done=done)
+
+
+def password(screen: MainScreen) -> None:
+    """Another password; the old one is asked for."""
+
+    async def change(values: Values) -> object:
+        if values.text("new") != values.text("again"):
+            raise Refused("again", "The two new ones are not the same.")
+        old, new = Secret(values.text("old")), Secret(values.text("new"))
+        settings = {"old_password": old, "new_password": new}
+        return await screen.session.client.settings.update(settings=settings)
+
+    fields = [
+        Line("old", "Present password", secret=True),
+        Line("new", "New password", required=True, secret=True),
+        Line("again", "The same again", required=True, secret=True),
+    ]
+    places.ask(screen, "My password", fields, change, done="Your password is changed.")
+
+
+def key(screen: MainScreen) -> None:
+    """Shown only when asked for; a new one ends the old one everywhere."""
+    from narrowcast.screens.people.keys import show_key
+
+    def chosen(what: str | None) -> None:
+        if what == "show":
+            show_key(screen, "My API key: who has it can act as you", screen.session.account.key)
+        elif what == "new":
+            question = (
+                "Make a new API key? Every other program and device that has the old one is signed out."
+            )
+            ask_first(
+                screen,
+                question,
+                "Make a new key",
+                lambda: screen.spawn(_new_key(screen), "make a new key"),
+            )
+
+    choices = [Choice("show", "Show my API key"), Choice("new", "Make a new one…")]
+    screen.app.push_screen(Picker("My API key", choices), chosen)
+
+
+async def _new_key(screen: MainScreen) -> None:
+    """Stored before anything else; then the account is opened anew with it."""
+    from narrowcast.screens.people.keys import show_key
+
+    app = app_of(screen)
+    file, old = app.account_file, screen.session.account
+    new = Account(
+        old.site, old.email, await screen.session.client.settings.regenerate_api_key(), old.ca_bundle
+    )
+    try:
+        if file is None:
+            raise AccountError("this account has no file")
+        accounts.replace_key(file, new)
+    except (AccountError, OSError) as error:
+        app.tell(f"The new key could not be stored ({error}): keep it now.", severity="error", seconds=60)
+        show_key(screen, "The new key, stored nowhere", new.key)
+        return
+    await app.reopen()
+    app.tell("You have a new API key, stored in this account.")
+
+
+def deactivate(screen: MainScreen) -> None:
+    """End one's own account; an administrator can bring it back."""
+
+    async def end() -> None:
+        app = app_of(screen)
+        await screen.session.client.users.deactivate_me()
+        await app.end_account("Your account is deactivated. An administrator can bring it back.")
+
+    ask_first(
+        screen,
+        "Deactivate your account? You are signed out everywhere, and your bots with you.",
+        "Deactivate my account",
+        lambda: screen.spawn(end(), "deactivate your account"),
+    )

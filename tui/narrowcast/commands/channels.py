@@ -1,0 +1,151 @@
+"""Acts on channels: browse, join, make, change, archive, link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets as places
+from narrowcast.screens.channels import acts, fields
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+
+
+def browse(screen: MainScreen) -> None:
+    """All channels that one may see."""
+    from narrowcast.screens.channels.browse import ChannelsScreen
+
+    browser = ChannelsScreen(screen.session)
+    places.look_after(screen, browser)
+    here = places.channel_here(screen)
+    if here is not None:
+        screen.call_after_refresh(browser.list.select_key, here.channel_id)
+
+
+def new(screen: MainScreen) -> None:
+    """Make a channel."""
+    fields.new_channel(screen)
+
+
+def edit(screen: MainScreen) -> None:
+    """Name, description, who may see it."""
+    if (channel := places.channel_or_say(screen)) is not None:
+        fields.edit_channel(screen, channel)
+
+
+def permissions(screen: MainScreen) -> None:
+    """Who may do what in it."""
+    if (channel := places.channel_or_say(screen)) is not None:
+        fields.edit_permissions(screen, channel)
+
+
+def own(screen: MainScreen) -> None:
+    """How oneself sees it."""
+    if (channel := places.channel_or_say(screen)) is not None:
+        fields.see_channel(screen, channel)
+
+
+def members(screen: MainScreen) -> None:
+    """Who is in it."""
+    from narrowcast.screens.channels.members import MembersScreen
+
+    if (channel := places.channel_or_say(screen)) is not None:
+        places.look_after(screen, MembersScreen(screen.session, channel))
+
+
+def folders(screen: MainScreen) -> None:
+    """The folders of channels."""
+    from narrowcast.screens.channels.folders import FoldersScreen
+
+    places.look_after(screen, FoldersScreen(screen.session))
+
+
+async def subscribe(screen: MainScreen) -> None:
+    """Join the channel, or leave it."""
+    channel = places.channel_or_say(screen)
+    if channel is None:
+        return
+    session = screen.session
+    if not channel.is_subscribed:
+        screen.tell(await acts.subscribe(session, channel))
+        return
+    if refused := acts.refused_leave(session, channel):
+        screen.tell(refused, severity="warning")
+        return
+
+    async def leave() -> None:
+        screen.tell(await acts.unsubscribe(session, channel))
+
+    question = acts.leaving(session, channel) or f"Leave #{channel.name}?"
+    ask_first(screen, question, "Leave it", lambda: screen.spawn(leave(), "leave the channel"))
+
+
+async def mute(screen: MainScreen) -> None:
+    """Mute the channel, or unmute it."""
+    channel = places.channel_or_say(screen)
+    if channel is not None and channel.subscription is not None:
+        muted = not channel.is_muted
+        update = screen.session.client.subscriptions.update
+        await update(channel_id=channel.channel_id, properties={"is_muted": muted})
+        screen.tell(f"#{channel.name} is {'muted' if muted else 'not muted any more'}.")
+
+
+async def pin(screen: MainScreen) -> None:
+    """Pin the channel to the top, or let it go."""
+    channel = places.channel_or_say(screen)
+    if channel is not None and channel.subscription is not None:
+        pinned = not channel.subscription.pin_to_top
+        update = screen.session.client.subscriptions.update
+        await update(channel_id=channel.channel_id, properties={"pin_to_top": pinned})
+        screen.tell(f"#{channel.name} is {'pinned' if pinned else 'not pinned any more'}.")
+
+
+async def mark_read(screen: MainScreen) -> None:
+    """Everything in the channel is read."""
+    if (channel := places.channel_or_say(screen)) is not None:
+        await screen.session.client.flags.mark_channel_as_read(channel_id=channel.channel_id)
+
+
+def archive(screen: MainScreen) -> None:
+    """Archive the channel, or restore it."""
+    channel = places.channel_or_say(screen)
+    if channel is None:
+        return
+    client = screen.session.client
+    if channel.is_archived:
+        if refused := acts.refused_restore(screen.session):
+            screen.tell(refused, severity="warning")
+        else:
+            screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "restore the channel")
+        return
+
+    async def archive_it() -> None:
+        await client.channels.archive(channel_id=channel.channel_id)
+        screen.tell(f"#{channel.name} is archived.")
+
+    ask_first(
+        screen,
+        f"Archive #{channel.name} for everybody?",
+        "Archive it; its messages stay readable",
+        lambda: screen.spawn(archive_it(), "archive the channel"),
+    )
+
+
+async def copy_email(screen: MainScreen) -> None:
+    """The address at which mail becomes a message of the channel."""
+    if (channel := places.channel_or_say(screen)) is not None:
+        email = await screen.session.client.channels.email(channel_id=channel.channel_id)
+        screen.app.copy_to_clipboard(email)
+        screen.tell(f"Copied: {email}")
+
+
+def copy_link(screen: MainScreen) -> None:
+    """The address of the channel, for others."""
+    from narrowcast.content.addresses import view_address
+
+    if (channel := places.channel_or_say(screen)) is not None:
+        address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
+        screen.app.copy_to_clipboard(address)
+        screen.tell(f"Copied: {address}")

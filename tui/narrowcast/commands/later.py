@@ -1,0 +1,93 @@
+"""Acts for what happens later: send later, remind me, snippets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.app.context import focus_now
+from narrowcast.commands import targets as places
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+
+
+def _text_in_compose(screen: MainScreen) -> str:
+    """What stands in compose; '' after telling what is missing."""
+    if screen.writing.editing is not None:
+        screen.tell("Save the edit first, or leave it with Esc.", severity="warning")
+        return ""
+    text = screen.writing.text.text.strip()
+    if not text:
+        screen.tell("Write a message first (c).")
+    return text
+
+
+def schedule(screen: MainScreen) -> None:
+    """Send what stands in compose at a time to come."""
+    from narrowcast.screens.later.scheduled import send_later
+
+    content = _text_in_compose(screen)
+    if not content:
+        return
+    limit = screen.session.state.limits.max_message_length
+    if len(content) > limit:
+        screen.tell(f"The message is {len(content) - limit} characters too long.", severity="warning")
+        return
+    where, problem = screen.writing.target.read(screen.session.state)
+    if where is None:
+        screen.tell(problem, severity="warning")
+        return
+
+    def taken() -> None:
+        editor = screen.writing.text
+        if editor.text.strip() == content:
+            editor.replace(0, len(editor.text), "")
+
+    send_later(screen, where, content, taken)
+
+
+def scheduled(screen: MainScreen) -> None:
+    """What goes out later."""
+    from narrowcast.screens.later.scheduled import ScheduledScreen
+
+    places.look_after(screen, ScheduledScreen(screen.session))
+
+
+def remind(screen: MainScreen) -> None:
+    """Be reminded of the selected message."""
+    from narrowcast.screens.later.reminders import remind as ask_when
+
+    if (message := places.message_or_say(screen)) is not None:
+        ask_when(screen, message)
+
+
+def reminders(screen: MainScreen) -> None:
+    """What one will be reminded of."""
+    from narrowcast.screens.later.reminders import RemindersScreen
+
+    places.look_after(screen, RemindersScreen(screen.session))
+
+
+def snippets(screen: MainScreen) -> None:
+    """Insert a snippet, or look after them."""
+    from narrowcast.screens.later.snippets import SnippetsScreen
+    from narrowcast_api.state.tables import Snippet
+
+    def closed(result: object) -> None:
+        if not isinstance(result, Snippet):
+            return
+        if screen.session.read_only:
+            screen.tell("Another window has this account open: write there.", severity="warning")
+            return
+        screen.writing.text.insert(result.content)
+        focus_now(screen.writing.text)
+
+    screen.app.push_screen(SnippetsScreen(screen.session, screen.writing.text.text), closed)
+
+
+def save_snippet(screen: MainScreen) -> None:
+    """Keep what stands in compose as a snippet."""
+    from narrowcast.screens.later.snippets import new_snippet
+
+    if content := _text_in_compose(screen):
+        new_snippet(screen, content)

@@ -1,0 +1,42 @@
+"""Acts on the selected message that have a form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets as places
+from narrowcast.screens.dialogs.form_fields import OneOf, Refused, Text, Values
+from narrowcast_api.http.encoding import OMIT
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+
+REASONS: tuple[tuple[object, str], ...] = (
+    ("spam", "spam"),
+    ("harassment", "harassment"),
+    ("inappropriate", "inappropriate content"),
+    ("norms", "against the rules of this organization"),
+    ("other", "something else (say what)"),
+)
+
+
+def report(screen: MainScreen) -> None:
+    """Tell the moderators of a message."""
+    message = places.message_or_say(screen)
+    if message is None:
+        return
+
+    async def submit(values: Values) -> None:
+        said = values.text("description")
+        if values["reason"] == "other" and not said:
+            raise Refused("description", "Say what is wrong with it.")
+        await screen.session.client.messages.report(
+            message_id=message.id, report_type=str(values["reason"]), description=said or OMIT
+        )
+
+    fields = [
+        OneOf("reason", "Reason", options=REASONS, value="spam"),
+        Text("description", "Details", limit=1000),
+    ]
+    title = f"Report the message of {message.sender_name}"
+    places.ask(screen, title, fields, submit, verb="reports", done="The moderators are told.")

@@ -1,0 +1,80 @@
+"""Acts on what is one's own: status, presence, alert words, views, files, what is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets as places
+from narrowcast.screens.dialogs.confirm import ask_first
+
+if TYPE_CHECKING:
+    from narrowcast.screens.dialogs.progress import ProgressScreen
+    from narrowcast.screens.main.screen import MainScreen
+
+
+def status(screen: MainScreen) -> None:
+    """A few words and an emoji that others see."""
+    from narrowcast.screens.own.status import set_status
+
+    set_status(screen)
+
+
+async def clear_status(screen: MainScreen) -> None:
+    """No status."""
+    await screen.session.client.status.clear()
+    screen.tell("Your status is cleared.")
+
+
+async def presence(screen: MainScreen) -> None:
+    """Whether others see that one is here."""
+    shown = screen.session.state.settings.flag("presence_enabled", True)
+    await screen.session.client.settings.update(settings={"presence_enabled": not shown})
+    screen.tell(
+        "Others see no longer whether you are here." if shown else "Others see again when you are here."
+    )
+
+
+def alert_words(screen: MainScreen) -> None:
+    """Words that notify like a mention."""
+    from narrowcast.screens.own.alert_words import AlertWordsScreen
+
+    places.look_after(screen, AlertWordsScreen(screen.session))
+
+
+def views(screen: MainScreen) -> None:
+    """Views kept under a name."""
+    from narrowcast.screens.own.views import ViewsScreen
+
+    places.look_after(screen, ViewsScreen(screen.session, screen.narrow))
+
+
+def files(screen: MainScreen) -> None:
+    """What one has uploaded."""
+    from narrowcast.screens.own.files import FilesScreen
+
+    places.look_after(screen, FilesScreen(screen.session))
+
+
+def read_all(screen: MainScreen) -> None:
+    """Everything is read, after asking."""
+    count = screen.session.state.unreads.count_all()
+
+    async def work(progress: ProgressScreen) -> str:
+        rounds = 0
+
+        def round_done() -> bool:
+            nonlocal rounds
+            rounds += 1
+            progress.say(f"{rounds} rounds done; the newest messages go first.")
+            return not progress.stopped
+
+        complete = await screen.session.client.flags.mark_all_as_read(progress=round_done)
+        return "Everything is read." if complete else "Stopped: some messages are still unread."
+
+    def begin() -> None:
+        from narrowcast.screens.dialogs.progress import ProgressScreen
+
+        screen.app.push_screen(ProgressScreen("Marking everything as read", work))
+
+    question = f"Mark everything as read? {count} messages are unread."
+    ask_first(screen, question, "Mark all as read", begin)

@@ -1,0 +1,93 @@
+"""Acts on people: cards, accounts, groups, invitations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets as places
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.people.card import PersonScreen
+from narrowcast_api.state.users import read_user
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.live import LiveScreen
+    from narrowcast.screens.main.screen import MainScreen
+
+
+def card(screen: MainScreen) -> None:
+    """Of the person selected in the list of people, or of who wrote the selected message."""
+    person = screen.people.list.selected_item if screen.people.list.has_focus else None
+    if person is not None:
+        show(screen, person.user_id)
+        return
+    message = places.message_here(screen)
+    if message is None:
+        find(screen)
+    else:
+        show(screen, message.sender_id)
+
+
+def show(screen: LiveScreen, user_id: int) -> None:
+    """Somebody's card; the server is asked about people of whom it has not told."""
+    if screen.session.state.users.get(user_id) is None:
+        screen.spawn(_fetch_and_show(screen, user_id), "find out who that is")
+    else:
+        screen.app.push_screen(PersonScreen(screen.session, user_id))
+
+
+async def _fetch_and_show(screen: LiveScreen, user_id: int) -> None:
+    fetched = await screen.session.client.users.get(user_id=user_id, include_custom_profile_fields=True)
+    user = read_user(fetched.model_dump(mode="json"), is_active=fetched.is_active)
+    screen.app.push_screen(PersonScreen(screen.session, user_id, fetched=user))
+
+
+def find(screen: MainScreen) -> None:
+    """By name or address."""
+    state = screen.session.state
+    people = sorted(
+        (user for user in state.users if not user.is_system_bot),
+        key=lambda user: (not user.is_active, user.full_name.casefold()),
+    )
+    choices = [
+        Choice(
+            user.user_id,
+            user.full_name,
+            ("bot" if user.is_bot else "") if user.is_active else "deactivated",
+            also=f"{user.delivery_email or ''} {user.email}",
+        )
+        for user in people
+    ]
+
+    def chosen(user_id: int | None) -> None:
+        if user_id is not None:
+            show(screen, user_id)
+
+    screen.app.push_screen(Picker("Whose card?", choices, placeholder="name or address"), chosen)
+
+
+def accounts(screen: MainScreen) -> None:
+    """Everybody, deactivated accounts too."""
+    from narrowcast.screens.people.accounts import AccountsScreen
+
+    screen.app.push_screen(AccountsScreen(screen.session))
+
+
+def groups(screen: MainScreen) -> None:
+    """User groups."""
+    from narrowcast.screens.groups.groups import GroupsScreen
+
+    screen.app.push_screen(GroupsScreen(screen.session))
+
+
+def invitations(screen: MainScreen) -> None:
+    """Open invitations, new ones, links."""
+    from narrowcast.screens.organization.invitations import InvitationsScreen
+
+    screen.app.push_screen(InvitationsScreen(screen.session))
+
+
+def muted(screen: MainScreen) -> None:
+    """Whose messages are hidden."""
+    from narrowcast.screens.account.muted import MutedPeopleScreen
+
+    screen.app.push_screen(MutedPeopleScreen(screen.session))

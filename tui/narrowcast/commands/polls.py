@@ -1,0 +1,67 @@
+"""Acts on the poll or to-do list of the selected message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets as places
+from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.screens.dialogs.form_fields import Line, Values
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast_api.state.messages import Message
+
+
+def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
+    message = places.message_or_say(screen)
+    if message is None:
+        return None
+    widget = read_widget(message.submessages)
+    if widget is None:
+        screen.tell("The selected message is neither a poll nor a to-do list.")
+        return None
+    return message, widget
+
+
+def add(screen: MainScreen) -> None:
+    """Another option, or another task."""
+    found = _widget(screen)
+    if found is None:
+        return
+    message, widget = found
+    submessages = screen.session.client.submessages
+    own = sum(part.sender_id == screen.session.state.me for part in message.submessages) + 1
+
+    async def add_option(values: Values) -> None:
+        await submessages.add_option(message_id=message.id, number=own, option=values.text("text"))
+
+    async def add_task(values: Values) -> None:
+        await submessages.add_task(
+            message_id=message.id, number=own, task=values.text("text"), description=values.text("about")
+        )
+
+    if isinstance(widget, Poll):
+        fields = [Line("text", "Option", required=True)]
+        places.ask(screen, f"Add an option: {widget.question}", fields, add_option, verb="adds")
+    else:
+        fields = [Line("text", "Task", required=True), Line("about", "Description")]
+        places.ask(screen, f"Add a task: {widget.title}", fields, add_task, verb="adds")
+
+
+def question(screen: MainScreen) -> None:
+    """Another question for one's own poll."""
+    found = _widget(screen)
+    if found is None:
+        return
+    message, widget = found
+    if not isinstance(widget, Poll) or message.sender_id != screen.session.state.me:
+        screen.tell("Only the question of a poll of your own can be changed.")
+        return
+
+    async def submit(values: Values) -> None:
+        change = screen.session.client.submessages.change_question
+        await change(message_id=message.id, question=values.text("question"))
+
+    fields = [Line("question", "Question", value=str(widget.question), required=True)]
+    places.ask(screen, "Change the question", fields, submit)

@@ -1,0 +1,141 @@
+"""What an act is about: the message, topic or channel that is selected or open."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from narrowcast.panes.navigation.rows import Kind, Row
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import Field, Values
+from narrowcast.screens.main.choices import Target
+from narrowcast.text.safe_text import safe_block
+from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from narrowcast.screens.dialogs.manage import ManageScreen
+    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.state.messages import Message
+    from narrowcast_api.sync.session import Session
+
+
+def message_here(screen: MainScreen) -> Message | None:
+    """The selected message."""
+    selected = screen.messages.selected_id
+    return screen.session.state.messages.get(selected) if selected is not None else None
+
+
+def message_or_say(screen: MainScreen) -> Message | None:
+    """The selected message; says so when there is none."""
+    message = message_here(screen)
+    if message is None:
+        screen.tell("Select a message first.")
+    return message
+
+
+def _row(screen: MainScreen) -> Row | None:
+    """The line of the channel list, while one is in that list."""
+    return screen.navigation.list.selected_item if screen.navigation.list.has_focus else None
+
+
+def topic_here(screen: MainScreen) -> ChannelDestination | None:
+    """The topic one is at: that of the channel list, of the open view, or of the selected message."""
+    row = _row(screen)
+    if row is not None:
+        if row.kind is Kind.TOPIC and row.channel_id is not None:
+            return ChannelDestination(row.channel_id, row.topic or "")
+        return None
+    narrow = screen.narrow
+    if narrow is not None and isinstance(narrow.destination, ChannelDestination):
+        return narrow.destination
+    message = message_here(screen)
+    if message is None or message.channel_id is None:
+        return None
+    return ChannelDestination(message.channel_id, message.topic or "")
+
+
+def topic_or_say(screen: MainScreen) -> ChannelDestination | None:
+    """The topic one is at; says so when there is none."""
+    topic = topic_here(screen)
+    if topic is None:
+        screen.tell("Select a topic, or a message of one, first.")
+    return topic
+
+
+def channel_here(screen: MainScreen) -> Channel | None:
+    """The channel one is at, in the same order."""
+    channels = screen.session.state.channels
+    row = _row(screen)
+    if row is not None:
+        return channels.get(row.channel_id) if row.channel_id is not None else None
+    narrow = screen.narrow
+    if narrow is not None and narrow.channel_id is not None:
+        return channels.get(narrow.channel_id)
+    message = message_here(screen)
+    return (
+        channels.get(message.channel_id) if message is not None and message.channel_id is not None else None
+    )
+
+
+def channel_or_say(screen: MainScreen) -> Channel | None:
+    """The channel one is at; says so when there is none."""
+    channel = channel_here(screen)
+    if channel is None:
+        screen.tell("Select a channel, or a message of one, first.")
+    return channel
+
+
+def message_of(screen: MainScreen, where: ChannelDestination) -> Message | None:
+    """The selected message, if it is in a topic."""
+    message = message_here(screen)
+    if message is None or message.channel_id != where.channel_id:
+        return None
+    return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
+
+
+class Host(Protocol):
+    """A screen of a live account, over which others open: the main screen, or a list of things."""
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def app(self) -> App[Any]: ...
+
+
+def ask(
+    host: Host,
+    title: str,
+    fields: Sequence[Field],
+    submit: Callable[[Values], Awaitable[object]],
+    *,
+    done: str = "",
+    verb: str = "saves",
+    note: str = "",
+    focus: str = "",
+) -> None:
+    """Open a form; ``done`` is told when the server took it."""
+
+    def closed(result: object) -> None:
+        if result is not None and done:
+            host.app.notify(safe_block(done), markup=False)
+
+    state = host.session.state
+    form = FormScreen(title, fields, state=state, submit=submit, verb=verb, note=note, focus=focus)
+    host.app.push_screen(form, closed)
+
+
+def look_after(screen: MainScreen, things: ManageScreen[Any]) -> None:
+    """Open a list of things; what it gives back is a view to go to, or a message to go to in its view."""
+
+    def closed(result: object) -> None:
+        if isinstance(result, Narrow):
+            screen.go(result)
+        elif isinstance(result, Target) and result.narrow is not None:
+            screen.go(result.narrow, result.anchor)
+
+    screen.app.push_screen(things, closed)

@@ -1,0 +1,240 @@
+"""Acts on topics: move, rename, resolve, mute, follow, mark, delete, link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets as places
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
+from narrowcast.text import names
+from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.levels import Beyond, needs, supports
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast_api.state.messages import Message
+    from narrowcast_api.state.state import State
+
+VISIBILITIES = (
+    (VisibilityPolicy.FOLLOWED, "Followed: notify me"),
+    (VisibilityPolicy.UNMUTED, "Not muted, even in a muted channel"),
+    (VisibilityPolicy.NONE, "As its channel"),
+    (VisibilityPolicy.MUTED, "Muted"),
+)
+
+
+def move(screen: MainScreen) -> None:
+    """Rename a topic, move it to another channel, or only some of its messages."""
+    where = places.topic_or_say(screen)
+    if where is None:
+        return
+    state = screen.session.state
+    message = places.message_of(screen, where)
+
+    async def submit(values: Values) -> None:
+        await _move(screen, where, message, values)
+
+    title = f"Move {names.destination(state, where)}"
+    places.ask(screen, title, _move_fields(state, where, message), submit, verb="moves", done="Moved.")
+
+
+def _move_fields(state: State, where: ChannelDestination, message: Message | None) -> list[Field]:
+    def topics(_typed: str) -> list[str]:
+        return [topic.name for topic in state.topics.of(where.channel_id) if topic.name]
+
+    which: list[tuple[object, str]] = [(PropagateMode.CHANGE_ALL, "all messages of the topic")]
+    if message is not None:
+        which += [
+            (PropagateMode.CHANGE_LATER, "the selected message and later ones"),
+            (PropagateMode.CHANGE_ONE, "only the selected message"),
+        ]
+    limit = state.limits.max_topic_length
+    return [
+        Line("topic", "Topic", "the new name, or as it is", value=where.topic, limit=limit, suggest=topics),
+        ChannelName("channel", "Channel", "where it goes; Tab completes names", value=where.channel_id),
+        OneOf("which", "Move", options=which, value=PropagateMode.CHANGE_ALL),
+        YesNo("new", "Tell in the new topic", "a bot says there where it came from", value=True),
+        YesNo("old", "Tell in the old topic", "a bot says there where it went", value=False),
+    ]
+
+
+async def _move(
+    screen: MainScreen, where: ChannelDestination, message: Message | None, values: Values
+) -> None:
+    topic, channel_id = values.text("topic"), values.channel("channel")
+    if channel_id is None:
+        raise Refused("channel", "Which channel?")
+    if (topic, channel_id) == (where.topic, where.channel_id):
+        raise Refused("topic", "Nothing would change: name another topic or channel.")
+    client = screen.session.client
+    new_topic = topic if topic != where.topic else OMIT
+    new_channel = channel_id if channel_id != where.channel_id else OMIT
+    if message is None:
+        await client.topics.move(
+            channel_id=where.channel_id,
+            topic=where.topic,
+            new_topic=new_topic,
+            new_channel_id=new_channel,
+            notify_old_thread=values.flag("old"),
+            notify_new_thread=values.flag("new"),
+        )
+    else:
+        await client.messages.edit(
+            message_id=message.id,
+            topic=new_topic,
+            channel=new_channel,
+            propagate_mode=PropagateMode(str(values["which"])),
+            notify_old_thread=values.flag("old"),
+            notify_new_thread=values.flag("new"),
+        )
+    _follow(screen, where, ChannelDestination(channel_id, topic), message)
+
+
+def _follow(
+    screen: MainScreen, old: ChannelDestination, new: ChannelDestination, message: Message | None
+) -> None:
+    """Who looks at the topic goes along with it."""
+    here = screen.narrow.destination if screen.narrow is not None else None
+    if isinstance(here, ChannelDestination) and here.key == old.key:
+        screen.go(Narrow.from_destination(new), message.id if message is not None else None)
+
+
+async def resolve(screen: MainScreen) -> None:
+    """Mark a topic as resolved, or as open again."""
+    from narrowcast_api.routes.topics import is_resolved, resolved_name, unresolved_name
+
+    where = places.topic_or_say(screen)
+    if where is None:
+        return
+    resolved = not is_resolved(where.topic)
+    message = places.message_of(screen, where)
+    message_id = message.id if message is not None else None
+    await screen.session.client.topics.resolve(
+        channel_id=where.channel_id, topic=where.topic, resolved=resolved, message_id=message_id
+    )
+    name = resolved_name(where.topic) if resolved else unresolved_name(where.topic)
+    limit = screen.session.state.limits.max_topic_length
+    _follow(screen, where, ChannelDestination(where.channel_id, name[:limit]), message)
+    screen.tell("Resolved." if resolved else "Open again.")
+
+
+async def mute(screen: MainScreen) -> None:
+    """Mute a topic, or unmute it."""
+    where = places.topic_or_say(screen)
+    if where is None:
+        return
+    state = screen.session.state
+    if not state.is_muted(where.channel_id, where.topic):
+        await _see(screen, where, VisibilityPolicy.MUTED)
+        return
+    channel = state.channels.get(where.channel_id)
+    in_muted_channel = channel is not None and channel.is_muted
+    await _see(screen, where, VisibilityPolicy.UNMUTED if in_muted_channel else VisibilityPolicy.NONE)
+
+
+async def follow(screen: MainScreen) -> None:
+    """Follow a topic, or follow it no longer."""
+    where = places.topic_or_say(screen)
+    if where is None:
+        return
+    now = screen.session.state.topics.visibility(where.channel_id, where.topic)
+    followed = int(now) == VisibilityPolicy.FOLLOWED
+    await _see(screen, where, VisibilityPolicy.NONE if followed else VisibilityPolicy.FOLLOWED)
+
+
+def visibility(screen: MainScreen) -> None:
+    """Choose how one sees a topic."""
+    from narrowcast.screens.dialogs.picker import Choice, Picker
+
+    where = places.topic_or_say(screen)
+    if where is None:
+        return
+    state = screen.session.state
+    now = int(state.topics.visibility(where.channel_id, where.topic))
+    all_there = supports(ServerInfo(level=state.server.level), Beyond.TOPIC_VISIBILITY)
+    choices = [
+        Choice(
+            policy,
+            words,
+            "now" if policy == now else "",
+            disabled=""
+            if all_there or policy in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED)
+            else needs(Beyond.TOPIC_VISIBILITY),
+        )
+        for policy, words in VISIBILITIES
+    ]
+
+    def chosen(policy: VisibilityPolicy | None) -> None:
+        if policy is not None:
+            screen.spawn(_see(screen, where, policy), "change how the topic is seen")
+
+    screen.app.push_screen(Picker(names.destination(state, where), choices), chosen)
+
+
+async def _see(screen: MainScreen, where: ChannelDestination, policy: VisibilityPolicy) -> None:
+    await screen.session.client.topics.set_visibility(
+        channel_id=where.channel_id, topic=where.topic, policy=policy
+    )
+    words = {VisibilityPolicy.FOLLOWED: "Followed", VisibilityPolicy.MUTED: "Muted"}.get(policy, "Not muted")
+    screen.tell(f"{words}: {names.destination(screen.session.state, where)}")
+
+
+async def mark_read(screen: MainScreen) -> None:
+    """Everything in the topic is read."""
+    if (where := places.topic_or_say(screen)) is not None:
+        await screen.session.client.flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
+
+
+async def mark_unread(screen: MainScreen) -> None:
+    """Nothing in the topic is read."""
+    if (where := places.topic_or_say(screen)) is not None:
+        screen.session.read_marks.suspend()
+        changed = await screen.session.client.flags.change_whole_narrow(
+            narrow=[
+                {"operator": "channel", "operand": where.channel_id},
+                {"operator": "topic", "operand": where.topic},
+            ],
+            op="remove",
+        )
+        screen.tell(f"{changed} messages are unread again; reading marks none until you open another view.")
+
+
+def delete(screen: MainScreen) -> None:
+    """Delete a topic with all its messages, after asking, with a way to stop."""
+    where = places.topic_or_say(screen)
+    if where is None:
+        return
+    name = names.destination(screen.session.state, where)
+
+    def begin() -> None:
+        from narrowcast.screens.dialogs.progress import ProgressScreen
+
+        async def work(progress: ProgressScreen) -> str:
+            def round_done(rounds: int) -> bool:
+                progress.say(f"{rounds} rounds done; the newest messages go first.")
+                return not progress.stopped
+
+            result = await screen.session.client.topics.delete(
+                channel_id=where.channel_id, topic=where.topic, progress=round_done
+            )
+            return f"{name} is deleted." if result.complete else f"Stopped: a part of {name} is still there."
+
+        screen.app.push_screen(ProgressScreen(f"Deleting {name}", work))
+
+    ask_first(screen, f"Delete {name} for everybody?", "Delete it with all its messages", begin)
+
+
+def copy_link(screen: MainScreen) -> None:
+    """The address of a topic, for others."""
+    from narrowcast.content.addresses import view_address
+
+    where = places.topic_or_say(screen)
+    if where is not None:
+        address = view_address(Narrow.from_destination(where), screen.session.state)
+        screen.app.copy_to_clipboard(address)
+        screen.tell(f"Copied: {address}")

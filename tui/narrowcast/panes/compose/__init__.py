@@ -1,0 +1,1 @@
+"""The compose pane: target, draft, completion, uploads."""

@@ -1,0 +1,160 @@
+"""Completion in compose: @people and @groups, #channels and #topics, :emoji:, and recipients. No screen
+here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from narrowcast.text import names
+from narrowcast.text.matching import best_matches
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+SHOWN = 7
+WILDCARDS = ("all", "topic")
+_TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)([^\s@#:*][^@#:*\n]{0,39})?$")
+
+
+class Completion(Struct, frozen=True):
+    """One offer: what is shown, and the text that takes the place of what was typed."""
+
+    label: str
+    insert: str
+    detail: str = ""
+
+
+class Offers(Struct, frozen=True):
+    """The offers for the word that ends at the cursor; it begins at ``start``."""
+
+    start: int
+    completions: tuple[Completion, ...]
+
+
+def offers(
+    state: State, text: str, cursor: int, emoji_names: Callable[[], Iterable[str]], *, asked: bool = False
+) -> Offers | None:
+    """What could be meant at ``cursor``. ``asked``: the user wants it, so one letter or none is enough."""
+    line_start = text.rfind("\n", 0, cursor) + 1
+    found = _TOKEN.search(text[line_start:cursor])
+    if found is None or _inside_code(text, cursor):
+        return None
+    sign, typed = found.group(1), found.group(2) or ""
+    if sign == ":" and len(typed) < (1 if asked else 2):
+        return None
+    if typed.count(" ") > 2 or typed.endswith("  "):
+        return None
+    if sign == "@":
+        completions = _mentions(state, typed)
+    elif sign == "#":
+        completions = _channels(state, typed)
+    elif " " in typed:
+        return None
+    else:
+        completions = _emoji(state, typed, emoji_names())
+    start = line_start + found.start(1)
+    return Offers(start, tuple(completions[:SHOWN])) if completions else None
+
+
+def _inside_code(text: str, cursor: int) -> bool:
+    before = text[:cursor]
+    return before.count("```") % 2 == 1 or before.rsplit("\n", 1)[-1].count("`") % 2 == 1
+
+
+def _mentions(state: State, typed: str) -> list[Completion]:
+    silent = typed.startswith("_")
+    query = typed[1:] if silent else typed
+    users = [user for user in state.users.active() if not user.is_system_bot]
+    taken: dict[str, int] = {}
+    for user in users:
+        taken[user.full_name] = taken.get(user.full_name, 0) + 1
+    candidates: list[Completion] = []
+    prefix = "@_" if silent else "@"
+    for user in users:
+        unique = f"|{user.user_id}" if taken[user.full_name] > 1 else ""
+        insert = f"{prefix}**{user.full_name}{unique}** "
+        candidates.append(Completion(user.full_name, insert, "bot" if user.is_bot else user.email))
+    for group in state.groups:
+        if not group.is_system and not group.deactivated:
+            candidates.append(Completion(group.name, f"{prefix}*{group.name}* ", "group"))
+    if not silent:
+        candidates += [Completion(word, f"@**{word}** ", "everybody here") for word in WILDCARDS]
+    return _ranked(query, candidates)
+
+
+def _channels(state: State, typed: str) -> list[Completion]:
+    if ">" in typed:
+        name, _, query = typed.partition(">")
+        channel_id = state.channels.id_of(name.strip())
+        if channel_id is None:
+            return []
+        proper = names.channel(state, channel_id)
+        topics = [
+            Completion(topic.name, f"#**{proper}>{topic.name}** ", f"#{proper}")
+            for topic in state.topics.of(channel_id)
+        ]
+        return _ranked(query.strip(), topics)
+    channels = [
+        Completion(channel.name, f"#**{channel.name}** ", "channel")
+        for channel in state.channels.subscribed()
+    ]
+    return _ranked(typed, channels)
+
+
+def _emoji(state: State, typed: str, unicode_names: Iterable[str]) -> list[Completion]:
+    own = [Completion(f":{emoji.name}:", f":{emoji.name}: ", "custom") for emoji in state.emoji]
+    known = [Completion(f":{name}:", f":{name}: ") for name in unicode_names]
+    return _ranked(typed, [*own, *known])
+
+
+def _ranked(query: str, candidates: Sequence[Completion]) -> list[Completion]:
+    order = best_matches(query, [candidate.label.strip(":") for candidate in candidates])
+    return [candidates[index] for index in order[:SHOWN]]
+
+
+def channel_names(state: State, typed: str) -> list[Completion]:
+    """Channels for the channel field."""
+    return _ranked(
+        typed,
+        [Completion(channel.name, channel.name, "channel") for channel in state.channels.subscribed()],
+    )
+
+
+def topic_names(state: State, channel_id: int | None, typed: str) -> list[Completion]:
+    """Topics for the topic field."""
+    if channel_id is None:
+        return []
+    return _ranked(
+        typed, [Completion(topic.name, topic.name) for topic in state.topics.of(channel_id) if topic.name]
+    )
+
+
+def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
+    """People for the recipients field: where the last name begins, and who it could be."""
+    start = typed.rfind(",") + 1
+    while start < len(typed) and typed[start] == " ":
+        start += 1
+    people = [
+        Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email)
+        for user in state.users.active()
+        if not user.is_system_bot
+    ]
+    return start, _ranked(typed[start:], people)
+
+
+def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:
+    """The ids behind a list of names, without oneself, and the names that nobody has."""
+    ids: set[int] = set()
+    unknown: list[str] = []
+    for name in filter(None, (part.strip() for part in typed.split(","))):
+        user_id = state.user_id(name)
+        if user_id is None or state.users.get(user_id) is None:
+            unknown.append(name)
+        else:
+            ids.add(user_id)
+    return frozenset(ids - {state.me}), unknown

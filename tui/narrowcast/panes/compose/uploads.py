@@ -1,0 +1,167 @@
+"""The files that are on their way, between address and text in compose: progress, stop, resume, drop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical
+from textual.message import Message
+
+from narrowcast.text import names
+from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.storage.records import UploadState
+
+if TYPE_CHECKING:
+    from narrowcast_api.protocols.uploads import Upload
+    from narrowcast_api.sync.session import Session
+
+BAR_CELLS = 16
+NAME_CELLS = 40
+_ENDED = (UploadState.FAILED, UploadState.CANCELLED)
+
+
+class UploadRows(Vertical):
+    """One row for each upload that is not done, also for those of an earlier run. ``here``: where one writes to."""
+
+    DEFAULT_CSS = """
+    UploadRows { height: auto; }
+    UploadRows OneLine { background: $panel; }
+    """
+
+    class Done(Message):
+        """A file is on the server; its ``link`` belongs in a text. Dismiss the upload once it stands there."""
+
+        def __init__(self, upload: Upload) -> None:
+            super().__init__()
+            self.upload = upload
+
+    def __init__(self, session: Session, here: Callable[[], Destination | None]) -> None:
+        super().__init__(id="uploads")
+        self.session = session
+        self._here = here
+        self._rows: dict[str, OneLine] = {}
+        self._handed: set[str] = set()
+        self._told: dict[str, str] = {}
+
+    def on_mount(self) -> None:
+        """Show what an earlier run left."""
+        self.refresh_rows()
+
+    def start(self, path: Path, destination: Destination | None, draft_id: str | None) -> None:
+        """Send the file at ``path``."""
+        self.session.uploads.start(path, destination, draft_id)
+        self.refresh_rows()
+
+    def pending(self, destination: Destination) -> list[Upload]:
+        """The files that were chosen for a conversation and are still being sent."""
+        return [
+            upload
+            for upload in self._unfinished()
+            if upload.state not in _ENDED
+            and upload.destination is not None
+            and upload.destination.key == destination.key
+        ]
+
+    def refresh_rows(self) -> None:
+        """Show the progress; hand over the links of what is done."""
+        uploads = self.session.uploads.all()
+        unfinished = {upload.id: upload for upload in uploads if upload.state is not UploadState.DONE}
+        for gone in self._rows.keys() - unfinished.keys():
+            self._rows.pop(gone).remove()
+        for upload in uploads:
+            if upload.state is UploadState.DONE and upload.id not in self._handed:
+                self._handed.add(upload.id)
+                self.post_message(self.Done(upload))
+        for upload_id, upload in unfinished.items():
+            self._tell_trouble(upload)
+            if upload_id not in self._rows:
+                self._rows[upload_id] = OneLine()
+                self.mount(self._rows[upload_id])
+            self._rows[upload_id].show_pieces(
+                *describe(upload, self._elsewhere(upload), self.session.is_live)
+            )
+
+    def _tell_trouble(self, upload: Upload) -> None:
+        """Once and in full: a row may be too short for it."""
+        if upload.state is not UploadState.FAILED:
+            self._told.pop(upload.id, None)
+        elif self._told.get(upload.id) != (text := trouble(upload)):
+            self._told[upload.id] = text
+            self.app.notify(
+                f"{text} Ctrl-x in compose goes on, Alt-x drops it.", severity="error", markup=False
+            )
+
+    def _elsewhere(self, upload: Upload) -> str:
+        """Which conversation the file is for, if it is not the one that is being written to."""
+        here = self._here()
+        if upload.destination is None or (here is not None and here.key == upload.destination.key):
+            return ""
+        return names.destination(self.session.state, upload.destination)
+
+    def _unfinished(self) -> list[Upload]:
+        return [upload for upload in self.session.uploads.all() if upload.state is not UploadState.DONE]
+
+    def _newest(self) -> Upload | None:
+        unfinished = self._unfinished()
+        if not unfinished:
+            self.app.notify("No file is being uploaded. Ctrl-t attaches one.", markup=False)
+        return unfinished[-1] if unfinished else None
+
+    def stop_or_resume(self) -> None:
+        """The newest upload: stop it while it is on its way, go on with it if it stopped or failed."""
+        upload = self._newest()
+        if upload is None:
+            return
+        if upload.state in _ENDED:
+            upload.resume()
+        else:
+            upload.cancel()
+        self.refresh_rows()
+
+    def drop(self) -> None:
+        """The newest upload: take the file off."""
+        upload = self._newest()
+        if upload is not None:
+            self.session.uploads.dismiss(upload)
+            self.refresh_rows()
+
+
+def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[list[Piece], list[Piece]]:
+    """The row of one upload: name, bar, share, how it fares, and what the keys do."""
+    name = safe_line(upload.name, NAME_CELLS)
+    for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, NAME_CELLS)}", "dim")] if elsewhere else []
+    keys: list[Piece] = [(f"Ctrl-x {'goes on' if upload.state in _ENDED else 'stops'} · Alt-x drops ", "dim")]
+    if upload.state is UploadState.FAILED:
+        return [(f" {name} ", ""), (f" {trouble(upload)}", "bad"), *for_whom], keys
+    share = upload.fraction
+    filled = round(share * BAR_CELLS)
+    left: list[Piece] = [
+        (f" {name} ", ""),
+        ("█" * filled, "accent"),
+        ("░" * (BAR_CELLS - filled), "dim"),
+        (f" {share:4.0%} of {human_size(upload.size)}", ""),
+    ]
+    if upload.state is UploadState.CANCELLED:
+        left.append(("  stopped", "warn"))
+    elif upload.state is UploadState.WAITING:
+        left.append(("  waits its turn" if live else "  waits for the connection", "dim"))
+    return [*left, *for_whom], keys
+
+
+def trouble(upload: Upload) -> str:
+    """What went wrong with an upload, in one line."""
+    return safe_line(upload.error or "The connection was lost.", 300)
+
+
+def human_size(size: int) -> str:
+    """Bytes for people."""
+    amount = float(size)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"

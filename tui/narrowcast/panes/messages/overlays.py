@@ -1,0 +1,89 @@
+"""What lies over the rows for a while: hints with a key each, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from narrowcast.panes.messages.feed import Key
+    from narrowcast.widgets.line_view import LineView
+
+__all__ = ["Found", "Hints", "Overlay", "hint_labels"]
+
+_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+class Overlay(Protocol):
+    """Changes the look of a row, never its width."""
+
+    def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
+        """The row `y`, which belongs to the item `key`, with the overlay on it."""
+
+
+def hint_labels(count: int) -> list[str]:
+    """As many different labels as asked for, all of one length, easy keys first."""
+    if count <= len(_LETTERS):
+        return list(_LETTERS[:count])
+    pairs = [first + second for first in _LETTERS for second in _LETTERS]
+    return pairs[:count]
+
+
+def _replace(strip: Strip, start: int, text: str, style: Style) -> Strip:
+    end = start + len(text)
+    return Strip([*strip.crop(0, start), Segment(text, style), *strip.crop(end)], strip.cell_length)
+
+
+def _before_count(text: str) -> int:
+    """Cells of a reaction before its count, so that a label leaves the emoji in sight; 0 for other texts."""
+    emoji, blank, count = text.partition("\u00a0")
+    return cell_len(emoji) if blank and count.rstrip("]").isdecimal() else 0
+
+
+class Hints:
+    """A label on the beginning of each spot. `typed` is what was typed so far: labels that differ fade."""
+
+    def __init__(self, labels: Mapping[tuple[int, Key, int], str]) -> None:
+        self.labels = labels
+        self.typed = ""
+
+    def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
+        """Puts the labels of row `y` over the first cells of their spots."""
+        style = view.part_style("messages--hint")
+        cell = 0
+        for segment in list(strip):
+            number = segment.style.meta.get("spot") if segment.style and segment.style.meta else None
+            label = self.labels.get((y, key, number)) if isinstance(number, int) else None
+            at = cell + _before_count(segment.text)
+            if label is not None and label.startswith(self.typed) and at + len(label) <= strip.cell_length:
+                strip = _replace(strip, at, label[len(self.typed) :], view.base_style + style)
+            cell += segment.cell_length
+        return strip
+
+
+class Found:
+    """Every occurrence of a text in view, lit up."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.casefold()
+
+    def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
+        """Lights up what was found in one row; a match that wraps is lit on neither row."""
+        plain = strip.text
+        folded = plain.casefold()
+        if not self.text or len(folded) != len(plain):
+            return strip
+        style = view.part_style("messages--found")
+        start = folded.find(self.text)
+        while start >= 0:
+            begin = cell_len(plain[:start])
+            end = begin + cell_len(plain[start : start + len(self.text)])
+            lit = [Segment(text, (look or Style()) + style) for text, look, _ in strip.crop(begin, end)]
+            strip = Strip([*strip.crop(0, begin), *lit, *strip.crop(end)], strip.cell_length)
+            start = folded.find(self.text, start + len(self.text))
+        return strip

@@ -1,0 +1,275 @@
+"""The pane of messages: one view of the session, kept true, and what one does with the message selected.
+
+The list draws, this pane knows the session: it reads the view when changes say so (at most once a frame),
+asks for older and newer pages, reports what was seen, and turns keys and clicks into requests or into messages
+to the screen (`NarrowRequested`, `ReplyRequested` ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from narrowcast.app.context import in_app
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.panes.messages.details import MessageDetails
+from narrowcast.panes.messages.feed import Feed
+from narrowcast.panes.messages.find import Finding
+from narrowcast.panes.messages.links import SpotActs
+from narrowcast.panes.messages.message_list import MessageList
+from narrowcast.panes.messages.names import StateNames
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state import changes as change
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.message_lists import MessageView
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["MessagesPane"]
+
+FRAME = 1 / 30
+"""Seconds between repaints of what a burst of changes touches."""
+
+ECHO_CHECK = 1.0
+"""Seconds between looks at messages on their way, while there are any: what is said about them ages."""
+
+_NAMES = (change.UsersChanged, change.ChannelsChanged, change.GroupsChanged, change.StateReplaced)
+_SHOWN = (
+    change.MessagesChanged,
+    change.MessagesAdded,
+    change.MessagesRemoved,
+    change.ViewChanged,
+    change.OutboxChanged,
+    change.SettingsChanged,
+    change.ConnectionChanged,
+)
+
+
+class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
+    """See the module's description."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MESSAGES)]
+    DEFAULT_CSS = """
+    MessagesPane { height: 1fr; width: 1fr; }
+    """
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.session = session
+        self.list = MessageList()
+        self.view: MessageView | None = None
+        self._changed: set[type[change.Change]] = set()
+        self._frame: Timer | None = None
+        self._echo_timer: Timer | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        self._paging: set[bool] = set()
+        self._asked_from: dict[bool, int] = {}
+        """The edge from which the last older or newer page was asked for: a page that brings nothing is not
+        asked for again and again."""
+        self._standing = False
+        """Whether the place in the view is the reader's own; before, nothing counts as read."""
+
+    # What the screen uses.
+
+    @property
+    def narrow(self) -> Narrow | None:
+        """The narrow that is shown."""
+        return self.view.narrow if self.view is not None else None
+
+    @property
+    def selected_id(self) -> int | None:
+        """The id of the selected message; None on one that is still on its way."""
+        return self.list.selected if isinstance(self.list.selected, int) else None
+
+    def show(self, narrow: Narrow, anchor: int | str | None = None) -> None:
+        """Shows a view at once from what is known, and makes it true in the background.
+
+        `anchor` is a message id, "first_unread", "newest", or None for where one left off.
+        """
+        if self.view is not None and self.view.narrow != narrow and self._standing:
+            self.view.position = self.selected_id
+        self._leave_modes()
+        self._standing = False
+        self._asked_from.clear()
+        self.session.read_marks.resume()
+        self.view = view = self.session.view(narrow)
+        names = StateNames(self.session.state)
+        self.list.show_feed(Feed(view, names))
+        self._read_echoes()
+        self._say_what_is_empty()
+        known = isinstance(anchor, int) and anchor in view.ids
+        if known or (anchor is None and view.position is not None and view.position in view.ids):
+            self.list.jump(anchor if known and isinstance(anchor, int) else view.position)
+        self.work(self._open(view, anchor), "open this view")
+
+    async def _open(self, view: MessageView, anchor: int | str | None) -> None:
+        before = self.list.selected if self.list.engaged else None
+        await view.open(anchor)
+        if self.view is not view:
+            return
+        if not (self.list.engaged and self.list.selected != before):
+            self._stand(view, anchor)
+        self._standing = True
+        self.list.look_again()
+        self.refresh_messages()
+
+    def _stand(self, view: MessageView, anchor: int | str | None) -> None:
+        """Goes to where the view says one should stand after opening."""
+        if isinstance(anchor, int) and anchor in view.ids:
+            self.list.jump(anchor)
+        elif anchor == "newest":
+            self.list.jump(None)
+        elif anchor == "oldest":
+            self.list.to_oldest()
+        elif view.position is not None and anchor is None and view.position in view.ids:
+            self.list.jump(view.position)
+        elif anchor == "first_unread" and view.first_unread in view.ids:
+            self.list.jump(view.first_unread)
+        else:
+            self.list.jump(view.anchor if view.anchor in view.ids else None)
+
+    # What changes.
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        yield self.list
+
+    def _reopen(self, anchor: int | str) -> None:
+        view = self.view
+        if view is not None:
+            self._asked_from.clear()
+            view.position = None
+            self.work(self._open(view, anchor), "load messages")
+
+    def on_mount(self) -> None:
+        """Follows the session from now on."""
+        self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
+
+        self.watch(self.app, "app_focus", self._app_focused, init=False)
+
+    def _app_focused(self, focused: bool) -> None:
+        """What came into view while one looked elsewhere is seen now."""
+        if focused:
+            self.list.look_again()
+
+    def on_unmount(self) -> None:
+        """Follows it no longer."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
+    def _on_changes(self, changes: Sequence[change.Change]) -> None:
+        """Notes what kind of things changed; the state itself is read once a frame."""
+        self._changed.update(type(item) for item in changes)
+        if self._frame is None and not self._changed.isdisjoint((*_NAMES, *_SHOWN)):
+            self._frame = self.set_timer(FRAME, self._show_changes)
+
+    def _show_changes(self) -> None:
+        self._frame = None
+        changed, self._changed = self._changed, set()
+        if change.ConnectionChanged in changed:
+            self._asked_from.clear()
+        if change.StateReplaced in changed and self.list.feed is not None:
+            self.list.feed.names.state = self.session.state
+        if not changed.isdisjoint(_NAMES) or change.SettingsChanged in changed:
+            self.list.names_changed()
+        self.refresh_messages()
+
+    def refresh_messages(self) -> None:
+        """Reads view and outbox again and repaints what differs."""
+        self._read_echoes()
+        self._say_what_is_empty()
+        self.list.feed_changed()
+
+    def _read_echoes(self) -> None:
+        feed = self.list.feed
+        if feed is None or self.view is None:
+            return
+        narrow, known = self.view.narrow, self.session.state.messages
+        feed.echoes = [
+            entry
+            for entry in self.session.outbox.entries()
+            if (entry.message_id is None or entry.message_id not in known) and narrow.shows(entry.destination)
+        ]
+        if feed.echoes and self._echo_timer is None:
+            self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
+
+    def _echoes_aged(self) -> None:
+        self._echo_timer = None
+        self.list.forget_echoes()
+        self.refresh_messages()
+
+    def _say_what_is_empty(self) -> None:
+        view = self.view
+        if view is None:
+            self.list.empty_text = "Choose a view on the left, or press Ctrl-k to go somewhere."
+        elif view.error is not None:
+            self.list.empty_text = f"{view.error.user_message}\nPress Ctrl-r to try again."
+        elif view.loading or not view.found_newest:
+            self.list.empty_text = "Loading messages…"
+        elif view.narrow.destination is not None:
+            self.list.empty_text = "No messages here yet.\nPress c to write the first."
+        elif view.narrow == Narrow.all():
+            self.list.empty_text = "No messages yet.\nPress c to write the first to a channel, x to a person."
+        else:
+            self.list.empty_text = "No messages match this view.\nPress a for all messages."
+
+    # What the list tells.
+
+    def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
+        """Asks for the next page, once."""
+        event.stop()
+        view = self.view
+        if view is None or event.older in self._paging or view.loading or view.error is not None:
+            return
+        if not view.ids:
+            return
+        edge = view.ids[0 if event.older else -1]
+        if self._asked_from.get(event.older) == edge:
+            return
+        self._asked_from[event.older] = edge
+        self._paging.add(event.older)
+        self.work(self._load_page(view, event.older), "load more messages")
+
+    async def _load_page(self, view: MessageView, older: bool) -> None:
+        try:
+            await (view.load_older() if older else view.load_newer())
+        finally:
+            self._paging.discard(older)
+        if self.view is view:
+            if view.error is not None and view.ids:
+                self.say(f"Could not load more messages: {view.error.user_message} Ctrl-r tries again.")
+            self.refresh_messages()
+
+    def on_message_list_moved(self, event: MessageList.Moved) -> None:
+        """Keeps the place, and reports what was seen as read."""
+        event.stop()
+        self.tell_hints()
+        view = self.view
+        if view is None or not self._standing:
+            return
+        view.position = self.selected_id
+        if not (view.narrow.marks_read and self.app.app_focus):
+            return
+        get = self.session.state.messages.get
+        seen = [one for one in event.seen if (message := get(one)) is not None and not message.is_read]
+        if seen:
+            self.session.read_marks.seen(seen)
+
+    # Work in the background.
+
+    def work(self, request: Awaitable[object], what: str) -> None:
+        """Runs a request in the background; what goes wrong is said, never raised."""
+        self.run_worker(self._careful(request, what), exit_on_error=False, group="messages")
+
+    async def _careful(self, request: Awaitable[object], what: str) -> None:
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            await request
+        except NarrowcastError as error:
+            self.say(f"Could not {what}: {error.user_message}")

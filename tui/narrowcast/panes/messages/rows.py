@@ -1,0 +1,358 @@
+"""The rows of one message in the list: what leads to it, who wrote it, its content, its reactions.
+
+A row is a strip without the two columns of the list's own marks, and the text that a copy of it yields.
+Making rows never fails: a message that cannot be shown becomes a placeholder that says so.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.content.blocks import Document, Paragraph, Text
+from narrowcast.content.inlines import Inliner, Spot, SpotKind
+from narrowcast.content.layout import Layout, Rendered
+from narrowcast.content.palette import Palette
+from narrowcast.content.parse import parse
+from narrowcast.content.polls import read_widget
+from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.panes.messages.names import StateNames
+from narrowcast.text.safe_text import safe_block, safe_line
+from narrowcast.widgets.line_view import Part, compose_line, lean_strip
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.state.messages import Message, grouped
+
+if TYPE_CHECKING:
+    from narrowcast_api.protocols.outbox_item import OutboxEntry
+
+__all__ = ["FIRST_ROWS", "Lead", "Row", "RowMaker", "Rows", "Shape", "place_of_note", "reaction_text"]
+
+log = logging.getLogger(__name__)
+
+FIRST_ROWS = 60
+"""Rows of a message before 'more' has to be asked for."""
+
+INDENT = 2
+"""Cells by which the content is set in below the name of its sender."""
+
+BARS = ("│ ", "▎ ", "┆ ")
+"""Decorations that a copy leaves out."""
+
+MUTED = "(from a person you muted: Enter shows it)"
+
+
+class Lead(Struct, frozen=True):
+    """What has to be said before a message, seen from its neighbours."""
+
+    gap: bool = False
+    date: bool = False
+    unread: bool = False
+    conversation: bool = False
+    sender: bool = True
+    gap_below: bool = False
+
+
+class Shape(Struct, frozen=True):
+    """What the reader did with a message.
+
+    Spoilers opened, rows asked for, columns of tables panned over, shown although it is hidden.
+    """
+
+    opened: frozenset[int] = frozenset()
+    rows: int = FIRST_ROWS
+    pan: int = 0
+    revealed: bool = False
+
+
+class Row(Struct, frozen=True):
+    """One row. `text` is what a copy yields, from cell `start` on; one with `glue` continues the one
+    above, with that in between.
+    """
+
+    strip: Strip
+    text: str = ""
+    start: int = 0
+    glue: str | None = None
+
+
+class Rows(Struct):
+    """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
+
+    `clock` is its time where none of its rows says it: within a run of one sender. `has_code`: of the rows,
+    some are code. `hidden_columns`: of its tables, those to the right of what is shown.
+    """
+
+    rows: list[Row]
+    lead: int
+    spots: list[Spot]
+    cut: bool = False
+    tail: int = 0
+    clock: str = ""
+    has_code: bool = False
+    hidden_columns: int = 0
+
+    def owns(self, row: int) -> bool:
+        """Whether a row is one of the message itself."""
+        return self.lead <= row < len(self.rows) - self.tail
+
+
+class RowMaker:
+    """Makes rows for one width, palette and state of names."""
+
+    def __init__(self, names: StateNames, palette: Palette, base: Style, width: int) -> None:
+        self.names = names
+        self.palette = palette
+        self.base = base
+        self.width = max(16, width)
+
+    # Parts.
+
+    def line(self, left: Sequence[Part], right: Sequence[Part] = ()) -> Row:
+        """A row of the list's own, without text to copy."""
+        return Row(compose_line(self.width, left, right, base=self.base))
+
+    def content_row(self, line: Line, mark: str = "") -> Row:
+        """A line of content behind the indent, which may hold a mark."""
+        segments = [Segment(mark.ljust(INDENT), self.base + self.palette.dim)]
+        segments += [Segment(run.text, self.base + run.style) for run in line.runs if run.text]
+        cells = sum(segment.cell_length for segment in segments)
+        if cells < self.width:
+            segments.append(Segment(" " * (self.width - cells), self.base))
+        strip = lean_strip(segments, max(cells, self.width))
+        if cells > self.width:
+            strip = strip.crop(0, self.width)
+        bars = 0
+        while bars < line.prefix and (line.glue is not None or line.runs[bars].text in BARS):
+            bars += 1
+        start = INDENT + sum(cell_len(run.text) for run in line.runs[:bars])
+        copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
+        return Row(strip, copied, start, line.glue)
+
+    def lead_rows(self, message: Message, lead: Lead) -> list[Row]:
+        """Gap, date, unread line and conversation, as far as they are due."""
+        palette = self.palette
+        rows: list[Row] = []
+        if lead.gap:
+            text = "┄┄ older messages may be missing here: Enter on the next one loads them ┄┄"
+            rows.append(self.line([(text, palette.error)]))
+        if lead.date:
+            rows.append(self.line([(f"── {self.names.date(message.timestamp)} ──", palette.dim)]))
+        if lead.unread:
+            rows.append(self.line([("━━ unread from here ━━", palette.error)]))
+        if lead.conversation:
+            rows.append(self.conversation_row(message))
+        return rows
+
+    def conversation_row(self, message: Message, with_date: bool = False) -> Row:
+        """The heading of a conversation."""
+        date = [(self.names.date(message.timestamp), self.palette.dim)] if with_date else []
+        return self.line(self.conversation_parts(message), date)
+
+    def conversation_parts(self, message: Message) -> list[Part]:
+        """The name of the conversation that a message is in."""
+        return self.place_parts(message.destination(self.names.state.me))
+
+    def place_parts(self, where: Destination) -> list[Part]:
+        """The name of a conversation."""
+        palette, state = self.palette, self.names.state
+        known = state.users.get(state.me) is not None
+        if isinstance(where, ChannelDestination):
+            channel = state.channels.name(where.channel_id)
+            channel = channel or (f"channel {where.channel_id}" if known else "…")
+            topic = where.topic or state.limits.empty_topic_name
+            style = palette.heading + (Style() if where.topic else Style(italic=True))
+            return [
+                ("#" + safe_line(channel, max(16, self.width // 2 - 4)), palette.place),
+                (" › ", palette.dim),
+                (safe_line(topic, 200), style),
+            ]
+        if where.user_ids and not known:
+            return [("@ …", palette.place)]
+        people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
+        return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.place)]
+
+    def _sender_name(self, message: Message) -> str:
+        """The sender's name now; that of the message while people are not known yet."""
+        user = self.names.state.users.get(message.sender_id)
+        return safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
+
+    def _sender_row(self, message: Message) -> Row:
+        palette = self.palette
+        user = self.names.state.users.get(message.sender_id)
+        name = self._sender_name(message)
+        left: list[Part] = [(name, palette.sender)]
+        if user is not None and user.is_bot:
+            left.append((" bot", palette.dim))
+        if user is not None and not user.is_active:
+            left.append((" deactivated", palette.dim))
+        row = self.line(left, [(self._status(message), palette.dim)])
+        return Row(row.strip, name, 0)
+
+    def _status(self, message: Message) -> str:
+        marks = ""
+        if message.edited_at is not None:
+            marks += "edited "
+        if message.moved_at is not None:
+            marks += "moved "
+        return marks + self.names.clock(message.timestamp)
+
+    def _reaction_lines(self, message: Message, inliner: Inliner) -> list[Line]:
+        if not message.reactions:
+            return []
+        runs: list[Run] = []
+        me = self.names.state.me
+        for group in grouped(message.reactions)[:60]:
+            own = me in group.user_ids
+            value = f"{group.reaction_type}:{group.emoji_code}:{group.emoji_name}"
+            label = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
+            spot = inliner.spot(Spot(SpotKind.REACTION, value, label))
+            shown = f"[{label} {len(group.user_ids)}]" if own else f"{label} {len(group.user_ids)}"
+            style = (self.palette.mark if own else self.palette.dim) + spot
+            runs += [Run(shown.replace(" ", "\u00a0"), style), Run("  ", self.palette.text)]
+        return list(wrap(runs, self.width - INDENT))
+
+    # Items.
+
+    def message(self, message: Message, lead: Lead, shape: Shape, content: str | None = None) -> Rows:
+        """The rows of a message, with `content` in place of its own where that is given."""
+        rows = self.lead_rows(message, lead)
+        count = len(rows)
+        try:
+            html = message.content if content is None else content
+            body, rendered = self._body(message, lead, shape, html)
+        except Exception:
+            log.exception("message %s cannot be shown", message.id)
+            text = "This message cannot be shown here. Press i for its source."
+            return Rows([*rows, self.line([("  " + text, self.palette.error)])], count, [])
+        if lead.gap_below:
+            text = "┄┄ newer messages may be missing here until the connection is back ┄┄"
+            body.append(self.line([(text, self.palette.error)]))
+        clock = "" if lead.sender or message.is_me_message else self.names.clock(message.timestamp)
+        return Rows(
+            rows + body,
+            count,
+            rendered.spots,
+            rendered.cut,
+            tail=int(lead.gap_below),
+            clock=clock,
+            has_code=rendered.has_code,
+            hidden_columns=rendered.hidden_columns,
+        )
+
+    def _body(self, message: Message, lead: Lead, shape: Shape, content: str) -> tuple[list[Row], Rendered]:
+        state = self.names.state
+        inliner = Inliner(self.palette, self.names)
+        rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]
+        hidden = "collapsed" in message.flags or message.sender_id in state.users.muted
+        if hidden and not shape.revealed:
+            text = MUTED if message.sender_id in state.users.muted else "(collapsed: Enter shows it)"
+            spot = inliner.spot(Spot(SpotKind.MORE, "reveal", "show"))
+            rows.append(self.content_row(Line([Run(text, self.palette.dim + spot)])))
+            return rows, Rendered([], inliner.spots, True)
+        lead_in: tuple[Run, ...] = ()
+        if message.is_me_message:
+            lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)
+        layout = Layout(inliner, state.me, shape.opened, shape.pan)
+        widget = read_widget(message.submessages) if message.submessages else None
+        document = parse(content, shape.rows)
+        if message.is_me_message:
+            document = _without_command(document)
+        rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)
+        lines = rendered.lines or [Line([Run("(nothing)", self.palette.dim)])]
+        mark = "" if rows or message.is_me_message else "·"
+        rows += [self.content_row(line) for line in (*lines, *self._reaction_lines(message, inliner))]
+        if mark:
+            rows[0] = self.content_row(lines[0], mark)
+        if message.is_me_message:
+            status = self._status(message)
+            if _has_room(rows[0].strip, status):
+                rows[0] = replace(rows[0], strip=self.with_note(rows[0].strip, status))
+        return rows, rendered
+
+    def with_note(self, strip: Strip, note: str) -> Strip:
+        """A row of content with something at its right, where it is blank."""
+        cropped = strip.crop(0, self.width - len(note))
+        return lean_strip([*cropped, Segment(note, self.base + self.palette.dim)], self.width)
+
+    def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
+        """A message of one's own that the server has not confirmed yet."""
+        palette = self.palette
+        note, style = _echo_note(entry, now)
+        rows = [self.line(self.place_parts(entry.destination))] if lead.conversation else []
+        above = len(rows)
+        if lead.sender:
+            name = safe_line(self.names.state.users.name(self.names.state.me), 60)
+            rows.append(self.line([(name, palette.sender)], [(self.names.clock(entry.created), palette.dim)]))
+        lines = 0
+        for text in safe_block(entry.content[:20_000]).split("\n"):
+            for line in wrap([Run(text, palette.text)], self.width - INDENT):
+                rows.append(self.content_row(line))
+                lines += 1
+            if lines >= FIRST_ROWS:
+                break
+        if note:
+            part = palette.error if style == "error" else palette.dim
+            rows += [self.content_row(line) for line in wrap([Run(note, part)], self.width - INDENT)]
+        return Rows(rows, above, [])
+
+
+def place_of_note(rows: Rows, note: str) -> int | None:
+    """The first row of a message that is blank where a note at its right would stand."""
+    own = range(rows.lead, len(rows.rows) - rows.tail)
+    return next((number for number in own if _has_room(rows.rows[number].strip, note)), None)
+
+
+def _has_room(strip: Strip, note: str) -> bool:
+    return cell_len(strip.text.rstrip()) + len(note) < strip.cell_length
+
+
+def _without_command(document: Document) -> Document:
+    """A me-message as it is read: without the `/me ` that it was typed with."""
+    first = document.blocks[0] if document.blocks else None
+    if not isinstance(first, Paragraph) or not first.inlines:
+        return document
+    head, *rest = first.inlines
+    if not isinstance(head, Text) or not head.text.startswith("/me"):
+        return document
+    shorter = replace(head, text=safe_line(head.text.removeprefix("/me").lstrip(" ")))
+    return Document((Paragraph((shorter, *rest)), *document.blocks[1:]), document.cut)
+
+
+def reaction_text(reaction_type: str, code: str, name: str) -> str:
+    """How an emoji is written in a terminal: its characters, or its name between colons."""
+    if reaction_type == "unicode_emoji":
+        try:
+            text = safe_line("".join(chr(int(part, 16)) for part in code.split("-")[:10]))
+        except (ValueError, OverflowError):
+            text = safe_line("")
+        if text.strip():
+            return text
+    return f":{safe_line(name, 40)}:"
+
+
+def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
+    """What to say about a message on its way, and whether it is bad news."""
+    from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, OutboxState
+
+    age = now - entry.created
+    if entry.state is OutboxState.FAILED:
+        return f"not sent: {safe_line(entry.error or '', 300)} F8 tries again, F9 takes it back", "error"
+    if entry.state is OutboxState.UNCONFIRMED:
+        return "unconfirmed: it may have arrived. F8 looks and sends again, F9 takes it back", "error"
+    if age < SHOW_AFTER or entry.state is OutboxState.SENT:
+        return "", ""
+    if entry.waits_for is not None:
+        return "waiting for the message before it", ""
+    if entry.state is OutboxState.WAITING:
+        return "waiting to be sent… F9 takes it back", ""
+    if age > OFFER_AFTER:
+        return "still sending… F9 takes it back", ""
+    return "sending…", ""

@@ -1,0 +1,1 @@
+"""The navigation pane: views, direct conversations, channels and topics."""

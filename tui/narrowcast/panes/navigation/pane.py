@@ -1,0 +1,315 @@
+"""The navigation pane: views, direct conversations, channels and their topics, with what is unread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from msgspec.structs import replace
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.strip import Strip
+
+from narrowcast.app.context import focus_now
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.panes.navigation.rows import Folding, Kind, Row, channel_keys, rows
+from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.line_view import Part, compose_line
+from narrowcast.widgets.looks import Look
+from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
+
+PRESENCE_MARKS = {"active": "●", "idle": "◐", "offline": "○"}
+
+
+class NavigationList(VirtualList[Row], inherit_bindings=False):
+    """The rows. Its keys come from the registry."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "navigation--unread": Look("foreground", letters=Style(bold=True)),
+        "navigation--section": Look("primary"),
+        "navigation--current": Look("accent", letters=Style(bold=True)),
+        "navigation--present": Look("success"),
+    }
+    DEFAULT_CSS = """
+    NavigationList { background: $surface; }
+    """
+
+    class Act(Message):
+        """A key of the list was pressed on ``row``. ``name``: open, topics, collapse, mute, pin,
+        mark-read.
+        """
+
+        def __init__(self, name: str, row: Row) -> None:
+            super().__init__()
+            self.name = name
+            self.row = row
+
+    def __init__(self, state: State) -> None:
+        super().__init__(empty_text="Nothing matches.", id="navigation-list")
+        self.state = state
+        self.current: Narrow | None = None
+
+    def render_item(self, item: Row, width: int, selected: bool) -> Sequence[Strip]:
+        """One row: fold mark, sign, name, count."""
+        dim = self.part_style("virtual-list--dim")
+        left: list[Part] = []
+        style = Style.null()
+        if item.kind is Kind.SECTION:
+            style = self.part_style("navigation--section")
+            left.append(("▾ " if item.open else "▸ ", style))
+        elif item.kind is Kind.DIRECT:
+            left.append(self._presence(item))
+        elif item.kind is Kind.TOPIC:
+            left.append((f"   {item.mark or ' '} ", dim))
+        elif item.kind is Kind.MORE:
+            left.append(("   … ", dim))
+            style = dim
+        else:
+            left.append((f" {item.mark} ", dim))
+        if item.narrow is not None and item.narrow == self.current:
+            style += self.part_style("navigation--current")
+        elif item.unread and not item.muted:
+            style += self.part_style("navigation--unread")
+        elif item.muted:
+            style += dim
+        left.append((safe_line(item.text, width), style))
+        if item.muted:
+            left.append((" (muted)", dim))
+        right: list[Part] = []
+        if item.unread:
+            look = dim if item.muted else self.part_style("navigation--unread")
+            right = [(f"{item.unread if item.unread < 10000 else '9999+'} ", look)]
+        return [compose_line(width, left, right, base=Style.null())]
+
+    def _presence(self, item: Row) -> Part:
+        if not item.mark:
+            return " ⁂ ", self.part_style("virtual-list--dim")
+        availability = self.state.presence.of(int(item.mark), time.time())
+        look = "navigation--present" if availability == "active" else "virtual-list--dim"
+        return f" {PRESENCE_MARKS[availability]} ", self.part_style(look)
+
+    def key_of(self, item: Row) -> Hashable:
+        """Rows keep their key when counts change."""
+        return item.key
+
+    def text_of(self, item: Row) -> str:
+        """What finding by name looks at."""
+        return item.text
+
+    def _act(self, name: str) -> None:
+        if (row := self.selected_item) is not None:
+            self.post_message(self.Act(name, row))
+
+    def action_select(self) -> None:
+        """A click opens, as Enter does."""
+        self._act("open")
+
+    def action_navigation_open(self) -> None:
+        self._act("open")
+
+    def action_navigation_topics(self) -> None:
+        self._act("topics")
+
+    def action_navigation_collapse(self) -> None:
+        self._act("collapse")
+
+    def action_navigation_mute(self) -> None:
+        self._act("mute")
+
+    def action_navigation_pin(self) -> None:
+        self._act("pin")
+
+    def action_navigation_mark_read(self) -> None:
+        self._act("mark-read")
+
+    def action_navigation_down(self) -> None:
+        self.action_cursor_down()
+
+    def action_navigation_up(self) -> None:
+        self.action_cursor_up()
+
+    def action_navigation_page_down(self) -> None:
+        self.action_page_down()
+
+    def action_navigation_page_up(self) -> None:
+        self.action_page_up()
+
+    def action_navigation_first(self) -> None:
+        self.action_first()
+
+    def action_navigation_last(self) -> None:
+        self.action_last()
+
+
+class NavigationPane(Vertical):
+    """The list, with a field to find in it while that is wanted."""
+
+    DEFAULT_CSS = """
+    NavigationPane { width: 28; background: $surface; }
+    NavigationPane Editor { display: none; background: $panel; padding: 0 1; height: 1; }
+    NavigationPane.-finding Editor { display: block; }
+    """
+
+    class Opened(Message):
+        """Show ``narrow``; or, where that is None, do the action ``action``."""
+
+        def __init__(self, narrow: Narrow | None, action: str = "") -> None:
+            super().__init__()
+            self.narrow = narrow
+            self.action = action
+
+    class Change(Message):
+        """The user wants ``row`` muted, pinned or marked as read (or the opposite): ``what``."""
+
+        def __init__(self, what: str, row: Row) -> None:
+            super().__init__()
+            self.what = what
+            self.row = row
+
+    class TopicsWanted(Message):
+        """The topics of a channel are shown now and may have to be fetched."""
+
+        def __init__(self, channel_id: int) -> None:
+            super().__init__()
+            self.channel_id = channel_id
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="navigation")
+        self.session = session
+        self.folding = Folding()
+        self.list = NavigationList(session.state)
+
+    def compose(self) -> ComposeResult:
+        yield Editor(placeholder="find a channel or person", id="find")
+        yield self.list
+
+    def on_mount(self) -> None:
+        """Fill the list."""
+        self.refresh_rows()
+
+    def refresh_rows(self) -> None:
+        """Work the rows out again; the selection stays where it is."""
+        self.list.state = self.session.state
+        drafts = len(self.session.drafts.all())
+        finding = self.has_class("-finding")
+        items = rows(self.session.state, self.folding, self.list.current, drafts, finding)
+        if items != self.list.items:
+            self.list.set_items(items)
+
+    def refresh_marks(self) -> None:
+        """Presence changed: draw the visible rows again."""
+        self.list.invalidate()
+
+    def show_current(self, narrow: Narrow) -> None:
+        """Mark the view that is open now; its channel opens, its row is selected."""
+        self.list.current = narrow
+        if narrow.channel_id is not None and narrow.channel_id not in self.folding.opened:
+            self._open_channel(narrow.channel_id)
+        self.refresh_rows()
+        self.list.invalidate()
+        for row in self.list.shown:
+            if row.narrow == narrow:
+                self.list.select_key(row.key)
+                break
+
+    def find(self) -> None:
+        """Begin to find by name."""
+        self.add_class("-finding")
+        editor = self.query_one(Editor)
+        editor.text = ""
+        self.refresh_rows()
+        focus_now(editor)
+
+    def _found(self) -> None:
+        self.query_one(Editor).text = ""
+        self.remove_class("-finding")
+        self.list.set_filter("")
+        self.refresh_rows()
+        focus_now(self.list)
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Show what matches."""
+        event.stop()
+        if event.edited:
+            self.list.set_filter(event.editor.text)
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """Open the best match."""
+        event.stop()
+        row = self.list.selected_item
+        self._found()
+        if row is not None:
+            self._open(row)
+
+    def leave_find(self) -> bool:
+        """Stop finding; False if nobody was."""
+        if not self.has_class("-finding"):
+            return False
+        self._found()
+        return True
+
+    def on_navigation_list_act(self, event: NavigationList.Act) -> None:
+        """Fold, open, or pass on."""
+        event.stop()
+        row = event.row
+        if event.name == "open":
+            self._open(row)
+        elif event.name == "topics" and row.channel_id is not None:
+            self._toggle_channel(row.channel_id)
+        elif event.name == "collapse":
+            self._collapse(row)
+        elif event.name in {"mute", "pin", "mark-read"}:
+            self.post_message(self.Change(event.name, row))
+
+    def _open(self, row: Row) -> None:
+        if row.kind is Kind.SECTION:
+            self._collapse(row)
+        elif row.kind is Kind.MORE and row.channel_id is not None:
+            self.folding = replace(self.folding, all_topics=self.folding.all_topics | {row.channel_id})
+            self.refresh_rows()
+        else:
+            self.post_message(self.Opened(row.narrow, row.action))
+
+    def _collapse(self, row: Row) -> None:
+        if row.channel_id is not None:
+            self._toggle_channel(row.channel_id)
+            return
+        if row.kind is Kind.SECTION:
+            key = str(row.key[1])
+            self.folding = replace(self.folding, closed=self.folding.closed ^ {key})
+            self.refresh_rows()
+
+    def _toggle_channel(self, channel_id: int) -> None:
+        if channel_id in self.folding.opened:
+            opened = self.folding.opened - {channel_id}
+            self.folding = replace(
+                self.folding, opened=opened, all_topics=self.folding.all_topics - {channel_id}
+            )
+            self.list.select_key(("channel", channel_id))
+        else:
+            self._open_channel(channel_id)
+        self.refresh_rows()
+
+    def _open_channel(self, channel_id: int) -> None:
+        self.folding = replace(self.folding, opened=self.folding.opened | {channel_id})
+        self.post_message(self.TopicsWanted(channel_id))
+
+    def channel_after(self, channel_id: int | None, step: int) -> int | None:
+        """The channel ``step`` places after ``channel_id`` in the list, around its ends."""
+        order = channel_keys(self.list.items)
+        if not order:
+            return None
+        if channel_id not in order:
+            return order[0 if step > 0 else -1]
+        return order[(order.index(channel_id) + step) % len(order)]

@@ -1,0 +1,203 @@
+"""The rows of the navigation pane, worked out from the state. Plain code without a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from narrowcast.text import names
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.topics import Visibility
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.state.state import State
+
+SHOWN_DIRECTS = 6
+SHOWN_TOPICS = 6
+RESOLVED = "✔ "
+
+
+class Kind(StrEnum):
+    """What a row stands for."""
+
+    VIEW = "view"
+    SECTION = "section"
+    CHANNEL = "channel"
+    TOPIC = "topic"
+    DIRECT = "direct"
+    MORE = "more"
+
+
+class Row(Struct, frozen=True):
+    """One row. ``action`` is the action id that opens a row without a narrow."""
+
+    kind: Kind
+    key: tuple[object, ...]
+    text: str
+    narrow: Narrow | None = None
+    action: str = ""
+    unread: int = 0
+    mark: str = ""
+    muted: bool = False
+    open: bool | None = None
+    """Whether what is below it is shown; None where nothing can be below."""
+    channel_id: int | None = None
+    topic: str | None = None
+
+
+class Folding(Struct, frozen=True):
+    """What the user has opened and closed."""
+
+    closed: frozenset[str] = frozenset({"inactive"})
+    """Sections that are closed."""
+    opened: frozenset[int] = frozenset()
+    """Channels whose topics are shown."""
+    all_topics: frozenset[int] = frozenset()
+    """Channels that show every topic."""
+
+
+def rows(
+    state: State, folding: Folding, current: Narrow | None, drafts: int, everything: bool = False
+) -> list[Row]:
+    """The rows from top to bottom. ``everything``: as if all sections were open, for finding by name."""
+    result = list(_views(state, drafts))
+    result += _section(
+        "direct", "Direct messages", list(_directs(state, current, everything)), folding, everything
+    )
+    pinned, active, inactive = _sorted_channels(state)
+    for key, title, channels in (
+        ("pinned", "Pinned channels", pinned),
+        ("active", "Channels", active),
+        ("inactive", "Quiet channels", inactive),
+    ):
+        below = [row for channel in channels for row in _channel(state, channel, folding, current)]
+        result += _section(key, title, below, folding, everything)
+    return result
+
+
+def _views(state: State, drafts: int) -> Iterator[Row]:
+    unreads = state.unreads
+    yield Row(Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣")
+    yield Row(Kind.VIEW, ("all",), "All messages", Narrow.all(), mark="≡")
+    mentions = unreads.count_mentions()
+    yield Row(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
+    yield Row(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), mark="*")
+    yield Row(
+        Kind.VIEW, ("drafts",), f"Drafts ({drafts})" if drafts else "Drafts", action="go.drafts", mark="✎"
+    )
+
+
+def _section(key: str, title: str, below: list[Row], folding: Folding, everything: bool) -> list[Row]:
+    if not below:
+        return []
+    is_open = everything or key not in folding.closed
+    unread = 0 if is_open else sum(row.unread for row in below if row.kind in {Kind.CHANNEL, Kind.DIRECT})
+    head = Row(Kind.SECTION, ("section", key), title, open=is_open, unread=unread)
+    return [head, *below] if is_open else [head]
+
+
+def _directs(state: State, current: Narrow | None, everything: bool) -> Iterator[Row]:
+    recent = state.directs.recent()
+    unread = {others: count for others, count, _ in state.unreads.directs()}
+    here = current.direct_user_ids if current is not None else None
+    shown = 0
+    for others in dict.fromkeys([*recent, *unread]):
+        count = unread.get(others, 0)
+        if not everything and not count and others != here and shown >= SHOWN_DIRECTS:
+            continue
+        shown += 1
+        yield _direct(state, others, count)
+    if here is not None and here not in recent and here not in unread:
+        yield _direct(state, here, 0)
+    if not everything:
+        yield Row(Kind.MORE, ("directs",), "all direct messages", Narrow.directs())
+
+
+def _direct(state: State, others: frozenset[int], unread: int) -> Row:
+    name = names.conversation(state, others)
+    mark = str(next(iter(others))) if len(others) == 1 else ""
+    return Row(Kind.DIRECT, ("direct", others), name, Narrow.direct(others), unread=unread, mark=mark)
+
+
+def _sorted_channels(state: State) -> tuple[list[Channel], list[Channel], list[Channel]]:
+    pinned: list[Channel] = []
+    active: list[Channel] = []
+    inactive: list[Channel] = []
+    for channel in state.channels.subscribed():
+        if channel.subscription is not None and channel.subscription.pin_to_top:
+            pinned.append(channel)
+        elif (channel.is_recently_active and not channel.is_muted) or state.unreads.count_channel(
+            channel.channel_id
+        ):
+            active.append(channel)
+        else:
+            inactive.append(channel)
+    return pinned, active, inactive
+
+
+def _channel(state: State, channel: Channel, folding: Folding, current: Narrow | None) -> Iterator[Row]:
+    channel_id = channel.channel_id
+    here = current is not None and current.channel_id == channel_id
+    is_open = channel_id in folding.opened
+    yield Row(
+        Kind.CHANNEL,
+        ("channel", channel_id),
+        channel.name,
+        Narrow.channel(channel_id),
+        unread=state.unreads.count_channel(channel_id),
+        mark="◈" if channel.invite_only else "#",
+        muted=channel.is_muted,
+        open=is_open,
+        channel_id=channel_id,
+    )
+    if is_open:
+        topic = current.topic_name if here and current is not None else None
+        yield from _topics(state, channel_id, topic, channel_id in folding.all_topics)
+
+
+def _topics(state: State, channel_id: int, here: str | None, everything: bool) -> Iterator[Row]:
+    unread = {topic: count for topic, count, _ in state.unreads.topics_of(channel_id)}
+    left_out = shown = 0
+    seen: set[str] = set()
+    for topic in state.topics.of(channel_id):
+        folded = topic.name.lower()
+        seen.add(folded)
+        count = unread.get(folded, 0)
+        wanted = everything or count or (here is not None and folded == here.lower())
+        if not wanted and (shown >= SHOWN_TOPICS or topic.name.startswith(RESOLVED)):
+            left_out += 1
+            continue
+        shown += 1
+        yield _topic(state, channel_id, topic.name, count)
+    for folded, count in unread.items():
+        if folded not in seen:
+            seen.add(folded)
+            yield _topic(state, channel_id, state.topics.name(channel_id, folded), count)
+    if here is not None and here.lower() not in seen:
+        yield _topic(state, channel_id, here, 0)
+    if left_out:
+        yield Row(Kind.MORE, ("topics", channel_id), f"{left_out} more topics", channel_id=channel_id)
+
+
+def _topic(state: State, channel_id: int, topic: str, unread: int) -> Row:
+    policy = state.topics.visibility(channel_id, topic)
+    return Row(
+        Kind.TOPIC,
+        ("topic", channel_id, topic.lower()),
+        names.topic(state, topic),
+        Narrow.topic(channel_id, topic),
+        unread=unread,
+        mark={Visibility.FOLLOWED: "★", Visibility.UNMUTED: "◦"}.get(policy, ""),
+        muted=policy is Visibility.MUTED,
+        channel_id=channel_id,
+        topic=topic,
+    )
+
+
+def channel_keys(all_rows: Collection[Row]) -> list[int]:
+    """The channels in the order of the rows."""
+    return [row.channel_id for row in all_rows if row.kind is Kind.CHANNEL and row.channel_id is not None]

@@ -1,0 +1,72 @@
+"""A question before something that cannot be undone: the whole question, and no as the first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
+
+from narrowcast.screens.dialogs.picker import Choice, ChoiceList
+from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+
+__all__ = ["ConfirmScreen", "ask_first"]
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Gives back whether it shall be done. ``yes``: the words for doing it."""
+
+    DEFAULT_CSS = """
+    ConfirmScreen { align: center top; background: $background 40%; }
+    ConfirmScreen > Vertical {
+        width: 72; max-width: 94%; height: auto; margin-top: 3;
+        background: $surface; border: round $warning; padding: 0 1;
+    }
+    ConfirmScreen Static { background: $surface; max-height: 6; margin-bottom: 1; text-style: bold; }
+    ConfirmScreen ChoiceList { height: 2; margin-bottom: 1; }
+    ConfirmScreen OneLine { background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", show=False),
+        Binding("n,escape,q", "answer(False)", "No", show=False),
+    ]
+    AUTO_FOCUS = "ChoiceList"
+
+    def __init__(self, question: str, yes: str) -> None:
+        super().__init__()
+        self._question = question
+        self.list: ChoiceList[bool] = ChoiceList([Choice(False, "No, leave it"), Choice(True, yes)])
+
+    def compose(self) -> ComposeResult:
+        keys = OneLine()
+        keys.show_pieces([("Enter takes · y yes · n no · Esc leaves it", "dim")])
+        with Vertical():
+            yield Static(safe_block(self._question), markup=False)
+            yield self.list
+            yield keys
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """Enter or a click."""
+        event.stop()
+        if (choice := self.list.selected_item) is not None:
+            self.dismiss(choice.value)
+
+    def action_answer(self, yes: bool) -> None:
+        """By a letter."""
+        self.dismiss(yes)
+
+
+def ask_first(screen: Screen[Any], question: str, yes: str, then: Callable[[], object]) -> None:
+    """Do something only after it was said twice."""
+
+    def answered(sure: bool | None) -> None:
+        if sure:
+            then()
+
+    screen.app.push_screen(ConfirmScreen(question, yes), answered)

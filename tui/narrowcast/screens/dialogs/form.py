@@ -1,0 +1,317 @@
+"""A form: a few labelled fields that are sent together, and stay as typed until the server took them.
+
+    FormScreen(
+        "New channel",
+        [Line("name", "Name", required=True), YesNo("private", "Private")],
+        state=session.state,
+        submit=create,  # async; gets Values; raises Refused or a NarrowcastError to say what is wrong
+    )
+
+Dismissed with what ``submit`` gave back (True for None), or None when one leaves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from narrowcast.app.context import app_of, focus_now
+from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
+from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.form_controls import ChoiceControl, FormRow, focusable
+from narrowcast.widgets.one_line import OneLine
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+__all__ = ["FormScreen"]
+
+AROUND = 7
+"""Rows of a form that are not fields: border, title, gap, hint, message."""
+LABEL_MOST = 34
+
+
+class FormScreen(ModalScreen[object]):
+    """See the module's description. ``verb``: what sending does, as in "Ctrl-d saves"."""
+
+    DEFAULT_CSS = """
+    FormScreen { align: center top; background: $background 40%; }
+    FormScreen > Vertical {
+        width: 84; max-width: 96%; height: auto; margin-top: 1;
+        background: $surface; border: round $primary; padding: 0 1;
+    }
+    FormScreen OneLine { background: $surface; }
+    FormScreen VerticalScroll { height: auto; margin-top: 1; scrollbar-size-vertical: 1; }
+    FormScreen #said { height: auto; max-height: 4; display: none; background: $surface; }
+    FormScreen #said.-shown { display: block; }
+    FormScreen #said.-bad { color: $error; text-style: bold; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+d", "send", "Send", show=False),
+        Binding("tab", "next", "Next field", show=False),
+        Binding("shift+tab", "previous", "Field before", show=False),
+        Binding("down", "move(1)", "Next field", show=False),
+        Binding("up", "move(-1)", "Field before", show=False),
+        Binding("enter,ctrl+j", "new_line", "New line", show=False),
+    ]
+    AUTO_FOCUS = ""
+
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        *,
+        state: State,
+        submit: Callable[[Values], Awaitable[object]],
+        verb: str = "saves",
+        note: str = "",
+        focus: str = "",
+    ) -> None:
+        """``note``: a dim line below the title; ``focus``: the field to begin in, else the first."""
+        super().__init__()
+        self._title = title
+        self._verb = verb
+        self._note = note
+        self._submit = submit
+        self._focus_first = focus
+        width = min(LABEL_MOST, max((len(field.label) for field in fields), default=0) + 2)
+        self.rows = [FormRow(field, state, width) for field in fields]
+        self._scroll = VerticalScroll(can_focus=False)
+        self._hint = OneLine(id="hint")
+        self._said = Static("", id="said", markup=False)
+        self._sending = False
+        self._warned = False
+        self._result: object = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            title = OneLine()
+            keys = f"Tab next · Ctrl-d {self._verb} · Esc leaves"
+            title.show_pieces([(self._title, "strong")], [(keys, "dim")])
+            yield title
+            if self._note:
+                note = OneLine()
+                note.show_pieces([(self._note, "dim")])
+                yield note
+            with self._scroll:
+                yield from self.rows
+            yield self._said
+            yield self._hint
+
+    def on_mount(self) -> None:
+        """Begin in the first field that can be changed."""
+        self._fit()
+        first = next(
+            (row for row in self.rows if row.is_enabled and row.field.name == self._focus_first), None
+        )
+        first = first or next((row for row in self.rows if row.is_enabled), None)
+        if first is not None:
+            self._enter(first)
+            if isinstance(first.control, Editor):
+                first.control.buffer.end()
+
+    def on_resize(self) -> None:
+        """As many fields as there is room for; the others scroll."""
+        self._fit()
+
+    def _fit(self) -> None:
+        wanted = sum(row.rows for row in self.rows)
+        room = self.app.size.height - AROUND - bool(self._note)
+        self._scroll.styles.height = max(1, min(wanted, room))
+
+    # where one is
+
+    @property
+    def _here(self) -> FormRow | None:
+        focused = self.focused
+        return next((row for row in self.rows if focused is not None and row.control is focused), None)
+
+    def row(self, name: str) -> FormRow:
+        """The row of a field. Raises StopIteration for a name that no field has."""
+        return next(row for row in self.rows if row.field.name == name)
+
+    def _enter(self, row: FormRow) -> None:
+        control = focusable(row)
+        if control is not None:
+            focus_now(control)
+            row.scroll_visible(animate=False)
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        row = self._here
+        if row is None:
+            self._hint.show_pieces([])
+            return
+        start, offers = row.offers()
+        if offers and row.typed[start:].strip().casefold() != offers[0].casefold():
+            self._hint.show_pieces([("Tab: ", "accent"), (" · ".join(offers), "dim")])
+        elif isinstance(row.field, Moment) and row.typed.strip():
+            self._hint.show_pieces([self._understood(row)])
+        elif isinstance(row.control, ChoiceControl):
+            self._hint.show_pieces([(row.field.hint or "← → or Space changes it", "dim")])
+        else:
+            self._hint.show_pieces([(row.field.hint, "dim")])
+
+    @staticmethod
+    def _understood(row: FormRow) -> tuple[str, str]:
+        """How the words of a time are understood."""
+        from narrowcast.text.natural_time import EXAMPLES
+
+        try:
+            at = row.read(time.time())
+        except Refused:
+            return f"such as {EXAMPLES}", "dim"
+        if not isinstance(at, int):
+            return row.field.hint, "dim"
+        return time.strftime("that is %A %d %B %Y, %H:%M", time.localtime(at)), "good"
+
+    def _step(self, by: int) -> bool:
+        enabled = [row for row in self.rows if row.is_enabled]
+        here = self._here
+        place = enabled.index(here) + by if here is not None and here in enabled else 0
+        if not 0 <= place < len(enabled):
+            return False
+        self._enter(enabled[place])
+        return True
+
+    def action_next(self) -> None:
+        """Complete what is typed, or go to the next field; from the last to the first."""
+        row = self._here
+        if row is not None and row.complete():
+            self._show_hint()
+        elif not self._step(1):
+            for first in [row for row in self.rows if row.is_enabled][:1]:
+                self._enter(first)
+
+    def action_previous(self) -> None:
+        """To the field before."""
+        self._step(-1)
+
+    def action_move(self, by: int) -> None:
+        """Up and down leave a field of one line."""
+        self._step(by)
+
+    def action_new_line(self) -> None:
+        """Enter in a text of several lines."""
+        row = self._here
+        if row is not None and isinstance(row.control, Editor) and row.control.buffer.multiline:
+            row.control.insert("\n")
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Say what Tab would complete."""
+        event.stop()
+        self._warned = False
+        self._show_hint()
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """Enter goes on to the next field, and sends from the last one."""
+        event.stop()
+        if (row := self._here) is not None:
+            row.complete()
+        self._go_on()
+
+    def on_choice_control_done(self) -> None:
+        """The same."""
+        self._go_on()
+
+    def on_choice_control_changed(self) -> None:
+        """Something is to be saved again."""
+        self._warned = False
+
+    def on_descendant_focus(self) -> None:
+        """Show the hint of the field one is in."""
+        self._show_hint()
+
+    def _go_on(self) -> None:
+        if not self._step(1):
+            self.action_send()
+
+    # sending and leaving
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """A line below the fields; it may come from the server."""
+        self._said.update(safe_block(text[:500]))
+        self._said.set_class(bool(text), "-shown")
+        self._said.set_class(bad, "-bad")
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether something would be lost."""
+        return any(row.is_touched for row in self.rows if row.is_enabled)
+
+    def read(self) -> Values:
+        """What the fields say. Raises Refused for the first that cannot be used."""
+        now = time.time()
+        read = {row.field.name: row.read(now) for row in self.rows}
+        return Values(read, {row.field.name: row.before for row in self.rows})
+
+    def action_send(self) -> None:
+        """Hand the values to `submit`; a refusal is said here, with everything still as typed."""
+        if self._sending:
+            return
+        self._warned = False
+        try:
+            values = self.read()
+        except Refused as problem:
+            self._refuse(problem)
+            return
+        self._sending = True
+        self.say("One moment…")
+        app_of(self).spawn(self._send(values), self._title.lower())
+
+    async def _send(self, values: Values) -> None:
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            result = await self._submit(values)
+        except Refused as problem:
+            if not self.is_attached:
+                raise NarrowcastError(problem.text) from problem
+            self._refuse(problem)
+        except NarrowcastError as error:
+            if not self.is_attached:
+                raise
+            self.say(error.user_message, bad=True)
+        except Exception as error:
+            self.say(f"This went wrong here ({type(error).__name__}); the log has more.", bad=True)
+            raise
+        else:
+            self._result = True if result is None else result
+            self._finish()
+        finally:
+            self._sending = False
+
+    def _finish(self) -> None:
+        """Close with the result; not while another screen lies over this one."""
+        if self._result is not None and self.is_attached and self.is_current:
+            self.dismiss(self._result)
+
+    def on_screen_resume(self) -> None:
+        """The list of options is closed again."""
+        self._finish()
+
+    def _refuse(self, problem: Refused) -> None:
+        self.say(problem.text, bad=True)
+        for row in self.rows:
+            if row.field.name == problem.name:
+                self._enter(row)
+
+    def action_leave(self) -> None:
+        """Leave; what was typed is only thrown away by a second Esc."""
+        if self._warned or not (self.is_touched or self._sending):
+            self.dismiss(None)
+            return
+        self._warned = True
+        if self._sending:
+            self.say("It is on its way to the server. Esc again leaves it to finish by itself.")
+        else:
+            self.say(f"Not saved yet. Ctrl-d {self._verb}, Esc again throws it away.", bad=True)

@@ -1,0 +1,309 @@
+"""A list of things to look after: open, make, delete, find. Each kind of thing is a subclass.
+
+A subclass gives ``rows``, and what the keys do: ``open`` (Enter), ``new`` (n), ``question`` and ``drop`` (x).
+More keys are its own BINDINGS; ``KEYS`` names them all. The list reads its rows again at the changes of the
+state that ``FOLLOWS`` names; what is not in the state is fetched by ``load``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from narrowcast.app.context import app_of, focus_now, in_app
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.looks import Look
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.state.changes import Change, StateReplaced
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["ManageScreen", "Row"]
+
+T = TypeVar("T")
+
+
+class Row(Struct, Generic[T], frozen=True):
+    """One thing. ``text`` and, on the right, ``detail``; below, where rows have two lines, ``note``; where they
+    have three, ``last``.
+
+    ``key``: what makes it the same thing after a change; ``warn``: the last line is a warning; ``also`` is only
+    searched. Texts may come from anywhere.
+    """
+
+    key: Hashable
+    value: T
+    text: str
+    detail: str = ""
+    note: str = ""
+    mark: str = ""
+    also: str = ""
+    warn: bool = False
+    dim: bool = False
+    last: str = ""
+
+
+class ManageList(VirtualList[Row[T]]):
+    """One to three lines a thing."""
+
+    DEFAULT_CSS = """
+    ManageList { background: $surface; height: 1fr; }
+    """
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "manage--text": Look("primary"),
+        "manage--warn": Look("warning", letters=Style(bold=True)),
+    }
+
+    def render_item(self, item: Row[T], width: int, selected: bool) -> Sequence[Strip]:
+        """The thing, what it is like, and a note."""
+        base, dim = Style.null(), self.part_style("virtual-list--dim")
+        detail = safe_line(item.detail, max(0, width // 2))
+        look = dim if item.dim else self.part_style("manage--text") if self.item_rows > 1 else base
+        left = [(safe_line(item.mark, 3) + " ", dim)] if item.mark else []
+        first = [*left, (safe_line(item.text, width), look)]
+        strips = [compose_line(width, first, [(detail + " ", dim)] if detail else [], base=base)]
+        last_look = self.part_style("manage--warn") if item.warn else dim
+        below = [(item.note, last_look if self.item_rows == 2 else base), (item.last, last_look)]
+        for text, text_look in below[: self.item_rows - 1]:
+            strips.append(
+                compose_line(width, [("  " + safe_line(text.strip(), width), text_look)], base=base)
+            )
+        return strips
+
+    def key_of(self, item: Row[T]) -> Hashable:
+        """The thing, however it changes."""
+        return item.key
+
+    def text_of(self, item: Row[T]) -> str:
+        """What finding looks at."""
+        return f"{item.text} {item.detail} {item.note} {item.last} {item.also}"
+
+
+class ManageScreen(ModalScreen[object], Generic[T]):
+    """See the module's description. Dismissed with None, or with what a subclass hands to ``dismiss``."""
+
+    TITLE_TEXT: ClassVar[str] = ""
+    KEYS: ClassVar[str] = "Enter opens · n new · x deletes"
+    EMPTY: ClassVar[str] = "Nothing yet: n makes the first."
+    LINES: ClassVar[int] = 1
+    FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
+    COUNTS: ClassVar[bool] = True
+    """Whether the title says how many there are."""
+
+    DEFAULT_CSS = """
+    ManageScreen { align: center middle; background: $background 40%; }
+    ManageScreen > Vertical {
+        width: 96; max-width: 96%; height: 86%; background: $surface; border: round $primary; padding: 0 1;
+    }
+    ManageScreen OneLine { background: $surface; }
+    ManageScreen #more { display: none; }
+    ManageScreen #more.-shown { display: block; }
+    ManageScreen Editor { background: $panel; display: none; }
+    ManageScreen Editor.-finding { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Leave", show=False),
+        Binding("n", "new", "New", show=False),
+        Binding("x,delete", "delete", "Delete", show=False),
+        Binding("slash,ctrl+f", "find", "Find", show=False),
+        Binding("down", "down", "Down", show=False),
+        Binding("up", "up", "Up", show=False),
+    ]
+    AUTO_FOCUS = "ManageList"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
+        self._head = OneLine()
+        self._said = OneLine()
+        self._more = OneLine(id="more")
+        self._find = Editor(placeholder="type to find")
+        self._unsubscribe: Callable[[], None] | None = None
+
+    # what a subclass gives
+
+    def rows(self) -> Sequence[Row[T]]:
+        """The things as they are now."""
+        raise NotImplementedError
+
+    async def load(self) -> None:
+        """Fetch what the state does not hold; ``rows`` is read again afterwards."""
+
+    def open(self, item: T) -> None:
+        """Enter."""
+
+    def new(self) -> None:
+        """n."""
+
+    def question(self, item: T) -> tuple[str, str]:
+        """What x asks, and the words of its yes; two empty texts: nothing can be deleted here."""
+        return "", ""
+
+    async def drop(self, item: T) -> None:
+        """x, once it was said so."""
+
+    # what a subclass uses
+
+    @property
+    def state(self) -> State:
+        """The live account's state: read it anew after each await."""
+        return self.session.state
+
+    @property
+    def selected(self) -> T | None:
+        """The thing under the selection."""
+        row = self.list.selected_item
+        return row.value if row is not None else None
+
+    def reread(self, *, select: Hashable | None = None) -> None:
+        """Read the rows again, and select one by its key."""
+        rows = self.rows()
+        self.list.set_items(rows, select=select)
+        count = f"  {len(rows)}" if rows and self.COUNTS else ""
+        self._head.show_pieces([(self.title_text(), "strong"), (count, "dim")], [("Esc closes", "dim")])
+
+    def title_text(self) -> str:
+        """The heading."""
+        return self.TITLE_TEXT
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """A line below the list instead of the keys, until the next key."""
+        self._said.show_pieces([(text, "bad" if bad else "accent")])
+
+    def work(self, work: Awaitable[object], *, done: str = "") -> None:
+        """Do something at the server; a failure is said below the list."""
+        app_of(self).spawn(self._work(work, done), self.title_text().lower())
+
+    async def _work(self, work: Awaitable[object], done: str) -> None:
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            await work
+        except NarrowcastError as error:
+            if not self.is_attached:
+                raise
+            self.say(error.user_message, bad=True)
+            return
+        self.list.empty_text = self.EMPTY
+        if self.is_attached:
+            self.reread()
+            if done:
+                self.say(done)
+
+    # the screen
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield self._head
+            yield self._find
+            yield self.list
+            yield self._said
+            yield self._more
+
+    def on_mount(self) -> None:
+        """Show what is known, fetch the rest, and follow the state."""
+        self.reread()
+        self._show_keys()
+        if type(self).load is not ManageScreen.load:
+            self.list.empty_text = "One moment…"
+            self.work(self.load())
+        self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
+
+    def on_unmount(self) -> None:
+        """Follow no longer."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        if any(isinstance(change, (StateReplaced, *self.FOLLOWS)) for change in changes):
+            self.reread()
+
+    def _show_keys(self) -> None:
+        """What the keys do, on a second line too where one is too short."""
+        words = [*filter(None, self.KEYS.split(" · ")), "/ finds"]
+        first, room = "", self._said.size.width or len(self.KEYS)
+        while words and len(first) + 3 + len(words[0]) <= room:
+            first = f"{first} · {words.pop(0)}" if first else words.pop(0)
+        self._said.show_pieces([(first, "dim")])
+        self._more.show_pieces([(" · ".join(words), "dim")])
+        self._more.set_class(bool(words), "-shown")
+
+    def on_resize(self) -> None:
+        """The keys may need another line."""
+        self.call_after_refresh(self._show_keys)
+
+    def on_key(self) -> None:
+        """What was said is read; the keys are shown again."""
+        self._show_keys()
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """Enter or a click opens."""
+        event.stop()
+        if (item := self.selected) is not None:
+            self.open(item)
+
+    def action_new(self) -> None:
+        """Make one."""
+        self.new()
+
+    def action_delete(self) -> None:
+        """Ask, then delete."""
+        item = self.selected
+        if item is None:
+            return
+        question, yes = self.question(item)
+        if question:
+            ask_first(self, question, yes, lambda: self.work(self.drop(item)))
+
+    # finding
+
+    def action_find(self) -> None:
+        """Type to narrow the list."""
+        self._find.add_class("-finding")
+        focus_now(self._find)
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Narrow the list."""
+        event.stop()
+        if event.edited:
+            self.list.set_filter(event.editor.text)
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """Enter goes on to the list that was found."""
+        event.stop()
+        focus_now(self.list)
+
+    def action_down(self) -> None:
+        """From the field to the list."""
+        focus_now(self.list)
+        self.list.action_cursor_down()
+
+    def action_up(self) -> None:
+        """The same."""
+        focus_now(self.list)
+        self.list.action_cursor_up()
+
+    def action_leave(self) -> None:
+        """First the filter goes, then the screen."""
+        if self._find.has_class("-finding"):
+            self._find.remove_class("-finding")
+            self._find.text = ""
+            self.list.set_filter("")
+            focus_now(self.list)
+        else:
+            self.dismiss(None)

@@ -1,0 +1,150 @@
+"""A list to choose from by typing: the base of the switcher, the palette and the smaller choosers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+
+__all__ = ["Choice", "ChoiceList", "Picker"]
+
+T = TypeVar("T")
+
+
+class Choice(Struct, Generic[T], frozen=True):
+    """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched.
+
+    ``disabled``: why it cannot be chosen, such as "needs level 388"; '' for what can.
+    """
+
+    value: T
+    text: str
+    detail: str = ""
+    mark: str = ""
+    also: str = ""
+    disabled: str = ""
+
+
+class ChoiceList(VirtualList[Choice[T]]):
+    """Choices: mark, text, and a dim detail on the right."""
+
+    DEFAULT_CSS = """
+    ChoiceList { background: $surface; height: 1fr; }
+    """
+
+    def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
+        """One row."""
+        dim = self.part_style("virtual-list--dim")
+        detail = safe_line(item.disabled or item.detail, max(0, width // 2))
+        look = dim if item.disabled else Style.null()
+        mark = safe_line(item.mark, 3)
+        left = [(f"{mark} ", dim)] if mark else []
+        right = [(detail + " ", dim)] if detail else []
+        return [compose_line(width, [*left, (safe_line(item.text, width), look)], right, base=Style.null())]
+
+    def key_of(self, item: Choice[T]) -> Hashable:
+        """The value, where it can be one."""
+        return item.value if isinstance(item.value, Hashable) else id(item)
+
+    def text_of(self, item: Choice[T]) -> str:
+        """What typing is matched against."""
+        return f"{item.text} {item.also}"
+
+
+class Picker(ModalScreen[T | None]):
+    """Type to narrow the list, Enter takes, Esc leaves (None)."""
+
+    DEFAULT_CSS = """
+    Picker { align: center top; background: $background 40%; }
+    Picker > Vertical {
+        width: 72; max-width: 94%; height: 22; max-height: 90%; margin-top: 1;
+        background: $surface; border: round $primary; padding: 0 1;
+    }
+    Picker #title { background: $surface; color: $text-muted; }
+    Picker Editor { background: $panel; margin-bottom: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("down,ctrl+n", "down", "Down", show=False),
+        Binding("up,ctrl+p", "up", "Up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("enter,tab", "take", "Take", show=False),
+    ]
+    AUTO_FOCUS = "Editor"
+
+    def __init__(
+        self, title: str, choices: Sequence[Choice[T]], *, placeholder: str = "type to find"
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._placeholder = placeholder
+        self._list: ChoiceList[T] = ChoiceList(choices, empty_text="Nothing matches. Esc goes back.")
+        self._list.can_focus = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            title = OneLine(id="title")
+            title.show_pieces([(self._title, "strong")], [("Enter takes · Esc leaves", "dim")])
+            yield title
+            yield Editor(placeholder=self._placeholder)
+            yield self._list
+
+    def set_choices(self, choices: Sequence[Choice[T]]) -> None:
+        """Other choices, with the same filter and selection."""
+        self._list.set_items(choices)
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Narrow the list to what is typed."""
+        if event.edited:
+            self._list.set_filter(event.editor.text)
+
+    def on_editor_submitted(self) -> None:
+        """Enter in the field takes the selected line."""
+        self.action_take()
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """A click takes."""
+        event.stop()
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Give the selected choice back."""
+        item = self._list.selected_item
+        if item is not None and item.disabled:
+            self.app.notify(f"{item.text}: {item.disabled}.", severity="warning", markup=False)
+        elif item is not None:
+            self.dismiss(item.value)
+
+    def action_leave(self) -> None:
+        """Give nothing back."""
+        self.dismiss(None)
+
+    def action_down(self) -> None:
+        """To the next line."""
+        self._list.action_cursor_down()
+
+    def action_up(self) -> None:
+        """To the line before."""
+        self._list.action_cursor_up()
+
+    def action_page_down(self) -> None:
+        """A page down."""
+        self._list.action_page_down()
+
+    def action_page_up(self) -> None:
+        """A page up."""
+        self._list.action_page_up()

@@ -1,0 +1,63 @@
+"""Work of several rounds at the server: how far it is, and a way to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from narrowcast.app.context import app_of
+from narrowcast.widgets.one_line import OneLine
+
+
+class ProgressScreen(ModalScreen[None]):
+    """Shows what ``work`` says of itself, and closes when it is done. ``work`` gives the last word."""
+
+    DEFAULT_CSS = """
+    ProgressScreen { align: center middle; background: $background 40%; }
+    ProgressScreen > Vertical {
+        width: 72; max-width: 94%; height: auto; background: $surface; border: round $primary; padding: 0 1;
+    }
+    ProgressScreen OneLine { background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "stop", "Stop", show=False)]
+
+    def __init__(self, title: str, work: Callable[[ProgressScreen], Awaitable[str]]) -> None:
+        super().__init__()
+        self._title = title
+        self._work = work
+        self._line = OneLine()
+        self.stopped = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            title = OneLine()
+            title.show_pieces([(self._title, "strong")], [("Esc stops", "dim")])
+            yield title
+            yield self._line
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.say("One moment…")
+        app_of(self).spawn(self._run(), self._title[:1].lower() + self._title[1:])
+
+    async def _run(self) -> None:
+        try:
+            last = await self._work(self)
+        finally:
+            if self.is_attached and self.is_current:
+                self.dismiss(None)
+        app_of(self).tell(last)
+
+    def say(self, text: str) -> None:
+        """How far it is."""
+        self._line.show_pieces([(text, "warn" if self.stopped else "dim")])
+
+    def action_stop(self) -> None:
+        """Stop after the round that is under way; what is done stays done."""
+        self.stopped = True
+        self.say("Stopping when this round is done…")

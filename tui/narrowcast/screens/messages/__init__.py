@@ -1,0 +1,1 @@
+"""Screens about messages: versions, pictures, preview, drafts, outbox."""

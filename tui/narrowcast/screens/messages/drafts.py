@@ -1,0 +1,186 @@
+"""The kept drafts: open one, delete one, and settle what was written on two devices at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from narrowcast.content.wrapping import Run, wrap
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.text import names
+from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.protocols.draft_store import Draft, DraftConflict
+from narrowcast_api.state.changes import DraftsChanged
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+
+MARGIN = 2
+"""Columns of a list that are not for text: the bar of the selection and the scrollbar."""
+
+
+class DraftsScreen(ManageScreen[Draft]):
+    """Three lines a draft: where to and when, its beginning, and a warning or nothing.
+
+    Gives back the id of the draft to open.
+    """
+
+    TITLE_TEXT = "Drafts"
+    KEYS = "Enter opens · x deletes · u undoes · c both versions"
+    EMPTY = "No drafts. What you leave unsent is kept here."
+    LINES = 3
+    FOLLOWS = (DraftsChanged,)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "leave", "Leave", show=False),
+        Binding("u", "put_back", "Undo", show=False),
+        Binding("c", "conflict", "Both versions", show=False),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._deleted: list[Draft] = []
+
+    def rows(self) -> Sequence[Row[Draft]]:
+        """As the session lists them."""
+        return [self._row(draft) for draft in self.session.drafts.all()]
+
+    def _row(self, draft: Draft) -> Row[Draft]:
+        where = "to nobody yet"
+        if draft.destination is not None:
+            where = names.destination(self.state, draft.destination)
+        when = time.strftime("%d %b %H:%M", time.localtime(draft.edited))
+        problem = ""
+        if draft.conflict_with is not None:
+            problem = "two versions: also written on another device (c shows both)"
+        elif draft.error:
+            problem = f"kept here only: {draft.error}"
+        return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
+
+    def open(self, item: Draft) -> None:
+        """Open it; one with two versions shows both first."""
+        if item.conflict_with is not None:
+            self.action_conflict()
+        else:
+            self.dismiss(item.draft_id)
+
+    def action_delete(self) -> None:
+        """Delete the selected draft; u brings it back."""
+        if (draft := self.selected) is not None:
+            self._deleted.append(draft)
+            self.session.drafts.delete(draft.draft_id)
+            self.reread()
+
+    def action_put_back(self) -> None:
+        """Keep again what was deleted last."""
+        if self._deleted:
+            draft = self._deleted.pop()
+            self.session.drafts.save(None, draft.destination, draft.content)
+            self.reread()
+
+    def action_conflict(self) -> None:
+        """Show both versions of the selected draft."""
+        draft = self.selected
+        for conflict in self.session.drafts.conflicts():
+            if draft is not None and draft.draft_id in {conflict.mine.draft_id, conflict.theirs.draft_id}:
+                self.app.push_screen(ConflictScreen(self.session, conflict), self._settled)
+                return
+        self.say("This draft has one version only.")
+
+    def _settled(self, draft_id: str | None) -> None:
+        self.reread()
+        if draft_id is not None:
+            self.dismiss(draft_id)
+
+
+class TextLines(VirtualList[str]):
+    """A text for reading, its long lines folded to the width there is."""
+
+    DEFAULT_CSS = "TextLines { background: $panel; height: 1fr; width: 1fr; }"
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold the lines anew."""
+        rows: list[str] = []
+        for line in safe_block(self.text).splitlines():
+            folded = wrap([Run(line, Style.null())], max(1, event.size.width - MARGIN))
+            rows.extend("".join(run.text for run in row.runs) for row in folded)
+        self.set_items(rows)
+
+    def render_item(self, item: str, width: int, selected: bool) -> Sequence[Strip]:
+        """One line."""
+        return [compose_line(width, [(item, Style.null())], base=Style.null())]
+
+    def key_of(self, item: str) -> Hashable:
+        """Lines may repeat: none is the same as another."""
+        return id(item)
+
+
+class ConflictScreen(ModalScreen[str | None]):
+    """Two versions of one draft, one above the other. Gives back the id of the one to open."""
+
+    DEFAULT_CSS = """
+    ConflictScreen { align: center middle; background: $background 40%; }
+    ConflictScreen > Vertical {
+        width: 90; max-width: 96%; height: 90%; background: $surface; border: round $warning; padding: 0 1;
+    }
+    ConflictScreen OneLine { background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "keep(1)", "Keep mine", show=False),
+        Binding("2", "keep(2)", "Keep theirs", show=False),
+        Binding("b", "keep(0)", "Keep both", show=False),
+        Binding("escape,q", "leave", "Leave", show=False),
+    ]
+
+    def __init__(self, session: Session, conflict: DraftConflict) -> None:
+        super().__init__()
+        self.session = session
+        self.conflict = conflict
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            title = OneLine()
+            title.show_pieces(
+                [("One draft, two versions", "strong")],
+                [("1 keeps the first · 2 the second · b both · Esc decides later", "dim")],
+            )
+            yield title
+            for head, draft in (
+                ("1  Written here", self.conflict.mine),
+                ("2  Written on another device", self.conflict.theirs),
+            ):
+                line = OneLine()
+                line.show_pieces([(head, "accent")])
+                yield line
+                yield TextLines(draft.content)
+
+    def action_keep(self, which: int) -> None:
+        """Keep the first, the second, or both as two drafts."""
+        mine, theirs = self.conflict.mine.draft_id, self.conflict.theirs.draft_id
+        if which == 0:
+            self.session.drafts.settle(mine)
+            self.dismiss(None)
+            return
+        kept, dropped = (mine, theirs) if which == 1 else (theirs, mine)
+        self.session.drafts.delete(dropped)
+        self.dismiss(kept)
+
+    def action_leave(self) -> None:
+        """Decide later."""
+        self.dismiss(None)

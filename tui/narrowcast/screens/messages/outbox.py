@@ -1,0 +1,80 @@
+"""What is not sent yet, of every conversation: why, and what one can do about it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.text import names
+from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
+from narrowcast_api.state.changes import ConnectionChanged, OutboxChanged
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+
+def unsent(session: Session) -> list[OutboxEntry]:
+    """What is not on the server, as far as one knows, oldest first."""
+    return [entry for entry in session.outbox.entries() if entry.state is not OutboxState.SENT]
+
+
+def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
+    """Why a message is not sent yet, and whether that is for the user to settle."""
+    if entry.state is OutboxState.FAILED:
+        return f"not sent: {entry.error or 'the server refused it'}", True
+    if entry.state is OutboxState.UNCONFIRMED:
+        return entry.error or "It may have arrived. Looking for it.", True
+    if entry.waits_for is not None:
+        return "waits for the message before it; goes on without it if that one fails", False
+    if entry.state is OutboxState.WAITING and not live:
+        return "waits for the connection", False
+    return "being sent", False
+
+
+class OutboxScreen(ManageScreen[OutboxEntry]):
+    """Three lines a message: where to and when, its beginning, why it is here.
+
+    Gives back what to do elsewhere: `go` or `take-back`, with the message.
+    """
+
+    TITLE_TEXT = "Not sent yet"
+    KEYS = "Enter goes there · s sends again · x takes back"
+    EMPTY = "Everything you wrote has been sent."
+    LINES = 3
+    FOLLOWS = (OutboxChanged, ConnectionChanged)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("B", "leave", "Leave", show=False),
+        Binding("s,f8", "again", "Send again", show=False),
+        Binding("f9", "delete", "Take back", show=False),
+    ]
+
+    def rows(self) -> Sequence[Row[OutboxEntry]]:
+        """As they wait, the oldest first."""
+        return [self._row(entry) for entry in unsent(self.session)]
+
+    def _row(self, entry: OutboxEntry) -> Row[OutboxEntry]:
+        where = names.destination(self.state, entry.destination)
+        when = time.strftime("%d %b %H:%M", time.localtime(entry.created))
+        why, warn = reason(entry, self.session.is_live)
+        return Row(entry.local_id, entry, where, when, entry.content, warn=warn, last=why)
+
+    def open(self, item: OutboxEntry) -> None:
+        """Go to the conversation."""
+        self.dismiss(("go", item))
+
+    def action_delete(self) -> None:
+        """Put the words of the selected message back into compose."""
+        if (entry := self.selected) is not None:
+            self.dismiss(("take-back", entry))
+
+    def action_again(self) -> None:
+        """Send the selected message again."""
+        entry = self.selected
+        if entry is not None and entry.state is OutboxState.FAILED:
+            self.session.outbox.retry(entry.local_id)
+        elif entry is not None:
+            self.say("This one has not failed: it goes out by itself.")

@@ -1,0 +1,176 @@
+"""The pictures of one message, one at a time and as large as the screen allows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Center, Middle
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from narrowcast.content.inlines import Spot
+from narrowcast.terminal import images
+from narrowcast.terminal.terminal_filter import TerminalFilter
+from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.half_blocks import HalfBlocks
+from narrowcast_api.errors import NarrowcastError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from textual.worker import WorkType
+
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["PictureScreen"]
+
+
+class PictureScreen(ModalScreen[Spot | None]):
+    """Fetches pictures from the account's own server and shows them.
+
+    Dismissed with the picture that one wants as a file, else with None.
+    """
+
+    DEFAULT_CSS = """
+    PictureScreen { background: $background; }
+    PictureScreen #about { dock: bottom; height: 1; width: 1fr; color: $text-muted; }
+    PictureScreen Middle { height: 1fr; width: 1fr; }
+    PictureScreen Center { height: auto; width: 1fr; }
+    PictureScreen Static { width: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,v,space", "leave", "Leave", show=False),
+        Binding("right,l,j,n,down", "step(1)", "Next", show=False),
+        Binding("left,h,k,p,up", "step(-1)", "Before", show=False),
+        Binding("d,s", "save", "Save the file", show=False),
+    ]
+
+    def __init__(self, session: Session, spots: Sequence[Spot], index: int = 0) -> None:
+        super().__init__()
+        self._session = session
+        self._spots = spots
+        self._index = index
+        self._drawing = ""
+        self._data: bytes | None = None
+
+    def compose(self) -> ComposeResult:
+        """A place for the picture, and its name."""
+        with Middle(), Center(id="place"):
+            yield Static("Loading the picture…", markup=False)
+        yield Static(id="about")
+
+    def on_mount(self) -> None:
+        """Fetches in the background."""
+        self._begin()
+
+    def on_resize(self) -> None:
+        """Draws again what is there, as large as it may be now."""
+        if self._data is not None:
+            self._work(partial(self._show, self._data))
+
+    @property
+    def _spot(self) -> Spot:
+        return self._spots[self._index]
+
+    def _begin(self) -> None:
+        self._data = None
+        others = f" · {self._index + 1} of {len(self._spots)}: ← →" if len(self._spots) > 1 else ""
+        about = (
+            f" {safe_line(self._spot.label, max(10, self.size.width - 50))}{others} · d saves · Esc leaves"
+        )
+        self.query_one("#about", Static).update(Content(about))
+        self._work(self._load)
+
+    def _work(self, work: WorkType[None]) -> None:
+        """Begins anew: what was being fetched or decoded is no longer wanted."""
+        self.run_worker(work, exclusive=True, exit_on_error=False)
+
+    async def _load(self) -> None:
+        try:
+            data = await self._fetch()
+        except NarrowcastError as error:
+            await self._put(Static(Content(safe_line(error.user_message))))
+            return
+        await self._show(data)
+
+    async def _show(self, data: bytes) -> None:
+        """Decodes in a thread: the largest pictures take seconds."""
+        cells = (max(10, self.size.width), max(5, self.size.height - 1))
+        kind = images.graphics(os.environ)
+        cell = images.cell_pixels(sys.__stderr__.fileno() if kind and sys.__stderr__ is not None else -1)
+        try:
+            picture, drawing = await asyncio.to_thread(_drawn, data, kind, cells, cell)
+        except images.TooLarge as error:
+            await self._put(Static(Content(safe_line(str(error)))))
+            return
+        self._data = data
+        if not drawing:
+            await self._put(HalfBlocks(picture, cells))
+            return
+        await self._put(Static(""))
+        columns, rows = images.fitted(picture.size, cells, cell)
+        place = f"\x1b[{(cells[1] - rows) // 2 + 1};{(cells[0] - columns) // 2 + 1}H"
+        self.call_after_refresh(self._draw, place + drawing)
+        self._drawing = drawing
+
+    async def _put(self, widget: Widget) -> None:
+        self._erase()
+        place = self.query_one("#place")
+        await place.remove_children()
+        await place.mount(widget)
+
+    async def _fetch(self) -> bytes:
+        """The file itself, and if that is too large or elsewhere the server's own smaller copy."""
+        fetch, spot = self._session.client.uploads.fetch, self._spot
+        try:
+            return await fetch(url=spot.value or spot.src, max_bytes=images.MAX_BYTES)
+        except NarrowcastError:
+            if not spot.src:
+                raise
+            return await fetch(url=spot.src, max_bytes=images.MAX_BYTES)
+
+    def _draw(self, data: str) -> None:
+        """Writes a picture of the terminal's own kind past Textual, which knows cells only."""
+        driver = self.app._driver
+        gate = getattr(driver, "gate", None)
+        if driver is not None and isinstance(gate, TerminalFilter):
+            gate.graphics = True
+            driver.write(data)
+            gate.graphics = False
+
+    def _erase(self) -> None:
+        """Takes away the terminal's own picture; everything else is drawn again."""
+        if self._drawing:
+            self._draw("\x1b_Ga=d,d=A,q=2\x1b\\" if self._drawing.startswith("\x1b_G") else "\x1b[2J")
+            self._drawing = ""
+            self.call_later(self.app.run_action, "app_redraw")
+
+    def action_step(self, by: int) -> None:
+        """To another picture of the message."""
+        if len(self._spots) > 1:
+            self._index = (self._index + by) % len(self._spots)
+            self._begin()
+
+    def action_save(self) -> None:
+        """Fetches the file into the folder for downloads."""
+        self._erase()
+        self.dismiss(self._spot)
+
+    def action_leave(self) -> None:
+        """Back to the messages."""
+        self._erase()
+        self.dismiss(None)
+
+
+def _drawn(data: bytes, kind: str, cells: tuple[int, int], cell: tuple[int, int]) -> tuple[Image, str]:
+    """The picture, and the sequence that draws it. Raises `TooLarge`."""
+    picture = images.decode(data, cells, cell)
+    return picture, images.drawing(kind, picture, cells, cell)

@@ -1,0 +1,52 @@
+"""Which picture to send: a path, completed with Tab, and the bytes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.attach import AttachScreen
+from narrowcast.screens.dialogs.form_fields import Refused
+
+MAX_BYTES = 10 * 2**20
+"""More than any server takes for an emoji or a picture of somebody."""
+
+_KINDS = (
+    (b"\x89PNG\r\n", "image/png", ".png"),
+    (b"\xff\xd8\xff", "image/jpeg", ".jpg"),
+    (b"GIF8", "image/gif", ".gif"),
+    (b"RIFF", "image/webp", ".webp"),
+)
+
+
+class PictureFileScreen(AttachScreen):
+    """Gives back the path of a file that exists."""
+
+    def __init__(self, question: str) -> None:
+        AskScreen.__init__(
+            self,
+            question,
+            placeholder="path, such as ~/picture.png",
+            hints=("PNG, JPEG, GIF or WebP. Tab completes.", "", ""),
+            keys="Enter takes it · Tab completes · Esc leaves",
+        )
+
+
+async def read_picture(path: str) -> tuple[bytes, str, str]:
+    """The bytes of a picture, a plain name for it and its kind. Raises Refused for what is none."""
+    try:
+        data = await asyncio.to_thread(_read, path)
+    except OSError as error:
+        raise Refused("path", f"The file cannot be read: {error.strerror or error}.") from None
+    if len(data) > MAX_BYTES:
+        raise Refused("path", f"The picture is larger than {MAX_BYTES // 2**20} MiB.")
+    for start, kind, ending in _KINDS:
+        if data.startswith(start):
+            return data, f"picture{ending}", kind
+    raise Refused("path", "This is no PNG, JPEG, GIF or WebP picture.")
+
+
+def _read(path: str) -> bytes:
+    with Path(path).expanduser().open("rb") as opened:
+        return opened.read(MAX_BYTES + 1)

@@ -1,0 +1,163 @@
+"""The versions of a message, newest first: who changed what, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import ClassVar
+
+from msgspec import Struct
+from rich.segment import Segment
+from rich.style import Style
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from narrowcast.content.wrapping import Run, wrap
+from narrowcast.text.safe_text import safe_block, safe_line
+from narrowcast.widgets.line_view import lean_strip
+from narrowcast.widgets.looks import Look
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+
+__all__ = ["Version", "VersionsScreen", "changed_words"]
+
+MOST_WORDS = 3_000
+"""Words of two versions that are compared; longer ones are shown whole, without marks."""
+LONGEST = 40_000
+"""Characters of a version that are shown."""
+
+_PLAIN_MARKS = {"gone": ("[-", "-]"), "added": ("{+", "+}")}
+"""What stands around changes where there are no colours."""
+_WORD = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
+
+
+class Version(Struct, frozen=True):
+    """One state of a message. `about`: who made it, when, and where it stood if it was moved."""
+
+    about: str
+    content: str
+
+
+class _Row(Struct, frozen=True):
+    """One row. `looks` are pieces of text with the name of their look."""
+
+    version: int
+    pieces: tuple[tuple[str, str], ...]
+
+
+def changed_words(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """`new` in pieces, with what it replaced: ("", same), ("added", ...), ("gone", ...)."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    if len(before) + len(after) > MOST_WORDS:
+        yield "", new
+        return
+    for kind, start, end, begin, stop in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield "", "".join(after[begin:stop])
+            continue
+        if gone := "".join(before[start:end]):
+            yield "gone", gone
+        if added := "".join(after[begin:stop]):
+            yield "added", added
+
+
+class _Rows(VirtualList[_Row]):
+    """All versions below each other."""
+
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        "versions--about": Look("accent", letters=Style(bold=True)),
+        "versions--added": Look("success", letters=Style(underline=True)),
+        "versions--gone": Look("error", letters=Style(strike=True)),
+    }
+
+    def __init__(self, versions: Sequence[Version]) -> None:
+        super().__init__()
+        self.versions = versions
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Folds the lines anew."""
+        super().on_resize(event)
+        self.set_items(list(self._rows(max(10, event.size.width - 2))))
+
+    def _rows(self, width: int) -> Iterator[_Row]:
+        for number in reversed(range(len(self.versions))):
+            version = self.versions[number]
+            yield _Row(number, ((safe_line(version.about, width), "about"),))
+            before = self.versions[number - 1].content if number else None
+            for line in _lines(before, version.content, plain=self.app.no_color):
+                for folded in wrap([Run(text, Style(meta={"look": look})) for look, text in line], width):
+                    yield _Row(
+                        number, tuple((run.text, run.style.meta.get("look", "")) for run in folded.runs)
+                    )
+            yield _Row(number, ())
+
+    def render_item(self, item: _Row, width: int, selected: bool) -> Sequence[Strip]:
+        """One row."""
+        segments = [
+            Segment(text, self.part_style(f"versions--{look}") if look else Style.null())
+            for text, look in item.pieces
+            if text
+        ]
+        return [lean_strip(segments, sum(segment.cell_length for segment in segments))]
+
+    def key_of(self, item: _Row) -> Hashable:
+        """Rows may repeat: none is the same as another."""
+        return id(item)
+
+
+def _lines(before: str | None, after: str, *, plain: bool) -> list[list[tuple[str, str]]]:
+    """A version as lines of (look, text); `plain` marks what changed by characters too."""
+    old, new = safe_block((before or "")[:LONGEST]), safe_block(after[:LONGEST])
+    lines: list[list[tuple[str, str]]] = [[]]
+    for look, text in changed_words(old, new) if before is not None else [("", new)]:
+        left, right = _PLAIN_MARKS.get(look, ("", "")) if plain else ("", "")
+        first, *others = f"{left}{text}{right}".split("\n")
+        lines[-1].append((look, first))
+        lines += [[(look, other)] for other in others]
+    return lines
+
+
+class VersionsScreen(ModalScreen[int | None]):
+    """Shows `versions`, given from the oldest on. Dismissed with the number of the one to copy."""
+
+    DEFAULT_CSS = """
+    VersionsScreen { align: center middle; background: $background 40%; }
+    VersionsScreen > Vertical {
+        width: 100; max-width: 96%; height: 80%; background: $surface; border: round $primary; padding: 0 1;
+    }
+    VersionsScreen OneLine { background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "Leave", show=False)]
+
+    def __init__(self, versions: Sequence[Version]) -> None:
+        super().__init__()
+        self.rows = _Rows(versions)
+
+    def compose(self) -> ComposeResult:
+        """A title and the versions."""
+        with Vertical():
+            title = OneLine()
+            title.show_pieces(
+                [("Versions, the newest first", "strong")],
+                [("j k move · Enter copies one · Esc leaves", "dim")],
+            )
+            yield title
+            yield self.rows
+
+    def on_mount(self) -> None:
+        """The keys go to the rows."""
+        self.rows.focus()
+
+    @on(VirtualList.Selected)
+    def _copy(self, event: VirtualList.Selected) -> None:
+        if isinstance(event.item, _Row):
+            self.dismiss(event.item.version)
+
+    def action_leave(self) -> None:
+        """Copies nothing."""
+        self.dismiss(None)

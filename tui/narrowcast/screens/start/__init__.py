@@ -1,0 +1,1 @@
+"""Before there is an account: welcome and sign-in."""

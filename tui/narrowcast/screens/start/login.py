@@ -1,0 +1,115 @@
+"""Signing in from within the app."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from narrowcast.app.context import app_of, focus_now
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.one_line import OneLine
+
+
+class LoginScreen(Screen[None]):
+    """Address, email, password. F4 takes an API key in place of the password."""
+
+    DEFAULT_CSS = """
+    LoginScreen { align: center middle; background: $background; }
+    LoginScreen > Vertical { width: 68; max-width: 96%; height: auto; }
+    LoginScreen OneLine { background: $background; }
+    LoginScreen Editor { background: $panel; margin-bottom: 1; padding: 0 1; }
+    LoginScreen #problem { color: $error; height: auto; min-height: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", show=False),
+        Binding("tab,down", "app.focus_next", show=False),
+        Binding("shift+tab,up", "app.focus_previous", show=False),
+        Binding("f4", "toggle_key", show=False),
+    ]
+    AUTO_FOCUS = "#site"
+
+    def __init__(self, site: str = "") -> None:
+        super().__init__()
+        self._site = site
+        self._is_key = False
+        self._busy = False
+        self._secret_label = OneLine()
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield from self._field("Organization", "site", "chat.example.org", self._site)
+            yield from self._field("Your email address", "email", "you@example.org", "")
+            yield self._secret_label
+            yield Editor(password=True, id="secret")
+            yield Static("", id="problem", markup=False)
+            hint = OneLine()
+            hint.show_pieces(
+                [("Tab next field · Enter signs in · F4 API key instead of password · Esc back", "dim")]
+            )
+            yield hint
+
+    @staticmethod
+    def _field(label: str, name: str, example: str, text: str) -> ComposeResult:
+        line = OneLine()
+        line.show_pieces([(label, "strong")])
+        yield line
+        yield Editor(text, placeholder=example, id=name)
+
+    def on_mount(self) -> None:
+        """Name the third field."""
+        self._label_secret()
+
+    def _label_secret(self) -> None:
+        self._secret_label.show_pieces([("API key" if self._is_key else "Password", "strong")])
+
+    def action_toggle_key(self) -> None:
+        """Password or API key."""
+        self._is_key = not self._is_key
+        self._label_secret()
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss(None)
+
+    def _text(self, name: str) -> str:
+        return self.query_one(f"#{name}", Editor).text.strip()
+
+    def _say(self, text: str) -> None:
+        self.query_one("#problem", Static).update(text)
+
+    @on(Editor.Submitted)
+    def _submitted(self, event: Editor.Submitted) -> None:
+        event.stop()
+        for name in ("site", "email", "secret"):
+            if not self._text(name):
+                focus_now(self.query_one(f"#{name}", Editor))
+                return
+        if not self._busy:
+            self._busy = True
+            self._say("Signing in…")
+            self.run_worker(self._sign_in(), exit_on_error=False)
+
+    async def _sign_in(self) -> None:
+        from narrowcast.app.signin import sign_in_and_store
+        from narrowcast_api.errors import NarrowcastError
+        from narrowcast_api.http.secret import Secret
+
+        app = app_of(self)
+        secret = Secret(self._text("secret"))
+        try:
+            path = await sign_in_and_store(
+                self._text("site"), self._text("email"), secret, app.paths.accounts, is_key=self._is_key
+            )
+        except (NarrowcastError, OSError) as error:
+            message = error.user_message if isinstance(error, NarrowcastError) else str(error)
+            self._say(message)
+            return
+        finally:
+            self._busy = False
+        await app.open_account(path)

@@ -1,0 +1,124 @@
+"""The first screen for who has no account yet, and the one to wait on."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from narrowcast.app.context import app_of, focus_now
+from narrowcast.screens.dialogs.picker import Choice, ChoiceList
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
+
+LOGO = """\
+  ·  )  )  )   n a r r o w c a s t
+"""
+
+SERVE_TEXT = """\
+To let the people of this machine talk, run in another terminal, and leave it running:
+
+    narrowcast serve
+
+It makes an organization with you as its owner, and prints the address and how to sign in.
+The people of this machine then run: narrowcast login ADDRESS
+
+Esc goes back."""
+
+
+class WelcomeScreen(Screen[None]):
+    """Sign in, try the demo, or serve this machine."""
+
+    DEFAULT_CSS = """
+    WelcomeScreen { align: center middle; background: $background; }
+    WelcomeScreen > Vertical { width: 68; max-width: 96%; height: auto; }
+    WelcomeScreen #logo { color: $accent; text-style: bold; height: 2; }
+    WelcomeScreen #problem { color: $error; height: auto; margin-bottom: 1; }
+    WelcomeScreen ChoiceList { height: 5; background: $background; }
+    WelcomeScreen OneLine { background: $background; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "choose('login')", show=False),
+        Binding("t", "choose('demo')", show=False),
+        Binding("v", "choose('serve')", show=False),
+        Binding("q", "choose('quit')", show=False),
+    ]
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
+        self._problem = problem
+        self._choices: ChoiceList[str] = ChoiceList(
+            [
+                Choice("login", "Sign in to an organization", "s", "→"),
+                Choice("demo", "Try the demo: nothing to set up, nothing left behind", "t", "▷"),
+                Choice("serve", "Serve this machine: a server for the people on it", "v", "⌂"),
+                Choice("quit", "Quit", "q", "×"),
+            ]
+        )
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(LOGO, id="logo", markup=False)
+            if self._problem:
+                yield Static(self._problem, id="problem", markup=False)
+            yield self._choices
+            hint = OneLine()
+            hint.show_pieces([("Up and Down choose, Enter goes on. ? shows all keys.", "dim")])
+            yield hint
+
+    def on_mount(self) -> None:
+        """The list takes the keys."""
+        focus_now(self._choices)
+
+    @on(VirtualList.Selected)
+    def _chosen(self, event: VirtualList.Selected) -> None:
+        event.stop()
+        if (choice := self._choices.selected_item) is not None:
+            self.action_choose(choice.value)
+
+    def action_choose(self, what: str) -> None:
+        """Do what was chosen."""
+
+        app = app_of(self)
+        if what == "login":
+            from narrowcast.screens.start.login import LoginScreen
+
+            app.push_screen(LoginScreen())
+        elif what == "demo":
+            app.spawn(app.start_demo(), "start the demo")
+        elif what == "serve":
+            app.push_screen(TextScreen(SERVE_TEXT))
+        else:
+            app.action_app_quit()
+
+
+class TextScreen(Screen[None]):
+    """A text to read; Esc goes back."""
+
+    DEFAULT_CSS = """
+    TextScreen { align: center middle; background: $background; }
+    TextScreen Static { width: 76; max-width: 96%; height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "leave", show=False)]
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._text, markup=False)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss(None)
+
+
+class WaitScreen(TextScreen):
+    """A text while something starts."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []

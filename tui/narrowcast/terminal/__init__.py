@@ -1,0 +1,1 @@
+"""The terminal and the machine: driver, filter, keyboard, pictures, signals, folders, logs, editor."""

@@ -1,0 +1,171 @@
+"""The terminal driver: Textual's own for POSIX, made to cope with a reader that stalls or vanishes.
+
+Textual queues thirty writes and then blocks the app until the terminal takes them, and its writer dies with a
+traceback when the terminal is gone. Here a stalled terminal makes frames fall away, with one whole repaint
+when it reads again; a vanished one makes the app leave in order (see ``guardian``).
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from typing import IO, ClassVar
+
+from textual.app import App
+from textual.drivers._writer_thread import WriterThread
+from textual.drivers.linux_driver import LinuxDriver
+
+from narrowcast.terminal.keyboard import read_keys
+from narrowcast.terminal.plain_text import tolerate_all_characters
+from narrowcast.terminal.terminal_filter import TerminalFilter
+
+LAST_PATIENCE = 10.0
+"""Seconds that a terminal that reads nothing may hold up the end."""
+MAX_PENDING = 512
+"""Writes that may wait before frames fall away; a frame is a few writes."""
+
+
+class TerminalWriter(WriterThread):
+    """Writes in a thread of its own and never blocks who gives it text."""
+
+    is_stuck: ClassVar[bool] = False
+    """Whether the last words were not taken: then the process may not wait for its streams."""
+
+    def __init__(self, file: IO[str], caught_up: Callable[[], None], lost: Callable[[], None]) -> None:
+        threading.Thread.__init__(self, daemon=True, name="terminal-output")
+        self._file = file
+        self._pending: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._caught_up = caught_up
+        self._lost = lost
+        self._stalled = False
+        self._closing = False
+        self.gone = False
+
+    def write(self, text: str) -> None:
+        """Hand over ``text``; dropped while the terminal does not read, unless the app is leaving it."""
+        if self.gone or (self._stalled and not self._closing):
+            return
+        if self._pending.qsize() > MAX_PENDING and not self._closing:
+            self._stalled = True
+            return
+        self._pending.put(text)
+
+    def last_words(self) -> None:
+        """From now on everything is written: these are the sequences that clean the terminal. Frames that wait
+        would only be in their way.
+        """
+        self._closing = True
+        with suppress(queue.Empty):
+            while True:
+                self._pending.get_nowait()
+
+    def run(self) -> None:
+        """Write until told to stop or until the terminal is gone."""
+        while (text := self._pending.get()) is not None:
+            try:
+                self._file.write(text)
+                if self._pending.empty():
+                    self._file.flush()
+            except (OSError, ValueError):
+                self.gone = True
+                self._lost()
+                return
+            if self._stalled and self._pending.empty():
+                self._stalled = False
+                self._caught_up()
+        with suppress(OSError, ValueError):
+            self._file.flush()
+
+    def stop(self, patience: float = LAST_PATIENCE) -> None:
+        """Let the rest be written, for ``patience`` seconds at most."""
+        self._pending.put(None)
+        self.join(patience)
+        if self.is_alive():
+            TerminalWriter.is_stuck = True
+
+
+class TerminalDriver(LinuxDriver):
+    """See the module's description."""
+
+    _writer: TerminalWriter | None = None
+    lost: Callable[[], None] | None = None
+    """Called from the writer's thread when the terminal is gone."""
+    repainting: Callable[[], None] | None = None
+    """Called on the loop when the terminal may show something else than what was sent."""
+
+    leaving: Callable[[], bool] | None = None
+    """Whether the app is on its way out."""
+
+    @property
+    def _writer_thread(self) -> WriterThread | None:
+        return self._writer
+
+    @_writer_thread.setter
+    def _writer_thread(self, thread: WriterThread | None) -> None:
+        """Textual makes its own writer at start and after a suspension; ours takes its place."""
+        file = self._file
+        if thread is not None and file is not None:
+            tolerate_all_characters(file)
+        self._writer = (
+            None if thread is None or file is None else TerminalWriter(file, self._repaint, self._vanished)
+        )
+
+    def _repaint(self) -> None:
+        """Frames fell away: everything has to be sent again."""
+
+        def repaint() -> None:
+            self.gate.forget()
+            app: App[object] = self._app
+            if self.repainting is not None:
+                self.repainting()
+            app.screen.refresh(layout=True)
+
+        self._loop.call_soon_threadsafe(repaint)
+
+    def start_application_mode(self) -> None:
+        """At the start, and again after a suspension."""
+        self.gate.forget()
+        if self.repainting is not None:
+            self.repainting()
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual has no types there
+
+    def resume_application_mode(self) -> None:
+        """Take the terminal again, unless the app is leaving.
+
+        SIGCONT comes also to who was not suspended: after SIGSTOP, and after the SIGHUP of a closed window. Textual
+        would then read the keys in a second thread, and the first one would never end.
+        """
+        if self.leaving is not None and self.leaving():
+            return
+        if self._key_thread is not None and self._key_thread.is_alive():
+            self.suspend_application_mode()
+        super().resume_application_mode()
+
+    def _vanished(self) -> None:
+        if self.lost is not None:
+            self.lost()
+
+    def write(self, data: str) -> None:
+        """Never blocks; text for a terminal that was handed to another program falls away."""
+        if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
+            self._writer.write(self.gate(data))
+
+    @cached_property
+    def gate(self) -> TerminalFilter:
+        """What decides which sequences may be written at all."""
+        return TerminalFilter(colours=not os.environ.get("NO_COLOR"))
+
+    def run_input_thread(self) -> None:
+        """Read the keys until the app leaves; no byte can end that."""
+        read_keys(self.fileno, self.exit_event, time.monotonic, self.process_message)
+
+    def stop_application_mode(self) -> None:
+        """Leave the terminal clean, also when frames are still waiting."""
+        if self._writer is not None:
+            self._writer.last_words()
+        super().stop_application_mode()

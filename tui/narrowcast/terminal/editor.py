@@ -1,0 +1,75 @@
+"""Writing in the user's own editor while the account stays live."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast_api.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from narrowcast.app.app import NarrowcastApp
+
+
+def editor_command(configured: str) -> list[str]:
+    """The editor to run: the configuration's, $VISUAL, $EDITOR, or vi."""
+    command = configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InvalidInput(f"The editor command {command!r} cannot be read: {error}.") from error
+    if not words:
+        raise InvalidInput("No editor is set; give one in $EDITOR or as compose.editor in the configuration.")
+    return words
+
+
+@contextmanager
+def kept_modes() -> Iterator[None]:
+    """The terminal's modes as they were, whatever a program did that was ended in the middle."""
+    if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+        yield
+        return
+    import termios
+
+    fd = sys.__stdin__.fileno()
+    modes = termios.tcgetattr(fd)
+    try:
+        yield
+    finally:
+        with suppress(termios.error, OSError):
+            termios.tcsetattr(fd, termios.TCSADRAIN, modes)
+
+
+async def edit_outside(app: NarrowcastApp, text: str, configured: str = "") -> str | None:
+    """``text`` as the editor left it; None if the editor failed. The file is private and removed
+    afterwards.
+    """
+    command = editor_command(configured)
+    descriptor, name = tempfile.mkstemp(prefix="narrowcast-", suffix=".md")
+    path = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        with app.suspend(), kept_modes():
+            try:
+                process = await asyncio.create_subprocess_exec(*command, name)
+            except OSError as error:
+                raise InvalidInput(f"{command[0]} cannot be started: {error.strerror}.") from error
+            app.outside = process
+            try:
+                code = await process.wait()
+            finally:
+                app.outside = None
+        if code != 0:
+            return None
+        written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
+        return written.rstrip("\n")
+    finally:
+        await asyncio.to_thread(path.unlink, missing_ok=True)

@@ -1,0 +1,1 @@
+"""Text for people: filtering, names, dates and times, matching. No screen."""

@@ -1,0 +1,90 @@
+"""How people, channels, topics and views are called on screen. Results are still texts of the server: show
+them through ``safe_text``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+NOTES_TO_MYSELF = "Notes to myself"
+
+
+def people(state: State, user_ids: Iterable[int]) -> str:
+    """The names of some people, in alphabetical order."""
+    return ", ".join(sorted((state.users.name(user_id) for user_id in user_ids), key=str.casefold))
+
+
+def recipients(state: State, user_ids: Iterable[int]) -> str:
+    """Some people as the recipients field takes them: a name that could be misread has its id behind it."""
+    return ", ".join(sorted((recipient(state, user_id) for user_id in user_ids), key=str.casefold))
+
+
+def recipient(state: State, user_id: int) -> str:
+    """One of them."""
+    name = state.users.name(user_id)
+    if "," in name or name != name.strip() or state.user_id(name) != user_id:
+        return f"{' '.join(name.replace(',', ' ').split())}|{user_id}"
+    return name
+
+
+def conversation(state: State, user_ids: frozenset[int]) -> str:
+    """The name of a direct conversation with ``user_ids`` (without oneself)."""
+    return people(state, user_ids) or NOTES_TO_MYSELF
+
+
+def topic(state: State, name: str) -> str:
+    """A topic's name; the server's word for the topic without one."""
+    return name or state.limits.empty_topic_name
+
+
+def channel(state: State, channel_id: int) -> str:
+    """A channel's name."""
+    return state.channels.name(channel_id) or f"channel {channel_id}"
+
+
+def destination(state: State, where: Destination) -> str:
+    """Where a message goes, in one line."""
+    if isinstance(where, ChannelDestination):
+        return f"#{channel(state, where.channel_id)} › {topic(state, where.topic)}"
+    return conversation(state, where.user_ids)
+
+
+def view(state: State, narrow: Narrow) -> str:
+    """The title of a view."""
+    if not narrow.terms:
+        return "All messages"
+    if narrow == Narrow.mentions():
+        return "Mentions"
+    if narrow == Narrow.starred():
+        return "Starred messages"
+    if narrow == Narrow.directs():
+        return "Direct messages"
+    if narrow.destination is not None:
+        return destination(state, narrow.destination)
+    if narrow.channel_id is not None and len(narrow.terms) == 1:
+        return f"#{channel(state, narrow.channel_id)}"
+    return "Search: " + terms(state, narrow)
+
+
+def terms(state: State, narrow: Narrow) -> str:
+    """A search as one would type it."""
+    parts = []
+    for term in narrow.terms:
+        operand: object = term.operand
+        if isinstance(operand, frozenset):
+            operand = ",".join(state.users.name(user_id) for user_id in sorted(operand))
+        elif term.operator == "channel" and isinstance(operand, int):
+            operand = channel(state, operand)
+        text = str(operand)
+        if term.operator != "search":
+            text = f'"{text}"' if " " in text else text
+            text = f"{'-' if term.negated else ''}{term.operator}:{text}"
+        parts.append(text)
+    return " ".join(parts)
