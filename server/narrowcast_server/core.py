@@ -15,6 +15,7 @@ from narrowcast_server.directory import Directory
 from narrowcast_server.disk import Disk
 from narrowcast_server.events import Event, EventHub
 from narrowcast_server.folder_lock import FolderLock
+from narrowcast_server.memberships import Memberships
 from narrowcast_server.models import Channel, Group, User
 from narrowcast_server.rate_limits import RateLimiter
 from narrowcast_server.realm_settings import DEFAULTS
@@ -44,6 +45,7 @@ class Core:
         self.users: Directory[User] = Directory(self.store, "users", User.of)
         self.channels: Directory[Channel] = Directory(self.store, "channels", Channel.of)
         self.groups: Directory[Group] = Directory(self.store, "groups", Group.of)
+        self.memberships = Memberships(self.store, self.groups)
         self.hub = EventHub(self)
         self.passwords = Passwords()
         self.login_limiter = RateLimiter(self.clock, (config.login_attempts,))
@@ -99,6 +101,7 @@ class Core:
         """Drops everything in memory that mirrors the store."""
         for directory in (self.users, self.channels, self.groups):
             directory.forget()
+        self.memberships.forget()
         self._settings = None
         self.forget_addresses()
 

@@ -23,6 +23,8 @@ class Directory(Generic[T]):
         self._table = table
         self._of = of
         self._rows: dict[int, T] | None = None
+        self.version = 0
+        """Another number after each change, for what is derived from the rows."""
 
     def _loaded(self) -> dict[int, T]:
         if self._rows is None:
@@ -66,11 +68,13 @@ class Directory(Generic[T]):
         assert row is not None
         value = self._of(row)
         self._loaded()[identity] = value
+        self.version += 1
         return value
 
     def forget(self) -> None:
         """Drops what is in memory."""
         self._rows = None
+        self.version += 1
 
 
 def column(value: object) -> Value:

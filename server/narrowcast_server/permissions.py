@@ -38,28 +38,10 @@ def system_group(core: Core, name: str) -> Group:
 
 def in_group(core: Core, user: User, group_id: int) -> bool:
     """Whether somebody belongs to a group, directly or through subgroups; nobody belongs to a deactivated one."""
-    return _in_any(core, user, [group_id], set())
-
-
-def _in_any(core: Core, user: User, group_ids: Iterable[int], seen: set[int]) -> bool:
-    for group_id in group_ids:
-        if group_id in seen:
-            continue
-        seen.add(group_id)
-        group = core.groups.get(group_id)
-        if group is None or group.deactivated:
-            continue
-        if group.is_system:
-            if _in_system_group(core, user, group.name):
-                return True
-            continue
-        if core.store.one(
-            "SELECT 1 FROM group_members WHERE group_id = ? AND user_id = ?", group_id, user.id
-        ):
-            return True
-        if _in_any(core, user, direct_subgroups(core, group_id), seen):
-            return True
-    return False
+    reach = core.memberships.reach(group_id)
+    return user.id in reach.user_ids or any(
+        _in_system_group(core, user, name) for name in reach.system_groups
+    )
 
 
 def _in_system_group(core: Core, user: User, name: str) -> bool:
@@ -69,13 +51,6 @@ def _in_system_group(core: Core, user: User, name: str) -> bool:
         return core.now() - user.date_joined >= core.setting_int("waiting_period_threshold") * _DAY
     least = _LEAST_ROLE.get(name)
     return least is not None and user.role <= least
-
-
-def direct_subgroups(core: Core, group_id: int) -> list[int]:
-    """Ids of the groups inside a group, one level down."""
-    return core.store.integers(
-        "SELECT subgroup_id FROM group_subgroups WHERE group_id = ? ORDER BY subgroup_id", group_id
-    )
 
 
 def all_members(core: Core, group_id: int) -> set[int]:
@@ -92,7 +67,7 @@ def holds(core: Core, user: User, value: object) -> bool:
     parts = cast("dict[str, list[int]]", value)
     if user.id in parts.get("direct_members", ()):
         return user.is_active
-    return _in_any(core, user, parts.get("direct_subgroups", ()), set())
+    return any(in_group(core, user, group_id) for group_id in parts.get("direct_subgroups", ()))
 
 
 def realm_allows(core: Core, user: User, setting: str) -> bool:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
 from narrowcast_server.errors import ServiceError, insufficient_permission
 from narrowcast_server.levels import CAN_ADD_MEMBERS_GROUP, CAN_MANAGE_GROUP, CAN_REMOVE_MEMBERS_GROUP
+from narrowcast_server.memberships import MAX_NESTING
 from narrowcast_server.models import Group, User
 from narrowcast_server.permissions import (
-    direct_subgroups,
     group_allows,
     outgoing_value,
     realm_allows,
@@ -142,9 +142,7 @@ def create_group(
         date_created=core.now(),
         settings={**values, **(settings or {})},
     )
-    core.store.execute_many(
-        "INSERT INTO group_members VALUES (?, ?)", [(group_id, user.id) for user in members]
-    )
+    core.memberships.add_members(group_id, [user.id for user in members])
     core.emit(
         {"type": "user_group", "op": "add", "group": group_object(core, core.groups[group_id])},
         core.user_ids(),
@@ -178,11 +176,7 @@ def _tell_update(core: Core, group_id: int, data: dict[str, object]) -> None:
 def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
     """Deactivates or reactivates a group (GSV-17, GSV-18); one that is part of another stays."""
     if deactivated:
-        above = core.store.integers(
-            "SELECT group_id FROM group_subgroups JOIN groups ON groups.id = group_id"
-            " WHERE subgroup_id = ? AND deactivated = 0 ORDER BY group_id",
-            group.id,
-        )
+        above = [i for i in core.memberships.above(group.id) if not core.groups[i].deactivated]
         if above:
             objections = [{"type": "subgroup", "supergroup_ids": above}]
             raise ServiceError(
@@ -208,7 +202,7 @@ def change_members(
 ) -> None:
     """Adds and removes direct members; raises BAD_REQUEST without permission, or where nothing would change."""
     _check_active(group)
-    present = set(core.store.integers("SELECT user_id FROM group_members WHERE group_id = ?", group.id))
+    present = set(core.memberships.members(group.id))
     joins, leaves = [member.id for member in add], [member.id for member in remove]
     _check_membership(core, user, group, set(joins), set(leaves))
     for member_id in joins:
@@ -217,10 +211,8 @@ def change_members(
     for member_id in leaves:
         if member_id not in present:
             raise ServiceError(f"There is no member '{member_id}' in this user group")
-    core.store.execute_many("INSERT INTO group_members VALUES (?, ?)", [(group.id, i) for i in joins])
-    core.store.execute_many(
-        "DELETE FROM group_members WHERE group_id = ? AND user_id = ?", [(group.id, i) for i in leaves]
-    )
+    core.memberships.add_members(group.id, joins)
+    core.memberships.remove_members(group.id, leaves)
     _tell_membership(core, group, "add_members", "user_ids", joins)
     _tell_membership(core, group, "remove_members", "user_ids", leaves)
 
@@ -254,35 +246,23 @@ def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None
         if subgroup is None:
             raise ServiceError(f"Invalid user group ID: {subgroup_id}")
         _check_active(subgroup)
-        if group.id == subgroup_id or group.id in groups_inside(core, subgroup_id):
+        if group.id == subgroup_id or group.id in core.memberships.groups_inside(subgroup_id):
             raise ServiceError(f"User group {group.id} is already a subgroup of one of the passed subgroups.")
-        if subgroup_id in direct_subgroups(core, group.id):
+        if subgroup_id in core.memberships.subgroups(group.id):
             raise ServiceError(f"User group {subgroup_id} is already a subgroup of this group.")
-        core.store.execute("INSERT INTO group_subgroups VALUES (?, ?)", group.id, subgroup_id)
+        if not subgroup.is_system and core.memberships.nests_too_deep(group.id, subgroup_id):
+            raise ServiceError(f"User groups can be nested {MAX_NESTING} deep at most.")
+        core.memberships.add_subgroup(group.id, subgroup_id)
     _tell_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
 
 
 def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Takes groups out of a group; raises BAD_REQUEST for those that are not in it."""
     for subgroup_id in subgroup_ids:
-        gone = core.store.execute(
-            "DELETE FROM group_subgroups WHERE group_id = ? AND subgroup_id = ?", group.id, subgroup_id
-        )
-        if gone == 0:
+        if subgroup_id not in core.memberships.subgroups(group.id):
             raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")
+        core.memberships.remove_subgroup(group.id, subgroup_id)
     _tell_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
-
-
-def groups_inside(core: Core, group_id: int) -> set[int]:
-    """Ids of all groups inside a group, at any depth."""
-    found: set[int] = set()
-    waiting = [group_id]
-    while waiting:
-        for subgroup_id in direct_subgroups(core, waiting.pop()):
-            if subgroup_id not in found:
-                found.add(subgroup_id)
-                waiting.append(subgroup_id)
-    return found
 
 
 def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
@@ -291,5 +271,5 @@ def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
         group = core.groups.get(group_id)
         if group is None or group.deactivated or group.is_system:
             continue
-        core.store.execute("INSERT OR IGNORE INTO group_members VALUES (?, ?)", group.id, user.id)
+        core.memberships.add_members(group.id, [user.id])
         _tell_membership(core, group, "add_members", "user_ids", [user.id])

@@ -46,7 +46,7 @@ def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None
     for group_name, text, subgroup in _SYSTEM_GROUPS:
         ids[group_name] = core.groups.insert(name=group_name.value, description=text, is_system=1)
         if subgroup is not None:
-            core.store.execute("INSERT INTO group_subgroups VALUES (?, ?)", ids[group_name], ids[subgroup])
+            core.memberships.add_subgroup(ids[group_name], ids[subgroup])
     nobody = ids[SystemGroup.NOBODY]
     for group_id in ids.values():
         settings = dict.fromkeys(

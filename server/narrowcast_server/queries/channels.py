@@ -17,7 +17,7 @@ from narrowcast_server.levels import (
     CAN_REMOVE_MEMBERS_GROUP,
 )
 from narrowcast_server.models import Channel, Group
-from narrowcast_server.permissions import direct_subgroups, outgoing_value
+from narrowcast_server.permissions import outgoing_value
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def group_object(core: Core, group: Group) -> dict[str, object]:
         "date_created": group.date_created,
         "description": group.description,
         "members": group_member_ids(core, group),
-        "direct_subgroup_ids": direct_subgroups(core, group.id),
+        "direct_subgroup_ids": core.memberships.subgroups(group.id),
         "is_system_group": group.is_system,
         "deactivated": group.deactivated,
     }
@@ -163,9 +163,7 @@ def group_member_ids(core: Core, group: Group) -> list[int]:
             for user in core.users.all()
             if user.is_active and user.role is role and not user.is_system_bot
         ]
-    return core.store.integers(
-        "SELECT user_id FROM group_members WHERE group_id = ? ORDER BY user_id", group.id
-    )
+    return core.memberships.members(group.id)
 
 
 def folder_object(row: Row) -> dict[str, object]:

@@ -22,7 +22,6 @@ from narrowcast_server.params import (
 from narrowcast_server.people import active_people, person
 from narrowcast_server.permissions import (
     all_members,
-    direct_subgroups,
     in_group,
     realm_allows,
     require_member,
@@ -191,8 +190,8 @@ def list_subgroups(call: Call) -> Answer:
     """Ids of the groups inside a group."""
     group = groups.group_named_by(call.core, call.path_id("user_group_id"))
     if call[DIRECT_SUBGROUPS]:
-        return {"subgroups": direct_subgroups(call.core, group.id)}
-    return {"subgroups": sorted(groups.groups_inside(call.core, group.id))}
+        return {"subgroups": call.core.memberships.subgroups(group.id)}
+    return {"subgroups": sorted(call.core.memberships.groups_inside(group.id))}
 
 
 @routes.post("/user_groups/{user_group_id}/subgroups", ADD, DELETE)

@@ -1,0 +1,150 @@
+"""User groups as a weapon: chains, circles and crowds of groups inside groups."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_server.memberships import MAX_NESTING
+from support.server import TestServer, running_server
+
+
+async def made(server: TestServer, name: str, members: list[int], subgroups: list[int]) -> int:
+    """A group of Dario's."""
+    fields: dict[str, object] = {
+        "name": name, "description": "", "members": members, "subgroups": subgroups,
+    }  # fmt: skip
+    return int((await server.call("dario", "POST", "/user_groups/create", fields))["group_id"])
+
+
+async def everything_answers(server: TestServer, name: str) -> None:
+    """What a client asks for at its start."""
+    page = {"anchor": "newest", "num_before": 10, "num_after": 10}
+    await server.call(name, "GET", "/messages", page)
+    await server.call(name, "GET", "/streams")
+    await server.call(name, "GET", "/users/me/subscriptions")
+    await server.call(name, "POST", "/register")
+
+
+async def test_groups_cannot_be_nested_without_end(server: TestServer) -> None:
+    inner = [await made(server, "g0", [], [])]
+    for number in range(1, MAX_NESTING):
+        inner = [await made(server, f"g{number}", [], inner)]
+    fields = {"name": "one more", "description": "", "members": [], "subgroups": inner}
+    refusal = await server.refusal("dario", "POST", "/user_groups/create", fields)
+    assert "nested" in refusal["msg"]
+    assert "one more" not in {group.name for group in server.core.groups.all()}
+
+
+@pytest.mark.parametrize("outer_length", range(1, MAX_NESTING, 3))
+async def test_two_chains_cannot_be_joined_to_a_longer_one(server: TestServer, outer_length: int) -> None:
+    async def chain(prefix: str, length: int) -> tuple[int, int]:
+        innermost = outermost = await made(server, f"{prefix}0", [], [])
+        for number in range(1, length):
+            outermost = await made(server, f"{prefix}{number}", [], [outermost])
+        return outermost, innermost
+
+    _top, bottom = await chain("outer", outer_length)
+    top, _bottom = await chain("inner", MAX_NESTING - outer_length + 1)
+    path = f"/user_groups/{bottom}/subgroups"
+    await server.refusal("dario", "POST", path, {"add": [top]})
+    await server.refusal("dario", "POST", f"/user_groups/{bottom}/members", {"add_subgroups": [top]})
+    one_shorter = server.core.memberships.subgroups(top) or [await made(server, "alone", [], [])]
+    await server.call("dario", "POST", path, {"add": one_shorter})
+
+
+async def test_a_chain_that_an_older_server_let_through_harms_nobody(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    async with running_server(folder) as server:
+        dario = server.id("dario")
+        with server.core.transaction():
+            previous: int | None = None
+            for number in range(sys.getrecursionlimit() + 100):
+                group_id = server.core.groups.insert(
+                    name=f"link {number}", description="", creator_id=dario, settings=_nobody(server)
+                )
+                if previous is None:
+                    server.core.memberships.add_members(group_id, [server.id("elif")])
+                else:
+                    server.core.memberships.add_subgroup(group_id, previous)
+                previous = group_id
+        assert previous is not None
+        fields = {
+            "subscriptions": [{"name": "trap"}],
+            "invite_only": True,
+            "can_subscribe_group": previous,
+            "can_send_message_group": previous,
+        }
+        await server.call("dario", "POST", "/users/me/subscriptions", fields)
+        for name in ("ada", "elif", "greta", "hugo"):
+            await everything_answers(server, name)
+        await server.call("elif", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "trap"}]})
+    async with running_server(folder) as server:
+        for name in ("ada", "elif", "greta", "hugo"):
+            await everything_answers(server, name)
+        members = (await server.call("ada", "GET", f"/user_groups/{previous}/members"))["members"]
+        assert members == [server.id("elif")]
+        subgroups = (await server.call("ada", "GET", f"/user_groups/{previous}/subgroups"))["subgroups"]
+        assert len(subgroups) == sys.getrecursionlimit() + 99
+
+
+def _nobody(server: TestServer) -> dict[str, Any]:
+    settings = server.core.groups[server.group("role:members")].settings
+    return dict(settings)
+
+
+async def test_groups_cannot_hold_each_other_in_a_circle(server: TestServer) -> None:
+    a = await made(server, "a", [], [])
+    b = await made(server, "b", [], [a])
+    c = await made(server, "c", [], [b])
+    for inner in (a, b, c):
+        await server.refusal("dario", "POST", f"/user_groups/{a}/subgroups", {"add": [inner]})
+
+
+async def test_a_circle_in_the_data_ends_no_walk(server: TestServer) -> None:
+    a = await made(server, "a", [server.id("elif")], [])
+    b = await made(server, "b", [], [a])
+    with server.core.transaction():
+        server.core.memberships.add_subgroup(a, b)
+    assert (await server.call("ada", "GET", f"/user_groups/{b}/members"))["members"] == [server.id("elif")]
+    await server.refusal("dario", "POST", f"/user_groups/{b}/subgroups", {"add": [a]})
+    await everything_answers(server, "greta")
+
+
+async def test_what_is_inside_a_deactivated_group_grants_nothing(server: TestServer) -> None:
+    inner = await made(server, "inner", [server.id("elif")], [])
+    outer = await made(server, "outer", [], [inner])
+    top = await made(server, "top", [], [outer])
+    is_member = f"/user_groups/{top}/members/{server.id('elif')}"
+    assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is True
+    with server.core.transaction():
+        server.core.groups.update(outer, deactivated=1)
+    assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is False
+    with server.core.transaction():
+        server.core.groups.update(outer, deactivated=0)
+    assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is True
+
+
+async def test_a_membership_that_was_rolled_back_is_not_remembered(server: TestServer) -> None:
+    group = await made(server, "a", [], [])
+    inner = await made(server, "inner", [server.id("dario")], [])
+    deep = await made(server, "b", [], [group])
+    path = f"/user_groups/{group}/members"
+    # The members and the first subgroup are stored before the circle is met.
+    fields = {"add": [server.id("elif")], "add_subgroups": [inner, deep]}
+    await server.refusal("dario", "POST", path, fields)
+    assert (await server.call("ada", "GET", path))["members"] == []
+    assert (await server.call("ada", "GET", f"/user_groups/{group}/subgroups"))["subgroups"] == []
+
+
+@pytest.mark.parametrize("role", ["role:members", "role:moderators", "role:owners", "role:everyone"])
+async def test_a_group_inside_a_group_gives_the_role_and_no_more(server: TestServer, role: str) -> None:
+    least = {"role:owners": 100, "role:moderators": 300, "role:members": 400, "role:everyone": 600}[role]
+    group = await made(server, "wrapped", [], [server.group(role)])
+    members = set((await server.call("ada", "GET", f"/user_groups/{group}/members"))["members"])
+    for user in server.core.users.all():
+        if not user.is_system_bot:
+            assert (user.id in members) is (user.role <= least), user.full_name
