@@ -6,6 +6,8 @@ channel with protected history only what was delivered to oneself can be read: t
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_server.errors import invalid_channel_id, invalid_message
@@ -127,6 +129,16 @@ def has_row(core: Core, user_id: int, message_id: int) -> bool:
         "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ?", user_id, message_id
     )
     return row is not None
+
+
+def delivered_ids(core: Core, user_id: int, ids: Sequence[int]) -> list[int]:
+    """Those of the messages that were delivered to somebody, or entered their history later; ascending."""
+    return core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ?"
+        " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
+        user_id,
+        json.dumps(list(ids)),
+    )
 
 
 def find_message(core: Core, message_id: int) -> Message | None:

@@ -58,17 +58,39 @@ def emit_deleted(
     core.emit(event, user_ids)
 
 
-def emit_update(core: Core, message: Message, event: Mapping[str, object], user_ids: Iterable[int]) -> None:
-    """`update_message`, to each with the flags that they have on the message."""
-    people = set(user_ids)
-    rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message.id)
-    bits = {row["user_id"]: row["flags"] for row in rows}
-    per_user = {user_id: flags.fields(bits.get(user_id, _HISTORICAL), core.level) for user_id in people}
-    core.emit(
-        {"type": "update_message", "message_id": message.id, "rendering_only": False, **event},
-        people,
-        per_user=per_user,
-    )
+def emit_update(
+    core: Core,
+    message: Message,
+    event: Mapping[str, object],
+    texts: Mapping[str, object],
+    seen_by: Mapping[int, Sequence[int]],
+) -> None:
+    """`update_message`, to each with the ids of the changed messages that they may see, and with their flags.
+
+    `message` is the one that was edited, and `texts` what it said and says. Who cannot see it is told of the first
+    that they can, without the texts.
+    """
+    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for user_id, ids in seen_by.items():
+        alike[tuple(ids)].append(user_id)
+    for ids, people in alike.items():
+        message_id = message.id if message.id in ids else ids[0]
+        rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message_id)
+        bits = {row["user_id"]: row["flags"] for row in rows}
+        core.emit(
+            {
+                "type": "update_message",
+                "message_id": message_id,
+                "message_ids": list(ids),
+                "rendering_only": False,
+                **event,
+                **(texts if message.id in ids else {}),
+            },
+            people,
+            per_user={
+                user_id: flags.fields(bits.get(user_id, _HISTORICAL), core.level) for user_id in people
+            },
+        )
 
 
 def add_history(core: Core, message: Message, entry: Mapping[str, object], **columns: str | int) -> None:

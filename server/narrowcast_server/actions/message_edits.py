@@ -75,9 +75,9 @@ def edit_content(core: Core, user: User, message: Message, content: str) -> dict
     release_attachments(core, message.id)
     claim_attachments(core, user, changed, found.attachments)
     _mention_anew(core, changed, found)
+    before = {"orig_content": message.content, "orig_rendered_content": message.rendered}
     return {
-        "orig_content": message.content,
-        "orig_rendered_content": message.rendered,
+        **(before if core.settings["message_edit_history_visibility_policy"] == "all" else {}),
         "content": content,
         "rendered_content": found.html,
         "is_me_message": found.is_me_message,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -31,7 +31,7 @@ class Move:
     """Messages of one topic on their way to another, perhaps in another channel."""
 
     messages: list[Message]
-    """Ascending; all from one topic."""
+    """Ascending; all from one topic, and all visible to the person who moves them."""
     source: Channel
     target: Channel
     old_topic: str
@@ -56,9 +56,12 @@ class Move:
 
 
 def plan(
-    core: Core, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
+    core: Core, user: User, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
 ) -> Move:
-    """What a change of topic or channel moves; raises BAD_REQUEST for direct messages and for no change."""
+    """What a change of topic or channel moves: of the topic's messages those that `user` may see.
+
+    Raises BAD_REQUEST for direct messages and for no change.
+    """
     if message.channel_id is None:
         what = "be moved to channels." if channel is not None else "have topics."
         raise ServiceError(f"Direct messages cannot {what}")
@@ -78,7 +81,11 @@ def plan(
         message.topic,
         message.id,
     )
-    return Move([Message.of(row) for row in rows], source, target, message.topic, new_topic)
+    messages = [Message.of(row) for row in rows]
+    if access.history_is_protected(source):
+        delivered = set(access.delivered_ids(core, user.id, [message.id for message in messages]))
+        messages = [message for message in messages if message.id in delivered]
+    return Move(messages, source, target, message.topic, new_topic)
 
 
 def check_move(core: Core, user: User, move: Move) -> None:
@@ -145,10 +152,10 @@ def _check_age(core: Core, user: User, move: Move, setting: str) -> None:
         )
 
 
-def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], set[int]]:
-    """Moves; gives what `update_message` says of it, and who is told.
+def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], dict[int, list[int]]]:
+    """Moves; gives what `update_message` says of it, and who is told of which of the messages.
 
-    Those who saw the messages and still may, and the subscribers of the new channel who may now.
+    Told are those who saw the messages and still may, and the subscribers of the new channel who may now.
     """
     saw: set[int] = set()
     for message in move.messages:
@@ -176,7 +183,16 @@ def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], set[in
     told = {i for i in saw if access.may_read(core, core.users[i], move.target)}
     if not access.history_is_protected(move.target):
         told.update(access.subscriber_ids(core, move.target.id))
-    return _event(move), told
+    return _event(move), _seen_by(core, move, told)
+
+
+def _seen_by(core: Core, move: Move, told: Iterable[int]) -> dict[int, list[int]]:
+    """Ids of the moved messages by the person who may see them where they are now."""
+    ids = [message.id for message in move.messages]
+    if not access.history_is_protected(move.target):
+        return dict.fromkeys(told, ids)
+    seen = {user_id: access.delivered_ids(core, user_id, ids) for user_id in told}
+    return {user_id: own for user_id, own in seen.items() if own}
 
 
 def _event(move: Move) -> dict[str, object]:
@@ -214,13 +230,15 @@ def _change_access(core: Core, move: Move, saw: set[int]) -> None:
     for user_id in sorted(saw):
         user = core.users[user_id]
         if not access.may_read(core, user, move.target):
+            protected = access.history_is_protected(move.source)
+            seen = access.delivered_ids(core, user_id, ids) if protected else ids
             core.store.execute(
                 "DELETE FROM user_messages WHERE user_id = ?"
                 " AND message_id IN (SELECT value FROM json_each(?))",
                 user_id,
                 json.dumps(ids),
             )
-            emit_deleted(core, move.source.id, move.old_topic, ids, [user_id])
+            emit_deleted(core, move.source.id, move.old_topic, seen, [user_id])
         elif user_id not in subscribed:
             mark_read(core, user, ids)
 

@@ -44,22 +44,22 @@ def update_message(call: Call) -> Answer:
         raise ServiceError("Nothing to change")
     if content is not None and stream_id is not None:
         raise ServiceError("Cannot change message content while changing channel")
-    event: dict[str, object] = {"user_id": user.id, "edit_timestamp": core.now(), "message_ids": [message.id]}
+    event: dict[str, object] = {"user_id": user.id, "edit_timestamp": core.now()}
     if message.channel_id is not None:
         event |= {"stream_name": core.channels[message.channel_id].name, "stream_id": message.channel_id}
     move = _planned_move(call, message)
-    audience = who_sees(core, message)
+    audience = {user_id: [message.id] for user_id in who_sees(core, message)}
+    texts: dict[str, object] = {}
     if content is not None:
         message_edits.check_may_edit(core, user, message)
         message_edits.check_base(message, call[PREV_SHA])
-        event |= message_edits.edit_content(core, user, message, content)
+        texts = message_edits.edit_content(core, user, message, content)
     if move is not None:
         # The move begins with the messages as the edit left them.
         move = _planned_move(call, stored(core, message.id)) or move
         changes, audience = message_moves.apply(core, user, move)
         event |= {**changes, "propagate_mode": call[MODE]}
-        event["message_ids"] = [moved.id for moved in move.messages]
-    emit_update(core, message, event, audience)
+    emit_update(core, message, event, texts, audience)
     if move is not None:
         tell_of_move(core, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
     return {"detached_uploads": []}
@@ -78,7 +78,7 @@ def _planned_move(call: Call, message: Message) -> message_moves.Move | None:
     unchanged = message.topic == topic and channel is None
     if unchanged and call[CONTENT] is not None:
         return None
-    move = message_moves.plan(core, message, topic, channel, PropagateMode(call[MODE]))
+    move = message_moves.plan(core, call.user, message, topic, channel, PropagateMode(call[MODE]))
     message_moves.check_move(core, call.user, move)
     return move
 
@@ -122,21 +122,22 @@ def get_message_history(call: Call) -> Answer:
     if policy == "none":
         raise ServiceError("Message edit history is disabled in this organization")
     message = access.visible_message(core, call.user, call.path_id("message_id"))
-    versions = _versions(message)
+    versions = _versions(message, with_texts=policy == "all")
     empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name
     for version in versions:
         for key in ("topic", "prev_topic"):
             if version.get(key) == "":
                 version[key] = empty
-    if policy == "moves":
-        versions = [version for version in versions if "prev_content" not in version]
     return {"message_history": versions}
 
 
-def _versions(message: Message) -> list[dict[str, object]]:
+def _versions(message: Message, *, with_texts: bool) -> list[dict[str, object]]:
+    """Every version, the first one first; without the earlier texts, it is as if the present one always stood."""
     content, rendered, topic = message.content, message.rendered, message.topic
     versions: list[dict[str, object]] = []
     for entry in json.loads(message.history):
+        if "prev_content" in entry and not with_texts:
+            continue
         version: dict[str, object] = {
             **{key: value for key, value in entry.items() if key != "prev_rendered_content_version"},
             "content": content,

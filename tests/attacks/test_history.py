@@ -1,0 +1,231 @@
+"""History that is hidden from newcomers, and texts that were edited away, stay where they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import Answer, TestServer
+
+MODES = ("change_one", "change_later", "change_all")
+
+
+async def page(server: TestServer, name: str, channel: str) -> list[int]:
+    """Ids of what somebody can read in a channel."""
+    fields = {
+        "anchor": "newest",
+        "num_before": 100,
+        "num_after": 0,
+        "narrow": [{"operator": "channel", "operand": server.channel(channel)}],
+    }
+    return [row["id"] for row in (await server.call(name, "GET", "/messages", fields))["messages"]]
+
+
+async def newcomer(server: TestServer, name: str = "elif", channel: str = "operations") -> None:
+    """Bruno adds somebody to his private channel with protected history."""
+    fields = {"subscriptions": [{"name": channel}], "principals": [server.id(name)]}
+    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+
+
+@pytest.fixture
+async def ids(server: TestServer) -> list[int]:
+    """Two messages of before Elif came to `operations`, and two of after."""
+    before = [await server.send("bruno", "operations", "plans", f"old {n}") for n in range(2)]
+    await newcomer(server)
+    return before + [await server.send("bruno", "operations", "plans", f"new {n}") for n in range(2)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("target", ["general", "engineering", "support", None, "leads"])
+@pytest.mark.parametrize("mover", ["elif", "chiyo"])
+async def test_a_newcomer_moves_only_what_they_can_see(
+    server: TestServer, ids: list[int], mode: str, target: str | None, mover: str
+) -> None:
+    if mover == "chiyo":
+        await newcomer(server, "chiyo")
+        ids = [*ids[:2], *[await server.send("bruno", "operations", "plans", f"newer {n}") for n in range(2)]]
+    if target == "leads":
+        await _let_into_leads(server, mover)
+    fields: dict[str, object] = {"propagate_mode": mode, "topic": "elsewhere"}
+    if target is not None:
+        fields["stream_id"] = server.channel(target)
+    await server.call(mover, "PATCH", f"/messages/{ids[2]}", fields)
+    for hidden in ids[:2]:
+        row = server.core.store.one("SELECT channel_id, topic FROM messages WHERE id = ?", hidden)
+        assert row is not None
+        assert (row["channel_id"], row["topic"]) == (server.channel("operations"), "plans")
+        for name in (mover, "greta", "hugo", "ada"):
+            await server.refusal(name, "GET", f"/messages/{hidden}")
+            await server.refusal(name, "GET", f"/messages/{hidden}/history")
+    expected = ids[2:3] if mode == "change_one" else ids[2:]
+    where = {row["id"] for row in server.core.store.all("SELECT id FROM messages WHERE topic = 'elsewhere'")}
+    assert set(expected) <= where
+    assert not where & set(ids[:2])
+
+
+async def _let_into_leads(server: TestServer, name: str) -> None:
+    fields = {"subscriptions": [{"name": "leads"}], "principals": [server.id(name)]}
+    if name != "chiyo":
+        await server.call("ada", "POST", "/users/me/subscriptions", fields)
+
+
+@pytest.mark.parametrize("mode", ["change_later", "change_all"])
+async def test_an_event_names_only_messages_that_its_reader_can_see(
+    server: TestServer, ids: list[int], mode: str
+) -> None:
+    insider, outsider = await server.listen("dario"), await server.listen("elif")
+    fields = {"propagate_mode": mode, "topic": "renamed"}
+    await server.call("bruno", "PATCH", f"/messages/{ids[0]}", fields)
+    (told,) = await insider.events("update_message")
+    assert told["message_ids"] == ids
+    (told,) = await outsider.events("update_message")
+    assert told["message_ids"] == ids[2:]
+    assert told["message_id"] in ids[2:]
+
+
+async def test_an_edit_with_a_move_tells_its_text_to_those_who_can_see_it(
+    server: TestServer, ids: list[int]
+) -> None:
+    outsider = await server.listen("elif")
+    fields = {"propagate_mode": "change_all", "topic": "renamed", "content": "a secret from before"}
+    await server.call("bruno", "PATCH", f"/messages/{ids[0]}", fields)
+    (told,) = await outsider.events("update_message")
+    assert "a secret from before" not in str(told)
+    assert "old 0" not in str(told)
+
+
+async def test_nobody_hears_of_a_move_of_what_they_never_had(server: TestServer, ids: list[int]) -> None:
+    outsider = await server.listen("elif")
+    await server.call("bruno", "PATCH", f"/messages/{ids[0]}", {"topic": "renamed"})
+    assert await outsider.events("update_message") == []
+
+
+async def test_what_leaves_the_sight_of_a_newcomer_is_named_only_as_far_as_they_had_it(
+    server: TestServer, ids: list[int]
+) -> None:
+    outsider = await server.listen("elif")
+    await server.call(
+        "bruno",
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [{"name": "vault"}], "invite_only": True},
+    )
+    fields = {"propagate_mode": "change_all", "stream_id": server.channel("vault")}
+    await server.call("bruno", "PATCH", f"/messages/{ids[0]}", fields)
+    deleted = await outsider.events("delete_message", "update_message")
+    assert sorted(_named_ids(deleted)) == ids[2:]
+    assert await page(server, "elif", "operations") == []
+
+
+def _named_ids(events: list[Answer]) -> list[int]:
+    named: list[int] = []
+    for event in events:
+        named += event.get("message_ids", [])
+        named += [event["message_id"]] if "message_ids" not in event else []
+    return named
+
+
+async def test_the_refusal_of_a_late_move_counts_what_the_mover_can_see(
+    server: TestServer, ids: list[int]
+) -> None:
+    with server.core.transaction():
+        server.core.store.execute("UPDATE messages SET timestamp = timestamp - 1000000")
+    fields = {"propagate_mode": "change_all", "topic": "renamed"}
+    refusal = await server.refusal("elif", "PATCH", f"/messages/{ids[2]}", fields)
+    assert refusal["code"] == "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED"
+    assert refusal["total_messages_in_topic"] == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_resolving_a_topic_shows_a_newcomer_nothing(
+    server: TestServer, ids: list[int], mode: str
+) -> None:
+    fields = {"propagate_mode": mode, "topic": "✔ plans"}
+    await server.call("elif", "PATCH", f"/messages/{ids[3]}", fields)
+    assert not set(await page(server, "elif", "operations")) & set(ids[:2])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "fields"),
+    [
+        ("GET", "/messages/{id}", None),
+        ("GET", "/messages/{id}/history", None),
+        ("GET", "/messages/{id}/read_receipts", None),
+        ("PATCH", "/messages/{id}", {"topic": "mine"}),
+        ("PATCH", "/messages/{id}", {"content": "mine"}),
+        ("DELETE", "/messages/{id}", None),
+        ("POST", "/messages/{id}/reactions", {"emoji_name": "tada"}),
+        ("DELETE", "/messages/{id}/reactions", {"emoji_name": "tada"}),
+        ("POST", "/messages/{id}/typing", {"op": "start"}),
+        ("POST", "/reminders", {"message_id": "{id}", "scheduled_delivery_timestamp": 2_000_000_000}),
+        ("POST", "/messages/{id}/report", {"report_type": "spam"}),
+    ],
+)
+async def test_what_came_before_a_newcomer_is_as_if_it_were_not(
+    server: TestServer, ids: list[int], method: str, path: str, fields: dict[str, object] | None
+) -> None:
+    def at(message_id: int) -> tuple[str, dict[str, object] | None]:
+        filled = None if fields is None else {k: message_id if v == "{id}" else v for k, v in fields.items()}
+        return path.format(id=message_id), filled
+
+    hidden, missing = at(ids[0]), at(10_000_000)
+    answers = [(await server.raw("elif", method, where, what)).json() for where, what in (hidden, missing)]
+    assert answers[0]["result"] == "error"
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("flag", ["starred", "collapsed"])
+async def test_a_flag_takes_nothing_hidden_into_ones_history(
+    server: TestServer, ids: list[int], flag: str
+) -> None:
+    fields = {"messages": ids, "op": "add", "flag": flag}
+    await server.refusal("elif", "POST", "/messages/flags", fields)
+    assert not set(await page(server, "elif", "operations")) & set(ids[:2])
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        [{"operator": "search", "operand": "old"}],
+        [{"operator": "channel", "operand": "operations"}, {"operator": "topic", "operand": "plans"}],
+        [{"operator": "sender", "operand": "bruno@demo.example"}],
+        [{"operator": "channels", "operand": "all"}],
+        [{"operator": "is", "operand": "dm", "negated": True}],
+        [{"operator": "is", "operand": "unread", "negated": True}],
+        [],
+    ],
+)
+async def test_no_narrow_finds_what_came_before_a_newcomer(
+    server: TestServer, ids: list[int], narrow: list[Answer]
+) -> None:
+    fields = {"anchor": "oldest", "num_before": 0, "num_after": 100, "narrow": narrow}
+    rows = (await server.call("elif", "GET", "/messages", fields))["messages"]
+    assert not {row["id"] for row in rows} & set(ids[:2])
+    matching = {"msg_ids": ids, "narrow": narrow}
+    answer = await server.call("elif", "GET", "/messages/matches_narrow", matching)
+    assert not {int(identity) for identity in answer["messages"]} & set(ids[:2])
+
+
+async def test_leaving_and_coming_back_shows_nothing_of_between(server: TestServer, ids: list[int]) -> None:
+    await server.call("elif", "DELETE", "/users/me/subscriptions", {"subscriptions": ["operations"]})
+    between = await server.send("bruno", "operations", "plans", "between")
+    await newcomer(server)
+    assert between not in await page(server, "elif", "operations")
+    await server.refusal("elif", "GET", f"/messages/{between}")
+
+
+@pytest.mark.parametrize("policy", ["none", "moves"])
+async def test_a_text_that_was_edited_away_is_sent_to_nobody(server: TestServer, policy: str) -> None:
+    await server.call("ada", "PATCH", "/realm", {"message_edit_history_visibility_policy": policy})
+    message_id = await server.send("dario", "general", "t", "my password is plum")
+    listener = await server.listen("elif")
+    await server.call("dario", "PATCH", f"/messages/{message_id}", {"content": "never mind"})
+    await server.call("dario", "PATCH", f"/messages/{message_id}", {"topic": "other"})
+    assert "plum" not in str(await listener.events())
+    assert "plum" not in str(await server.call("elif", "GET", f"/messages/{message_id}"))
+    newest = {"anchor": "newest", "num_before": 5, "num_after": 0}
+    assert "plum" not in str(await server.call("elif", "GET", "/messages", newest))
+    history = await server.raw("elif", "GET", f"/messages/{message_id}/history")
+    assert "plum" not in history.text
+    if policy == "moves":
+        versions = history.json()["message_history"]
+        assert [version["topic"] for version in versions] == ["t", "other"]
