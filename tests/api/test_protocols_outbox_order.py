@@ -412,9 +412,9 @@ async def test_no_step_outside_the_diagram_is_taken(bench: OutboxBench) -> None:
     async with bench:
         bench.server.online = False
         bench.outbox.send(LUNCH, "Soup today")
-        (parcel,) = bench.outbox._shelf.all()
+        (item,) = bench.outbox._store.all()
         with pytest.raises(InvalidTransition):
-            bench.outbox._shelf.step(parcel, UNCONFIRMED)
+            bench.outbox._store.step(item, UNCONFIRMED)
 
 
 async def test_the_outbox_sleeps_when_there_is_nothing_to_do(bench: OutboxBench) -> None:

@@ -11,7 +11,7 @@ from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
 from narrowcast_api.protocols.outbox import Outbox, OutboxState
-from narrowcast_api.protocols.outbox_item import Parcel
+from narrowcast_api.protocols.outbox_item import OutboxItem
 from narrowcast_api.sync.message_lists import MessageView
 from narrowcast_api.sync.session import Session
 
@@ -94,8 +94,8 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
 async def test_the_story_notices_a_client_that_sends_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def careless(outbox: Outbox, parcel: Parcel, error: BaseException) -> None:
-        outbox._not_sent(parcel, OutboxState.WAITING, None, False)
+    def careless(outbox: Outbox, item: OutboxItem, error: BaseException) -> None:
+        outbox._not_sent(item, OutboxState.WAITING, None, False)
 
     monkeypatch.setattr(Outbox, "_unknown", careless)
     (scenario,) = [

@@ -187,7 +187,7 @@ class DraftClient:
 
     async def crash(self) -> None:
         """Killed: what the journal was not given is gone."""
-        self.drafts._sheets.keep_all = lambda: None  # type: ignore[method-assign]  # no time for that
+        self.drafts._store.keep_all = lambda: None  # type: ignore[method-assign]  # no time for that
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.draft_store import Sheet, Sheets, same, version_of
+from narrowcast_api.protocols.draft_store import DraftItem, DraftStore, same, version_of
 from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.records import DraftRecord, DraftVersion
 
@@ -19,158 +19,158 @@ CAP = 1000
 
 
 class DraftMerge:
-    """Applies events and snapshots to the sheets."""
+    """Applies events and snapshots to the drafts."""
 
-    def __init__(self, sheets: Sheets, clock: Clock) -> None:
-        self._sheets = sheets
+    def __init__(self, store: DraftStore, clock: Clock) -> None:
+        self._store = store
         self._clock = clock
 
     def added(self, drafts: Iterable[ServerDraft]) -> None:
         """Event `add`; it can come before the answer to the request that made the draft."""
         for draft in drafts:
-            known = self._sheets.of_server(draft.id)
+            known = self._store.of_server(draft.id)
             if known is None:
                 known = self.adopt(draft)
             if known is not None:
                 self._news(known, draft, final=False)
             else:
-                self._sheets.add_from_server(draft)
+                self._store.add_from_server(draft)
 
     def updated(self, drafts: Iterable[ServerDraft]) -> None:
         """Event `update`."""
         for draft in drafts:
-            known = self._sheets.of_server(draft.id)
+            known = self._store.of_server(draft.id)
             if known is not None:
                 self._news(known, draft, final=False)
             else:
-                self._sheets.add_from_server(draft)
+                self._store.add_from_server(draft)
 
     def removed(self, server_id: int) -> None:
         """Event `remove`: sent or deleted elsewhere, or our own deletion."""
-        sheet = self._sheets.of_server(server_id)
-        if sheet is not None:
-            self._gone(sheet)
+        item = self._store.of_server(server_id)
+        if item is not None:
+            self._gone(item)
 
     def snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """All drafts of the server, from a registration."""
         present = {draft.id for draft in drafts}
-        known = {sheet.record.server_id: sheet for sheet in self._sheets}
+        known = {item.record.server_id: item for item in self._store}
         for draft in drafts:
-            sheet = known.get(draft.id) or self.adopt(draft)
-            if sheet is not None:
-                self._news(sheet, draft, final=True)
+            item = known.get(draft.id) or self.adopt(draft)
+            if item is not None:
+                self._news(item, draft, final=True)
             else:
-                self._sheets.add_from_server(draft)
+                self._store.add_from_server(draft)
         if len(drafts) >= CAP:
             return
-        for sheet in self._sheets:
-            missing = sheet.record.server_id is not None and sheet.record.server_id not in present
+        for item in self._store:
+            missing = item.record.server_id is not None and item.record.server_id not in present
             # Created or edited after the snapshot was taken: its event is still to come.
-            if missing and not sheet.expected and not sheet.busy:
-                self._gone(sheet)
+            if missing and not item.expected and not item.busy:
+                self._gone(item)
 
-    def adopt(self, draft: ServerDraft) -> Sheet | None:
+    def adopt(self, draft: ServerDraft) -> DraftItem | None:
         """A draft of the server that we created, though no answer said so."""
-        sheet = self._sheets.posted(version_of(draft))
-        if sheet is not None:
-            self.created(sheet, draft.id, version_of(draft))
-        return sheet
+        item = self._store.posted(version_of(draft))
+        if item is not None:
+            self.created(item, draft.id, version_of(draft))
+        return item
 
-    def created(self, sheet: Sheet, server_id: int, sent: DraftVersion) -> None:
+    def created(self, item: DraftItem, server_id: int, sent: DraftVersion) -> None:
         """Our draft is `server_id` on the server, with the text `sent`."""
-        twin = self._sheets.of_server(server_id)
-        if twin is not None and twin is not sheet:
+        twin = self._store.of_server(server_id)
+        if twin is not None and twin is not item:
             # The event came while our text was already another one, so it looked like somebody else's.
             if twin.record.dirty:
                 self.detach(twin)
             else:
-                self._sheets.forget(twin)
-        before = sheet.record.server_id
+                self._store.forget(twin)
+        before = item.record.server_id
         if before is not None and before != server_id:
             # Its event looked like ours: another device wrote the same words at the same moment.
-            self._sheets.add_from_server(
+            self._store.add_from_server(
                 ServerDraft(before, sent.destination, sent.content, self._clock.now())
             )
-        sheet.set(
+        item.set(
             server_id=server_id,
             base=sent,
             posting=False,
-            dirty=sheet.record.deleted or not same(sheet.record.version, sent),
+            dirty=item.record.deleted or not same(item.record.version, sent),
         )
-        self._sheets.keep(sheet)
+        self._store.keep(item)
 
-    def deleted(self, sheet: Sheet) -> None:
+    def deleted(self, item: DraftItem) -> None:
         """The server has deleted our draft. Until its event says so, edits of other devices may still come
         that were made before: those words were never seen here.
         """
-        if sheet.record.server_id is None:
-            self._sheets.forget(sheet)
+        if item.record.server_id is None:
+            self._store.forget(item)
         else:
-            sheet.set(dirty=False)
-            self._sheets.drop(sheet)
+            item.set(dirty=False)
+            self._store.drop(item)
 
     def make_local(self) -> None:
         """Syncing is off, and the server has dropped all drafts without a word: ours become local."""
-        for sheet in self._sheets:
-            if sheet.record.deleted:
-                self._sheets.forget(sheet)
-            elif sheet.record.server_id is not None or sheet.record.posting:
-                self.detach(sheet)
+        for item in self._store:
+            if item.record.deleted:
+                self._store.forget(item)
+            elif item.record.server_id is not None or item.record.posting:
+                self.detach(item)
 
-    def detach(self, sheet: Sheet) -> None:
+    def detach(self, item: DraftItem) -> None:
         """The server does not have this draft any more, but its text is wanted: make it anew there."""
-        sheet.expected.clear()
-        sheet.set(server_id=None, base=None, posting=False, dirty=True)
-        sheet.due = self._clock.monotonic()
-        self._sheets.keep(sheet)
+        item.expected.clear()
+        item.set(server_id=None, base=None, posting=False, dirty=True)
+        item.due = self._clock.monotonic()
+        self._store.keep(item)
 
-    def _gone(self, sheet: Sheet) -> None:
-        if not sheet.record.deleted and (sheet.record.dirty or sheet.expected):
-            self.detach(sheet)
+    def _gone(self, item: DraftItem) -> None:
+        if not item.record.deleted and (item.record.dirty or item.expected):
+            self.detach(item)
         else:
-            self._sheets.forget(sheet)
+            self._store.forget(item)
 
-    def _news(self, sheet: Sheet, draft: ServerDraft, *, final: bool) -> None:
+    def _news(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
         """The server has, or had, this version. `final`: it is the present one, not one of a history."""
-        record, version = sheet.record, version_of(draft)
-        echo = next((i for i, sent in enumerate(sheet.expected) if same(sent, version)), None)
+        record, version = item.record, version_of(draft)
+        echo = next((i for i, sent in enumerate(item.expected) if same(sent, version)), None)
         if echo is not None:
-            del sheet.expected[: echo + 1]
-            if not sheet.expected:  # else it is history: later words of ours are there or on their way
-                self._based_on(sheet, version)
+            del item.expected[: echo + 1]
+            if not item.expected:  # else it is history: later words of ours are there or on their way
+                self._based_on(item, version)
         elif same(version, record.base):
             return
         elif record.deleted:
-            self._edited_while_deleted(sheet, draft)
+            self._edited_while_deleted(item, draft)
         elif same(version, record.version):
-            self._based_on(sheet, version)
-        elif record.dirty or sheet.expected:
-            self._conflict(sheet, draft, final=final)
+            self._based_on(item, version)
+        elif record.dirty or item.expected:
+            self._conflict(item, draft, final=final)
         else:
-            self._take_over(sheet, draft)
+            self._take_over(item, draft)
 
-    def _take_over(self, sheet: Sheet, draft: ServerDraft) -> None:
-        sheet.set(version=version_of(draft), base=version_of(draft), edited=draft.timestamp)
-        self._sheets.keep(sheet)
+    def _take_over(self, item: DraftItem, draft: ServerDraft) -> None:
+        item.set(version=version_of(draft), base=version_of(draft), edited=draft.timestamp)
+        self._store.keep(item)
 
-    def _based_on(self, sheet: Sheet, version: DraftVersion) -> None:
-        record = sheet.record
-        sheet.set(base=version, dirty=record.deleted or not same(record.version, version))
-        self._sheets.keep(sheet)
+    def _based_on(self, item: DraftItem, version: DraftVersion) -> None:
+        record = item.record
+        item.set(base=version, dirty=record.deleted or not same(record.version, version))
+        self._store.keep(item)
 
-    def _edited_while_deleted(self, sheet: Sheet, draft: ServerDraft) -> None:
+    def _edited_while_deleted(self, item: DraftItem, draft: ServerDraft) -> None:
         """Another device wrote on while this one deleted: its words are newer than the decision."""
-        if sheet.busy or not sheet.record.dirty:
+        if item.busy or not item.record.dirty:
             self._copy(draft)
             return
-        sheet.set(deleted=False, dirty=False)
-        self._take_over(sheet, draft)
+        item.set(deleted=False, dirty=False)
+        self._take_over(item, draft)
 
-    def _conflict(self, sheet: Sheet, draft: ServerDraft, *, final: bool) -> None:
+    def _conflict(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
         """Ours stays this draft and will be the server's; theirs becomes a draft of its own."""
-        if sheet.record.dirty or final:
-            sheet.set(base=version_of(draft), dirty=True)
-        self._sheets.link(sheet, self._copy(draft))
+        if item.record.dirty or final:
+            item.set(base=version_of(draft), dirty=True)
+        self._store.link(item, self._copy(draft))
 
-    def _copy(self, draft: ServerDraft) -> Sheet:
-        return self._sheets.add(DraftRecord(self._sheets.new_id(), version_of(draft), draft.timestamp))
+    def _copy(self, draft: ServerDraft) -> DraftItem:
+        return self._store.add(DraftRecord(self._store.new_id(), version_of(draft), draft.timestamp))

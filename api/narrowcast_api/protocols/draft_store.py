@@ -59,7 +59,7 @@ class DraftRequests(Protocol):
     async def fetch(self) -> Sequence[ServerDraft]: ...
 
 
-class Sheet(Struct):
+class DraftItem(Struct):
     """One draft in memory.
 
     `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
@@ -109,7 +109,7 @@ def _normal(version: DraftVersion) -> tuple[object, str]:
     return (place, version.content.rstrip().lstrip("\n"))
 
 
-class Sheets:
+class DraftStore:
     """All drafts of the account, with their journal."""
 
     def __init__(
@@ -124,46 +124,46 @@ class Sheets:
         self._clock = clock
         self._changed = changed
         self.new_id = new_id
-        self._sheets = {record.draft_id: Sheet(record) for record in journal.load_drafts()}
+        self._items = {record.draft_id: DraftItem(record) for record in journal.load_drafts()}
         self._last_write = -KEEP_AFTER
         # A crash can come between the two rows of a conflict, and never leaves a link to nothing.
-        for sheet in self._sheets.values():
-            if sheet.record.conflict_with not in self._sheets:
-                sheet.set(conflict_with=None)
+        for item in self._items.values():
+            if item.record.conflict_with not in self._items:
+                item.set(conflict_with=None)
 
-    def __iter__(self) -> Iterator[Sheet]:
-        return iter(list(self._sheets.values()))
+    def __iter__(self) -> Iterator[DraftItem]:
+        return iter(list(self._items.values()))
 
-    def get(self, draft_id: str) -> Sheet | None:
+    def get(self, draft_id: str) -> DraftItem | None:
         """The draft with this id, also if its deletion is not through yet."""
-        return self._sheets.get(draft_id)
+        return self._items.get(draft_id)
 
-    def holds(self, sheet: Sheet) -> bool:
+    def holds(self, item: DraftItem) -> bool:
         """Whether the draft was not forgotten meanwhile."""
-        return self._sheets.get(sheet.record.draft_id) is sheet
+        return self._items.get(item.record.draft_id) is item
 
-    def of_server(self, server_id: int) -> Sheet | None:
+    def of_server(self, server_id: int) -> DraftItem | None:
         """The draft that is `server_id` on the server."""
-        for sheet in self._sheets.values():
-            if sheet.record.server_id == server_id:
-                return sheet
+        for item in self._items.values():
+            if item.record.server_id == server_id:
+                return item
         return None
 
-    def posted(self, version: DraftVersion) -> Sheet | None:
+    def posted(self, version: DraftVersion) -> DraftItem | None:
         """A draft that was, or may have been, created on the server with this text."""
-        for sheet in self._sheets.values():
-            if sheet.record.posting and same(sheet.record.base, version):
-                return sheet
+        for item in self._items.values():
+            if item.record.posting and same(item.record.base, version):
+                return item
         return None
 
-    def add(self, record: DraftRecord) -> Sheet:
+    def add(self, record: DraftRecord) -> DraftItem:
         """Take in a new draft and write it down at once."""
-        sheet = Sheet(record)
-        self._sheets[record.draft_id] = sheet
-        self.keep(sheet)
-        return sheet
+        item = DraftItem(record)
+        self._items[record.draft_id] = item
+        self.keep(item)
+        return item
 
-    def add_from_server(self, draft: ServerDraft) -> Sheet:
+    def add_from_server(self, draft: ServerDraft) -> DraftItem:
         """Take in a draft that another device wrote."""
         return self.add(
             DraftRecord(
@@ -176,24 +176,24 @@ class Sheets:
             )
         )
 
-    def keep(self, sheet: Sheet) -> None:
+    def keep(self, item: DraftItem) -> None:
         """Write the draft down at once and tell the app."""
-        sheet.unsaved = False
+        item.unsaved = False
         self._last_write = self._clock.monotonic()
-        self._journal.put_draft(sheet.record)
+        self._journal.put_draft(item.record)
         self._changed()
 
-    def keep_soon(self, sheet: Sheet) -> None:
+    def keep_soon(self, item: DraftItem) -> None:
         """Write the draft down within `KEEP_AFTER` seconds: it is being typed."""
-        sheet.unsaved = True
+        item.unsaved = True
         if self._clock.monotonic() - self._last_write >= KEEP_AFTER:
-            self.keep(sheet)
+            self.keep(item)
         else:
             self._changed()
 
     def keep_due(self) -> float | None:
         """Write what is due; seconds until more is, None if all is written."""
-        if not any(sheet.unsaved for sheet in self):
+        if not any(item.unsaved for item in self):
             return None
         wait = self._last_write + KEEP_AFTER - self._clock.monotonic()
         if wait > 0:
@@ -203,23 +203,23 @@ class Sheets:
 
     def keep_all(self) -> None:
         """Write everything that is newer than the journal."""
-        for sheet in self:
-            if sheet.unsaved:
-                self.keep(sheet)
+        for item in self:
+            if item.unsaved:
+                self.keep(item)
 
-    def forget(self, sheet: Sheet) -> None:
+    def forget(self, item: DraftItem) -> None:
         """The draft is gone, here and on the server."""
-        self.unlink(sheet)
-        if self._sheets.pop(sheet.record.draft_id, None) is not None:
-            self._journal.delete_draft(sheet.record.draft_id)
+        self.unlink(item)
+        if self._items.pop(item.record.draft_id, None) is not None:
+            self._journal.delete_draft(item.record.draft_id)
             self._changed()
 
-    def drop(self, sheet: Sheet) -> None:
+    def drop(self, item: DraftItem) -> None:
         """After a crash nothing has to be known of this draft any more."""
-        sheet.unsaved = False
-        self._journal.delete_draft(sheet.record.draft_id)
+        item.unsaved = False
+        self._journal.delete_draft(item.record.draft_id)
 
-    def link(self, mine: Sheet, theirs: Sheet) -> None:
+    def link(self, mine: DraftItem, theirs: DraftItem) -> None:
         """Two texts of one draft: remember that they belong together."""
         self.unlink(mine)
         mine.set(conflict_with=theirs.record.draft_id)
@@ -227,10 +227,10 @@ class Sheets:
         self.keep(mine)
         self.keep(theirs)
 
-    def unlink(self, sheet: Sheet) -> None:
+    def unlink(self, item: DraftItem) -> None:
         """The conflict is over."""
-        other = self._sheets.get(sheet.record.conflict_with or "")
-        for side in (sheet, other):
+        other = self._items.get(item.record.conflict_with or "")
+        for side in (item, other):
             if side is not None and side.record.conflict_with is not None:
                 side.set(conflict_with=None)
                 self.keep(side)
@@ -238,10 +238,10 @@ class Sheets:
     def conflicts(self) -> list[DraftConflict]:
         """Pairs of texts between which the user has to choose."""
         found: dict[frozenset[str], DraftConflict] = {}
-        for sheet in self:
-            other = self._sheets.get(sheet.record.conflict_with or "")
-            if other is None or other.record.deleted or sheet.record.deleted:
+        for item in self:
+            other = self._items.get(item.record.conflict_with or "")
+            if other is None or other.record.deleted or item.record.deleted:
                 continue
-            pair = frozenset({sheet.record.draft_id, other.record.draft_id})
-            found.setdefault(pair, DraftConflict(sheet.draft, other.draft))
+            pair = frozenset({item.record.draft_id, other.record.draft_id})
+            found.setdefault(pair, DraftConflict(item.draft, other.draft))
         return list(found.values())

@@ -35,9 +35,9 @@ from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_store import (
     Draft,
     DraftConflict,
+    DraftItem,
     DraftRequests,
-    Sheet,
-    Sheets,
+    DraftStore,
     same,
     version_of,
 )
@@ -93,10 +93,10 @@ class Drafts:
             changed(DraftsChanged())
 
         if new_id is None:
-            self._sheets = Sheets(journal=journal, clock=clock, changed=published)
+            self._store = DraftStore(journal=journal, clock=clock, changed=published)
         else:
-            self._sheets = Sheets(journal=journal, clock=clock, changed=published, new_id=new_id)
-        self._merge = DraftMerge(self._sheets, clock)
+            self._store = DraftStore(journal=journal, clock=clock, changed=published, new_id=new_id)
+        self._merge = DraftMerge(self._store, clock)
 
     # what the app calls
 
@@ -105,65 +105,65 @@ class Drafts:
 
         Call it for every change of the text or the address: it costs no more than a dict entry.
         """
-        draft_id = draft_id or self._sheets.new_id()
+        draft_id = draft_id or self._store.new_id()
         if not content.strip():
             self.delete(draft_id)
             return draft_id
         # What cannot be encoded cannot be stored or sent either.
         version = DraftVersion(destination, content.encode("utf-8", "replace").decode("utf-8"))
         now, wall = self._clock.monotonic(), self._clock.now()
-        sheet = self._sheets.get(draft_id)
-        if sheet is None:
-            sheet = self._sheets.add(DraftRecord(draft_id, version, wall))
-        elif sheet.record.version == version and not sheet.record.deleted:
+        item = self._store.get(draft_id)
+        if item is None:
+            item = self._store.add(DraftRecord(draft_id, version, wall))
+        elif item.record.version == version and not item.record.deleted:
             return draft_id
         else:
-            if sheet.record.deleted and not sheet.record.dirty:
-                self._merge.detach(sheet)  # the server has deleted it already
-            known = sheet.record.server_id is not None and same(version, sheet.record.base)
-            in_step = known and not sheet.expected and not sheet.record.deleted
-            sheet.set(version=version, edited=wall, deleted=False, dirty=not in_step)
-            self._sheets.keep_soon(sheet)
+            if item.record.deleted and not item.record.dirty:
+                self._merge.detach(item)  # the server has deleted it already
+            known = item.record.server_id is not None and same(version, item.record.base)
+            in_step = known and not item.expected and not item.record.deleted
+            item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
+            self._store.keep_soon(item)
             self._typed.ring()
-        sheet.refused = self._unfit(version)
-        sheet.dirty_since = now if sheet.dirty_since is None else sheet.dirty_since
-        sheet.due = min(now + SYNC_AFTER, sheet.dirty_since + SYNC_AT_LATEST)
+        item.refused = self._unfit(version)
+        item.dirty_since = now if item.dirty_since is None else item.dirty_since
+        item.due = min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
         self._alarm.ring()
         return draft_id
 
     def delete(self, draft_id: str) -> None:
         """Drop a draft, here and on the server: sent, or not wanted any more."""
-        sheet = self._sheets.get(draft_id)
-        if sheet is None or sheet.record.deleted:
+        item = self._store.get(draft_id)
+        if item is None or item.record.deleted:
             return
-        self._sheets.unlink(sheet)
-        if sheet.record.server_id is None and not sheet.record.posting:
-            self._sheets.forget(sheet)
+        self._store.unlink(item)
+        if item.record.server_id is None and not item.record.posting:
+            self._store.forget(item)
             return
-        sheet.set(deleted=True, dirty=True)
-        sheet.due = self._clock.monotonic()
-        self._sheets.keep(sheet)
+        item.set(deleted=True, dirty=True)
+        item.due = self._clock.monotonic()
+        self._store.keep(item)
         self._alarm.ring()
 
     def get(self, draft_id: str) -> Draft | None:
         """One draft."""
-        sheet = self._sheets.get(draft_id)
-        return None if sheet is None or sheet.record.deleted else sheet.draft
+        item = self._store.get(draft_id)
+        return None if item is None or item.record.deleted else item.draft
 
     def all(self) -> list[Draft]:
         """All drafts, the one edited last first."""
-        drafts = [sheet.draft for sheet in self._sheets if not sheet.record.deleted]
+        drafts = [item.draft for item in self._store if not item.record.deleted]
         return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
 
     def conflicts(self) -> list[DraftConflict]:
         """Drafts written on two devices at once; `delete` the text that is not wanted, or `settle`."""
-        return self._sheets.conflicts()
+        return self._store.conflicts()
 
     def settle(self, draft_id: str) -> None:
         """The user wants both texts: they are two drafts from now on."""
-        sheet = self._sheets.get(draft_id)
-        if sheet is not None:
-            self._sheets.unlink(sheet)
+        item = self._store.get(draft_id)
+        if item is not None:
+            self._store.unlink(item)
 
     # what the session calls
 
@@ -194,8 +194,8 @@ class Drafts:
         """The user turned syncing on or off."""
         if not self._enabled():
             self._merge.make_local()
-        for sheet in self._sheets:
-            sheet.refused = self._unfit(sheet.record.version)
+        for item in self._store:
+            item.refused = self._unfit(item.record.version)
         self.wake()
 
     def wake(self) -> None:
@@ -206,7 +206,7 @@ class Drafts:
 
     def flush(self, timeout: float | None = 1.0) -> bool:
         """Put everything on the disk and wait for it, at most `timeout` seconds; for endings."""
-        self._sheets.keep_all()
+        self._store.keep_all()
         return self._journal.flush(timeout)
 
     async def run(self) -> None:
@@ -218,54 +218,54 @@ class Drafts:
         finally:
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
-            self._sheets.keep_all()
+            self._store.keep_all()
 
     async def _write(self) -> None:
         while True:
-            await self._typed.wait(self._sheets.keep_due())
+            await self._typed.wait(self._store.keep_due())
 
     # syncing: one request at a time
 
     async def _sync_due(self) -> float | None:
         """Make the request that is due, if any; seconds until the next one."""
-        waiting = [sheet for sheet in self._sheets if self._wants_sync(sheet)]
+        waiting = [item for item in self._store if self._wants_sync(item)]
         if not waiting or not self._enabled():
             return None
         if not self._online():
             return _CHECK_EVERY
-        sheet = min(waiting, key=lambda sheet: sheet.due)
-        wait = max(sheet.due, self._not_before) - self._clock.monotonic()
+        item = min(waiting, key=lambda item: item.due)
+        wait = max(item.due, self._not_before) - self._clock.monotonic()
         if wait > 0:
             return wait
-        sheet.busy = True
+        item.busy = True
         try:
-            await self._sync(sheet)
+            await self._sync(item)
         finally:
-            sheet.busy = False
+            item.busy = False
         return 0.0
 
-    def _wants_sync(self, sheet: Sheet) -> bool:
-        record = sheet.record
-        return record.dirty and (record.deleted or sheet.refused is None)
+    def _wants_sync(self, item: DraftItem) -> bool:
+        record = item.record
+        return record.dirty and (record.deleted or item.refused is None)
 
-    async def _sync(self, sheet: Sheet) -> None:
-        sheet.dirty_since = None
-        record = sheet.record
-        sheet.refused = None if record.deleted else self._unfit(record.version)
-        if sheet.refused is not None:
-            self._sheets.keep(sheet)
+    async def _sync(self, item: DraftItem) -> None:
+        item.dirty_since = None
+        record = item.record
+        item.refused = None if record.deleted else self._unfit(record.version)
+        if item.refused is not None:
+            self._store.keep(item)
             return
         try:
             if record.posting:
-                await self._look(sheet)
+                await self._look(item)
             elif record.deleted:
-                await self._delete(sheet)
+                await self._delete(item)
             elif record.server_id is None:
-                await self._create(sheet)
+                await self._create(item)
             else:
-                await self._edit(sheet, record.server_id)
+                await self._edit(item, record.server_id)
         except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
-            self._refuse(sheet, error)
+            self._refuse(item, error)
         except NarrowcastError as error:
             wait = self._backoff.failed()
             if isinstance(error, RateLimited):
@@ -277,84 +277,84 @@ class Drafts:
         if not self._enabled():
             self._merge.make_local()
 
-    async def _create(self, sheet: Sheet) -> None:
-        sent = sheet.record.version
-        sheet.set(posting=True, base=sent)
-        await committed(self._journal.put_draft(sheet.record))
-        sheet.expected.append(sent)
+    async def _create(self, item: DraftItem) -> None:
+        sent = item.record.version
+        item.set(posting=True, base=sent)
+        await committed(self._journal.put_draft(item.record))
+        item.expected.append(sent)
         try:
-            server_id = await self._requests.create(sent, sheet.record.edited)
+            server_id = await self._requests.create(sent, item.record.edited)
         except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused):
-            sheet.expected.clear()
-            if self._sheets.holds(sheet) and sheet.record.server_id is None:
-                self._never_created(sheet)
+            item.expected.clear()
+            if self._store.holds(item) and item.record.server_id is None:
+                self._never_created(item)
             raise
-        if self._sheets.holds(sheet):
-            self._merge.created(sheet, server_id, sent)
+        if self._store.holds(item):
+            self._merge.created(item, server_id, sent)
 
-    def _never_created(self, sheet: Sheet) -> None:
-        sheet.set(posting=False, base=None)
-        if sheet.record.deleted:
-            self._sheets.forget(sheet)
+    def _never_created(self, item: DraftItem) -> None:
+        item.set(posting=False, base=None)
+        if item.record.deleted:
+            self._store.forget(item)
         else:
-            self._sheets.keep(sheet)
+            self._store.keep(item)
 
-    async def _look(self, sheet: Sheet) -> None:
+    async def _look(self, item: DraftItem) -> None:
         """A request to create this draft may have worked: see before it is made again."""
         for draft in await self._requests.fetch():
-            if self._sheets.of_server(draft.id) is None and same(version_of(draft), sheet.record.base):
-                self._merge.created(sheet, draft.id, version_of(draft))
+            if self._store.of_server(draft.id) is None and same(version_of(draft), item.record.base):
+                self._merge.created(item, draft.id, version_of(draft))
                 return
-        if self._sheets.holds(sheet) and sheet.record.posting:
-            sheet.expected.clear()
-            self._never_created(sheet)
+        if self._store.holds(item) and item.record.posting:
+            item.expected.clear()
+            self._never_created(item)
 
-    async def _edit(self, sheet: Sheet, server_id: int) -> None:
-        sent = sheet.record.version
+    async def _edit(self, item: DraftItem, server_id: int) -> None:
+        sent = item.record.version
         # A copy made of a conflicting text is in the journal before the server's is overwritten.
-        await committed(self._journal.put_draft(sheet.record))
-        if sent not in sheet.expected:
-            sheet.expected.append(sent)
+        await committed(self._journal.put_draft(item.record))
+        if sent not in item.expected:
+            item.expected.append(sent)
         try:
-            await self._requests.edit(server_id, sent, sheet.record.edited)
+            await self._requests.edit(server_id, sent, item.record.edited)
         except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
-            if sent in sheet.expected:
-                sheet.expected.remove(sent)
+            if sent in item.expected:
+                item.expected.remove(sent)
             if not _is_missing(error):
                 raise
-            if self._sheets.holds(sheet) and sheet.record.server_id == server_id:
-                self._merge.detach(sheet)
+            if self._store.holds(item) and item.record.server_id == server_id:
+                self._merge.detach(item)
             return
-        if self._sheets.holds(sheet) and sent in sheet.expected:  # else its event was first
-            record = sheet.record
-            sheet.set(base=sent, dirty=record.deleted or not same(record.version, sent))
-            self._sheets.keep(sheet)
+        if self._store.holds(item) and sent in item.expected:  # else its event was first
+            record = item.record
+            item.set(base=sent, dirty=record.deleted or not same(record.version, sent))
+            self._store.keep(item)
 
-    async def _delete(self, sheet: Sheet) -> None:
-        server_id = sheet.record.server_id
+    async def _delete(self, item: DraftItem) -> None:
+        server_id = item.record.server_id
         if server_id is not None:
             try:
                 await self._requests.delete(server_id)
             except ApiError as error:
                 if not _is_missing(error):
                     raise
-        if not self._sheets.holds(sheet):
+        if not self._store.holds(item):
             return
-        if sheet.record.deleted:
-            self._merge.deleted(sheet)
-        elif sheet.record.server_id == server_id:
-            self._merge.detach(sheet)  # the user wrote on while it was being deleted
+        if item.record.deleted:
+            self._merge.deleted(item)
+        elif item.record.server_id == server_id:
+            self._merge.detach(item)  # the user wrote on while it was being deleted
 
-    def _refuse(self, sheet: Sheet, error: NarrowcastError) -> None:
+    def _refuse(self, item: DraftItem, error: NarrowcastError) -> None:
         """The server will not have it; asking again changes nothing."""
         log.info("draft is kept here only: %s", error)
-        if not self._sheets.holds(sheet):
+        if not self._store.holds(item):
             return
-        if sheet.record.deleted:
-            self._sheets.forget(sheet)
+        if item.record.deleted:
+            self._store.forget(item)
         else:
-            sheet.refused = f"Kept on this machine only: {error.user_message}"
-            self._sheets.keep(sheet)
+            item.refused = f"Kept on this machine only: {error.user_message}"
+            self._store.keep(item)
 
     def _unfit(self, version: DraftVersion) -> str | None:
         """Why a server would refuse or cut this text, so that it is not sent there."""

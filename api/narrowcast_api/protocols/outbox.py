@@ -56,14 +56,14 @@ from narrowcast_api.protocols.outbox_item import (
     FindMessages,
     MessageLimits,
     OutboxEntry,
-    Parcel,
+    OutboxItem,
     SendMessage,
     ShowMessage,
     matching,
     sendable,
     unfit,
 )
-from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, Shelf
+from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.journal import Journal, committed
@@ -138,7 +138,7 @@ class Outbox:
         self._greatest_settled = 0
         self._not_before = 0.0
         self._next_start = 0.0
-        self._shelf = Shelf(journal, changed)
+        self._store = OutboxStore(journal, changed)
 
     # what the app calls
 
@@ -156,14 +156,14 @@ class Outbox:
         error = unfit(self._limits(), destination, content)
         record = OutboxRecord(
             local_id=self._new_id(),
-            position=self._shelf.next_position(),
+            position=self._store.next_position(),
             destination=destination,
             content=content,
             state=WAITING if error is None else FAILED,
             created=self._clock.now(),
             error=error,
         )
-        self._shelf.put(record)
+        self._store.put(record)
         self._alarm.ring()
         return record.local_id
 
@@ -173,28 +173,28 @@ class Outbox:
         While a request is under way it cannot be recalled: then the message ends as SENT, or as FAILED with
         its words, but is not tried again.
         """
-        parcel = self._shelf.get(local_id)
-        if parcel is None or parcel.state is SENT:
+        item = self._store.get(local_id)
+        if item is None or item.state is SENT:
             return None
-        if parcel.state is SENDING:
-            parcel.take_back = True
+        if item.state is SENDING:
+            item.take_back = True
             return None
-        self._shelf.forget(parcel)
+        self._store.forget(item)
         self._alarm.ring()
-        return parcel.shown(None)
+        return item.shown(None)
 
     def retry(self, local_id: str) -> None:
         """Send a failed message again. If an earlier try may have arrived, it is looked for first."""
-        parcel = self._shelf.get(local_id)
-        if parcel is None or parcel.state is not FAILED:
+        item = self._store.get(local_id)
+        if item is None or item.state is not FAILED:
             return
-        error = unfit(self._limits(), parcel.record.destination, parcel.record.content)
+        error = unfit(self._limits(), item.record.destination, item.record.content)
         if error is not None:
-            self._shelf.step(parcel, FAILED, error)
+            self._store.step(item, FAILED, error)
             return
-        parcel.take_back, parcel.looks, parcel.faults, parcel.due = False, 0, 0, 0.0
-        parcel.resend = parcel.record.tried
-        self._shelf.step(parcel, UNCONFIRMED if parcel.record.tried else WAITING)
+        item.take_back, item.looks, item.faults, item.due = False, 0, 0, 0.0
+        item.resend = item.record.tried
+        self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
         self._alarm.ring()
 
     def entries(self, destination: Destination | None = None) -> list[OutboxEntry]:
@@ -205,38 +205,38 @@ class Outbox:
         first: dict[tuple[object, ...], str] = {}
         shown = []
         now = self._clock.monotonic()
-        for parcel in self._shelf.all():
+        for item in self._store.all():
             holder = None
-            if parcel.holds(now):
-                holder = first.setdefault(parcel.key, parcel.record.local_id)
-            if destination is None or parcel.key == destination.key:
-                shown.append(parcel.shown(holder if holder != parcel.record.local_id else None))
+            if item.holds(now):
+                holder = first.setdefault(item.key, item.record.local_id)
+            if destination is None or item.key == destination.key:
+                shown.append(item.shown(holder if holder != item.record.local_id else None))
         return shown
 
     # what the session calls
 
     def on_message(self, message: Message, local_id: str | None) -> None:
         """A message event came; `local_id` is its `local_message_id`."""
-        parcel = self._shelf.get(local_id) if local_id is not None else None
-        if parcel is not None:
-            self._settle(parcel, message.id)
-        for other in self._shelf.all():
+        item = self._store.get(local_id) if local_id is not None else None
+        if item is not None:
+            self._settle(item, message.id)
+        for other in self._store.all():
             if other.message_id == message.id:
                 self._drop_shown(other)
-        if parcel is None and message.sender_id == self._me() and message.id not in self._settled_ids:
+        if item is None and message.sender_id == self._me() and message.id not in self._settled_ids:
             self._look_again(message.destination(self._me()))
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """These messages are there now, to be shown by whoever shows them."""
-        for parcel in self._shelf.all():
-            if parcel.message_id in ids:
-                self._drop_shown(parcel)
+        for item in self._store.all():
+            if item.message_id in ids:
+                self._drop_shown(item)
 
     def on_snapshot(self, newest_id: int) -> None:
         """A registration has the messages up to `newest_id`; events before it will not come any more."""
-        for parcel in self._shelf.all():
-            if parcel.message_id is not None and parcel.message_id <= newest_id:
-                parcel.due = 0.0
+        for item in self._store.all():
+            if item.message_id is not None and item.message_id <= newest_id:
+                item.due = 0.0
         self.wake()
 
     def wake(self) -> None:
@@ -262,56 +262,56 @@ class Outbox:
 
     def _start_heads(self) -> float | None:
         now = self._clock.monotonic()
-        heads = self._shelf.heads(self._busy, now)
+        heads = self._store.heads(self._busy, now)
         if not heads:
             return None
         if not self._online():
             return _CHECK_EVERY
         wait = _CHECK_EVERY
-        for parcel in heads:
-            if parcel.state is FAILED:  # those behind it go on when its time is over
-                wait = min(wait, parcel.holds_until - now)
-            if parcel.state not in (WAITING, UNCONFIRMED):
+        for item in heads:
+            if item.state is FAILED:  # those behind it go on when its time is over
+                wait = min(wait, item.holds_until - now)
+            if item.state not in (WAITING, UNCONFIRMED):
                 continue
-            due = max(parcel.due, self._not_before, self._next_start)
+            due = max(item.due, self._not_before, self._next_start)
             if len(self._busy) >= _AT_ONCE:
                 break
             if due > now:
                 wait = min(wait, due - now)
                 continue
             self._next_start = now + PACE
-            self._busy.add(parcel.key)
-            self._tasks.start(self._advance(parcel))
+            self._busy.add(item.key)
+            self._tasks.start(self._advance(item))
         return wait
 
-    async def _advance(self, parcel: Parcel) -> None:
-        key = parcel.key
+    async def _advance(self, item: OutboxItem) -> None:
+        key = item.key
         try:
-            if parcel.state is WAITING:
-                await self._deliver(parcel)
+            if item.state is WAITING:
+                await self._deliver(item)
             else:
-                await self._look(parcel)
+                await self._look(item)
         except BaseException as error:
             # Cancelled at an ending, or a mistake in this file: no message may stay under way with no task.
-            self._unknown(parcel, error)
+            self._unknown(item, error)
             raise
         finally:
             self._busy.discard(key)
             self._alarm.ring()
 
-    async def _deliver(self, parcel: Parcel) -> None:
-        tried_before = parcel.record.tried
+    async def _deliver(self, item: OutboxItem) -> None:
+        tried_before = item.record.tried
         if not tried_before:
             # Events may lag behind answers: a settled message is known even if its event has not come yet.
             floor = max(self._newest_id(), self._greatest_settled)
-            parcel.record = replace(parcel.record, floor_id=floor)
-        parcel.record = replace(parcel.record, tried=True)
-        self._shelf.step(parcel, SENDING)
+            item.record = replace(item.record, floor_id=floor)
+        item.record = replace(item.record, tried=True)
+        self._store.step(item, SENDING)
         # The journal knows of the try before the server can: after a crash it is looked for, never repeated.
-        await committed(self._journal.put_outbox(parcel.record))
-        record = parcel.record
-        if parcel.take_back:
-            self._not_sent(parcel, FAILED, _TAKEN_BACK, tried_before)
+        await committed(self._journal.put_outbox(item.record))
+        record = item.record
+        if item.take_back:
+            self._not_sent(item, FAILED, _TAKEN_BACK, tried_before)
             return
         try:
             message_id = await self._send(
@@ -323,102 +323,102 @@ class Outbox:
             )
         except (NotConnected, RateLimited) as error:
             self._postpone(error)
-            self._not_sent(parcel, WAITING, None, tried_before)
+            self._not_sent(item, WAITING, None, tried_before)
         except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
-            self._not_sent(parcel, FAILED, error.user_message, tried_before)
+            self._not_sent(item, FAILED, error.user_message, tried_before)
         except Exception as error:
-            self._unknown(parcel, error)
+            self._unknown(item, error)
         else:
             self._backoff.reset()
-            self._settle(parcel, message_id)
+            self._settle(item, message_id)
 
-    def _not_sent(self, parcel: Parcel, state: OutboxState, error: str | None, tried_before: bool) -> None:
+    def _not_sent(self, item: OutboxItem, state: OutboxState, error: str | None, tried_before: bool) -> None:
         """The request surely changed nothing."""
-        if not self._shelf.has(parcel) or parcel.state is not SENDING:
+        if not self._store.has(item) or item.state is not SENDING:
             return
-        if parcel.take_back:
+        if item.take_back:
             state, error = FAILED, _TAKEN_BACK
-        parcel.record = replace(parcel.record, tried=tried_before)
-        self._shelf.step(parcel, state, error)
+        item.record = replace(item.record, tried=tried_before)
+        self._store.step(item, state, error)
 
-    def _unknown(self, parcel: Parcel, error: BaseException) -> None:
+    def _unknown(self, item: OutboxItem, error: BaseException) -> None:
         """The message may have arrived."""
-        if not self._shelf.has(parcel) or parcel.state is not SENDING:
+        if not self._store.has(item) or item.state is not SENDING:
             return
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
-        parcel.looks = parcel.faults = 0
-        parcel.due = self._clock.monotonic() + LOOK_AFTER[0]
+        item.looks = item.faults = 0
+        item.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
-        self._shelf.step(parcel, UNCONFIRMED, f"{text} Looking whether the message arrived.")
+        self._store.step(item, UNCONFIRMED, f"{text} Looking whether the message arrived.")
 
-    async def _look(self, parcel: Parcel) -> None:
-        record = parcel.record
+    async def _look(self, item: OutboxItem) -> None:
+        record = item.record
         try:
             found = await self._find(record.destination, record.floor_id or 0)
         except (NotConnected, RateLimited) as error:
             self._postpone(error)
             return
         except NarrowcastError as error:
-            self._not_answered(parcel, error)
+            self._not_answered(item, error)
             return
         self._backoff.reset()
-        if not self._shelf.has(parcel) or parcel.state is not UNCONFIRMED:
+        if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         match = matching(record.content, found, self._settled_ids)
         if match is not None:
-            self._settle(parcel, match)
+            self._settle(item, match)
         else:
-            self._not_found(parcel)
+            self._not_found(item)
 
-    def _not_answered(self, parcel: Parcel, error: NarrowcastError) -> None:
+    def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
         """Looking failed: once more after a pause, unless the server refuses or has failed often."""
-        if not self._shelf.has(parcel) or parcel.state is not UNCONFIRMED:
+        if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
-        parcel.faults += 1
+        item.faults += 1
         final = isinstance(error, ApiError | InvalidInput | Unsupported)
-        if final or parcel.faults >= LOOKS_THAT_FAIL:
-            self._lost(parcel, f"It is not known whether this arrived: {error.user_message}")
+        if final or item.faults >= LOOKS_THAT_FAIL:
+            self._lost(item, f"It is not known whether this arrived: {error.user_message}")
         else:
-            parcel.due = self._clock.monotonic() + 2.0 ** (parcel.faults - 1)
+            item.due = self._clock.monotonic() + 2.0 ** (item.faults - 1)
 
-    def _not_found(self, parcel: Parcel) -> None:
-        parcel.looks += 1
-        if parcel.resend and not parcel.take_back:
-            parcel.resend = False
-            self._shelf.step(parcel, WAITING)
-        elif parcel.looks < len(LOOK_AFTER):
-            parcel.due = self._clock.monotonic() + LOOK_AFTER[parcel.looks]
+    def _not_found(self, item: OutboxItem) -> None:
+        item.looks += 1
+        if item.resend and not item.take_back:
+            item.resend = False
+            self._store.step(item, WAITING)
+        elif item.looks < len(LOOK_AFTER):
+            item.due = self._clock.monotonic() + LOOK_AFTER[item.looks]
         else:
-            self._lost(parcel, _TAKEN_BACK if parcel.take_back else _NOT_THERE)
+            self._lost(item, _TAKEN_BACK if item.take_back else _NOT_THERE)
 
-    def _lost(self, parcel: Parcel, error: str) -> None:
+    def _lost(self, item: OutboxItem, error: str) -> None:
         """Not there, as far as one knows: the user may want it sent again before what comes after it."""
-        parcel.holds_until = 0.0 if parcel.take_back else self._clock.monotonic() + HOLDS_FOR
-        self._shelf.step(parcel, FAILED, error)
+        item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
+        self._store.step(item, FAILED, error)
 
-    def _settle(self, parcel: Parcel, message_id: int) -> None:
+    def _settle(self, item: OutboxItem, message_id: int) -> None:
         self._settled_ids.add(message_id)
         self._greatest_settled = max(self._greatest_settled, message_id)
-        if not self._shelf.has(parcel) or parcel.state is SENT:
+        if not self._store.has(item) or item.state is SENT:
             return
-        parcel.message_id = message_id
+        item.message_id = message_id
         # An event that is past comes no more: the message is there already, or has to be fetched.
         is_past = message_id <= self._newest_id()
-        parcel.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
-        self._shelf.step(parcel, SENT)
+        item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
+        self._store.step(item, SENT)
         if self._is_known(message_id):
-            self._drop_shown(parcel)
+            self._drop_shown(item)
         self._alarm.ring()
 
     def _start_fetch(self) -> float | None:
         """Fetch, one at a time, what was sent and has had no event."""
-        sent = [parcel for parcel in self._shelf.all() if parcel.state is SENT]
+        sent = [item for item in self._store.all() if item.state is SENT]
         if not sent or self._fetching:
             return None
         if not self._online():
             return _CHECK_EVERY
-        first = min(sent, key=lambda parcel: parcel.due)
+        first = min(sent, key=lambda item: item.due)
         wait = max(first.due, self._not_before) - self._clock.monotonic()
         if wait > 0:
             return wait
@@ -426,30 +426,30 @@ class Outbox:
         self._tasks.start(self._fetch(first))
         return None
 
-    async def _fetch(self, parcel: Parcel) -> None:
-        parcel.due = self._clock.monotonic() + EVENT_LATE
+    async def _fetch(self, item: OutboxItem) -> None:
+        item.due = self._clock.monotonic() + EVENT_LATE
         try:
-            if parcel.message_id is not None:
-                await self._show(parcel.message_id)
-            self._drop_shown(parcel)
+            if item.message_id is not None:
+                await self._show(item.message_id)
+            self._drop_shown(item)
         except (NotConnected, RateLimited) as error:
             self._postpone(error)
         except NarrowcastError:
-            parcel.faults += 1
-            parcel.due = self._clock.monotonic() + min(_FETCH_PAUSE, EVENT_LATE * 2.0**parcel.faults)
+            item.faults += 1
+            item.due = self._clock.monotonic() + min(_FETCH_PAUSE, EVENT_LATE * 2.0**item.faults)
         finally:
             self._fetching = False
             self._alarm.ring()
 
     def _look_again(self, destination: Destination) -> None:
         """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
-        for parcel in self._shelf.all():
-            if parcel.key != destination.key or not parcel.record.tried:
+        for item in self._store.all():
+            if item.key != destination.key or not item.record.tried:
                 continue
-            if parcel.state is FAILED:
-                parcel.looks = len(LOOK_AFTER) - 1
-                self._shelf.step(parcel, UNCONFIRMED, parcel.record.error)
-            parcel.due = 0.0
+            if item.state is FAILED:
+                item.looks = len(LOOK_AFTER) - 1
+                self._store.step(item, UNCONFIRMED, item.record.error)
+            item.due = 0.0
             self._alarm.ring()
 
     def _postpone(self, error: NarrowcastError) -> None:
@@ -458,7 +458,7 @@ class Outbox:
             wait = max(wait, error.retry_after)
         self._not_before = self._clock.monotonic() + wait
 
-    def _drop_shown(self, parcel: Parcel) -> None:
+    def _drop_shown(self, item: OutboxItem) -> None:
         """The view has the message itself now."""
-        if self._shelf.drop(parcel):
+        if self._store.drop(item):
             self._alarm.ring()

@@ -91,8 +91,8 @@ class ShowMessage(Protocol):
     async def __call__(self, message_id: int) -> None: ...
 
 
-class Parcel(Struct):
-    """An entry as the machine holds it: what is in the journal, and what only matters while it runs.
+class OutboxItem(Struct):
+    """An entry as the outbox holds it: what is in the journal, and what only matters while it runs.
 
     `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
-from narrowcast_api.protocols.outbox_item import Parcel, recovered
+from narrowcast_api.protocols.outbox_item import OutboxItem, recovered
 from narrowcast_api.state.changes import Change, OutboxChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
@@ -27,14 +27,14 @@ class InvalidTransition(Exception):
     """A step that the diagram of the outbox does not have: a mistake in it."""
 
 
-class Shelf:
-    """Parcels by their local ids. What changes is written down first and told to the views after."""
+class OutboxStore:
+    """Items by their local ids. What changes is written down first and told to the views after."""
 
     def __init__(self, journal: Journal, changed: Callable[[Change], None]) -> None:
         self._journal = journal
         self._changed = changed
-        self._parcels = {record.local_id: Parcel(recovered(record)) for record in journal.load_outbox()}
-        self._position = max((parcel.record.position for parcel in self._parcels.values()), default=0)
+        self._items = {record.local_id: OutboxItem(recovered(record)) for record in journal.load_outbox()}
+        self._position = max((item.record.position for item in self._items.values()), default=0)
 
     def next_position(self) -> int:
         """The place after everything that was ever written here."""
@@ -43,52 +43,52 @@ class Shelf:
 
     def put(self, record: OutboxRecord) -> None:
         """Take over a message."""
-        self._parcels[record.local_id] = Parcel(record)
+        self._items[record.local_id] = OutboxItem(record)
         self._journal.put_outbox(record)
         self._publish(record.local_id)
 
-    def get(self, local_id: str) -> Parcel | None:
-        """One parcel."""
-        return self._parcels.get(local_id)
+    def get(self, local_id: str) -> OutboxItem | None:
+        """One item."""
+        return self._items.get(local_id)
 
-    def all(self) -> list[Parcel]:
-        """Every parcel, in the order of writing."""
-        return sorted(self._parcels.values(), key=lambda parcel: parcel.record.position)
+    def all(self) -> list[OutboxItem]:
+        """Every item, in the order of writing."""
+        return sorted(self._items.values(), key=lambda item: item.record.position)
 
-    def has(self, parcel: Parcel) -> bool:
+    def has(self, item: OutboxItem) -> bool:
         """Whether it is still on its way: requests end when it may be gone."""
-        return self._parcels.get(parcel.record.local_id) is parcel
+        return self._items.get(item.record.local_id) is item
 
-    def heads(self, busy: Collection[tuple[object, ...]], now: float) -> list[Parcel]:
+    def heads(self, busy: Collection[tuple[object, ...]], now: float) -> list[OutboxItem]:
         """The first unsettled message of each conversation that is not `busy`."""
-        heads: dict[tuple[object, ...], Parcel] = {}
-        for parcel in self.all():
-            if parcel.holds(now):
-                heads.setdefault(parcel.key, parcel)
-        return [parcel for key, parcel in heads.items() if key not in busy]
+        heads: dict[tuple[object, ...], OutboxItem] = {}
+        for item in self.all():
+            if item.holds(now):
+                heads.setdefault(item.key, item)
+        return [item for key, item in heads.items() if key not in busy]
 
-    def step(self, parcel: Parcel, state: OutboxState, error: str | None = None) -> None:
+    def step(self, item: OutboxItem, state: OutboxState, error: str | None = None) -> None:
         """Into another state. Raises InvalidTransition for one that the diagram does not have."""
-        if state is not parcel.state and state not in _STEPS[parcel.state]:
-            raise InvalidTransition(f"{parcel.state} to {state}")
-        parcel.record = replace(parcel.record, state=state, error=error)
+        if state is not item.state and state not in _STEPS[item.state]:
+            raise InvalidTransition(f"{item.state} to {state}")
+        item.record = replace(item.record, state=state, error=error)
         if state is SENT:
-            self._journal.delete_outbox(parcel.record.local_id)
+            self._journal.delete_outbox(item.record.local_id)
         else:
-            self._journal.put_outbox(parcel.record)
-        self._publish(parcel.record.local_id)
+            self._journal.put_outbox(item.record)
+        self._publish(item.record.local_id)
 
-    def forget(self, parcel: Parcel) -> None:
+    def forget(self, item: OutboxItem) -> None:
         """The user took it back."""
-        del self._parcels[parcel.record.local_id]
-        self._journal.delete_outbox(parcel.record.local_id)
-        self._publish(parcel.record.local_id)
+        del self._items[item.record.local_id]
+        self._journal.delete_outbox(item.record.local_id)
+        self._publish(item.record.local_id)
 
-    def drop(self, parcel: Parcel) -> bool:
+    def drop(self, item: OutboxItem) -> bool:
         """The views have the message itself now; whether it was still here."""
-        if self._parcels.pop(parcel.record.local_id, None) is None:
+        if self._items.pop(item.record.local_id, None) is None:
             return False
-        self._publish(parcel.record.local_id)
+        self._publish(item.record.local_id)
         return True
 
     def _publish(self, local_id: str) -> None:

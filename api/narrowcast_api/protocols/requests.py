@@ -1,4 +1,4 @@
-"""The requests that the machines ask for, made with the routes; and what they must know of the state.
+"""The requests that the services ask for, made with the routes; and what they must know of the state.
 
 Cheap to import: routes and HTTP come with the first request.
 """

@@ -210,7 +210,7 @@ class StorageChanged(_Change):
     __slots__ = ()
 
 
-class ServerRemarked(_Change):
+class ServerNotice(_Change):
     """The server said something about requests that the user should know; `text` is for people."""
 
     __slots__ = ("text",)
@@ -253,6 +253,6 @@ Change = (
     | OutboxChanged
     | UploadsChanged
     | StorageChanged
-    | ServerRemarked
+    | ServerNotice
     | ViewChanged
 )

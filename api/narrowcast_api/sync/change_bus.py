@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 Listener = Callable[[Sequence[Change]], None]
 
 
-class Announcer:
+class ChangeBus:
     """Tells listeners of changes, each once a batch. An exception of a listener is logged."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.state.changes import Change, ServerRemarked
+from narrowcast_api.state.changes import Change, ServerNotice
 
 AGAIN_AFTER = 60.0
 """Seconds after which the server's wish to slow down is told again."""
@@ -15,7 +15,7 @@ WORTH_TELLING = 2.0
 """A shorter pause, in seconds, nobody notices."""
 
 
-class Remarks:
+class ServerNotices:
     """Publishes what a connection's hooks hear."""
 
     def __init__(self, publish: Callable[[Change], None], clock: Clock) -> None:
@@ -34,7 +34,7 @@ class Remarks:
             return
         self._told.add((method, path, names))
         self._publish(
-            ServerRemarked(
+            ServerNotice(
                 f"The server does not know {', '.join(names)} and left it out: "
                 f"a part of what was asked for is not done ({method} {path})."
             )
@@ -45,4 +45,4 @@ class Remarks:
         if seconds < WORTH_TELLING or now < self._slow_until:
             return
         self._slow_until = now + max(seconds, AGAIN_AFTER)
-        self._publish(ServerRemarked(f"The server asks to slow down: requests wait {seconds:.0f} s."))
+        self._publish(ServerNotice(f"The server asks to slow down: requests wait {seconds:.0f} s."))

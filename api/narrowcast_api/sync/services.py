@@ -1,4 +1,7 @@
-"""The state machines of a session, wired to its journal, clock, state and requests. Cheap to import."""
+"""What sends on behalf of a session: outbox, drafts, typing, read marks, presence, uploads.
+
+Each is wired here to the journal, the clock, the state and its requests. Cheap to import.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ _GOODBYE_SECONDS = 1.0
 _DRAFTS_SETTING = "enable_drafts_synchronization"
 
 
-class Machines:
-    """What a session sends, each by a machine of its own."""
+class Services:
+    """Everything that sends on behalf of a session: one object a subject."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

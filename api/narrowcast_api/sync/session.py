@@ -36,9 +36,9 @@ from narrowcast_api.state.messages import Message
 from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
-from narrowcast_api.sync.change_bus import Announcer, Listener
+from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.message_lists import PAGE, Anchor, Match, MessageView, Page, Views
-from narrowcast_api.sync.services import Machines
+from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
     from narrowcast_api.storage.search import SearchHit
-    from narrowcast_api.sync.synchronizer import Live
+    from narrowcast_api.sync.synchronizer import Synchronizer
     from narrowcast_api.wire.users import PresenceAnswer
 
 logger = logging.getLogger(__name__)
@@ -79,23 +79,23 @@ class Session:
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
         self._transport = transport
         self._client: Client | None = None
-        self._live: Live | None = None
+        self._synchronizer: Synchronizer | None = None
         self._loop = asyncio.get_running_loop()
-        self._announcer = Announcer(self._loop)
+        self._bus = ChangeBus(self._loop)
         self._tasks: set[asyncio.Task[None]] = set()
         self._typing_due = asyncio.Event()
         self._views = Views(self)
         self._held: asyncio.Event | None = None
         self._runner: asyncio.Task[object] | None = None
-        machines = Machines(self)
-        self.outbox = machines.outbox
-        self.drafts = machines.drafts
-        self.typing = machines.typing
-        self.read_marks = machines.read_marks
-        self.presence = machines.presence
-        self.uploads = machines.uploads
-        self.machines = machines
-        storage.on_warning(lambda: self._announcer.publish_from_thread(StorageChanged()))
+        services = Services(self)
+        self.outbox = services.outbox
+        self.drafts = services.drafts
+        self.typing = services.typing
+        self.read_marks = services.read_marks
+        self.presence = services.presence
+        self.uploads = services.uploads
+        self.services = services
+        storage.on_warning(lambda: self._bus.publish_from_thread(StorageChanged()))
 
     @classmethod
     async def open(
@@ -126,10 +126,10 @@ class Session:
         """Every operation of the service, as this account."""
         if self._client is None:
             from narrowcast_api.client import Client
-            from narrowcast_api.sync.server_notices import Remarks
+            from narrowcast_api.sync.server_notices import ServerNotices
 
             self._client = Client.open(self.account, transport=self._transport, clock=self.clock)
-            Remarks(self.publish, self.clock).listen_to(self._client.connection)
+            ServerNotices(self.publish, self.clock).listen_to(self._client.connection)
         return self._client
 
     @property
@@ -155,7 +155,7 @@ class Session:
     @property
     def queue_id(self) -> str | None:
         """The event queue, if there is one."""
-        queue = self._live.stream.queue if self._live is not None else None
+        queue = self._synchronizer.stream.queue if self._synchronizer is not None else None
         return queue.queue_id if queue is not None else None
 
     @property
@@ -172,11 +172,11 @@ class Session:
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Calls `listener` with each batch of changes; returns how to end that."""
-        return self._announcer.subscribe(listener)
+        return self._bus.subscribe(listener)
 
     def publish(self, *changes: Change) -> None:
         """Tells the listeners soon, together with whatever else changes until then."""
-        self._announcer.publish(*changes)
+        self._bus.publish(*changes)
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""
@@ -210,8 +210,8 @@ class Session:
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Asks the server for a page of a narrow. Raises `NarrowcastError`."""
-        live = await self._ready()
-        return await live.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
+        synchronizer = await self._ready()
+        return await synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
@@ -268,8 +268,8 @@ class Session:
 
     def reconnect(self) -> None:
         """Tries to reach the server now, also after it refused the key."""
-        if self._live is not None:
-            self._live.stream.poke()
+        if self._synchronizer is not None:
+            self._synchronizer.stream.poke()
 
     def hold_back(self, until: asyncio.Event) -> None:
         """Leaves the network alone until then, so that an app can paint what the cache knows first: loading
@@ -277,26 +277,26 @@ class Session:
         """
         self._held = until
 
-    async def _ready(self) -> Live:
+    async def _ready(self) -> Synchronizer:
         """The part that speaks to the server; loading it takes a while, so that keys must go on being
         answered.
         """
         if self._held is not None:
             await self._held.wait()
-        if self._live is None:
+        if self._synchronizer is None:
             module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.sync.synchronizer")
-            if self._live is None:
-                self._live = module.Live(self)
-        return self._live
+            if self._synchronizer is None:
+                self._synchronizer = module.Synchronizer(self)
+        return self._synchronizer
 
     async def run(self) -> None:
         """Keeps the account true until it is cancelled. Never raises for network causes."""
         self._runner = asyncio.current_task()
-        live = await self._ready()
+        synchronizer = await self._ready()
         works = [
-            ("events", live.stream.run),
+            ("events", synchronizer.stream.run),
             ("typing of others", self._expire_typing),
-            *self.machines.works(),
+            *self.services.works(),
         ]
         try:
             await asyncio.gather(*(self._keep_running(name, work) for name, work in works))
@@ -311,7 +311,7 @@ class Session:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """One broken machine must not take the others with it, nor stay broken."""
+        """One broken service must not take the others with it, nor stay broken."""
         while True:
             try:
                 await work()
@@ -365,7 +365,7 @@ class Session:
     def replace_state(self, state: State) -> None:
         """A new snapshot is there: everything is to be read again."""
         self.state = state
-        self.machines.on_snapshot(state)
+        self.services.on_snapshot(state)
         self._views.lose_touch()
         self.publish(StateReplaced())
 
@@ -374,7 +374,7 @@ class Session:
         became_live = status.is_live and not self.status.is_live
         self.status = status
         if became_live:
-            self.machines.wake()
+            self.services.wake()
             view = self._views.latest
             if view is not None and (view.is_stale or view.error is not None) and not view.loading:
                 self.spawn(view.refresh(), "the view's refresh")
@@ -392,10 +392,10 @@ class Session:
             await asyncio.gather(runner, return_exceptions=True)
         with suppress(TimeoutError):
             async with asyncio.timeout(_GOODBYE_SECONDS):
-                await self.machines.close()
-                if self._live is not None:
-                    await self._live.close()
-        self._announcer.close()
+                await self.services.close()
+                if self._synchronizer is not None:
+                    await self._synchronizer.close()
+        self._bus.close()
         await self._end_tasks()
         if self._client is not None:
             await self._client.aclose()

@@ -61,7 +61,7 @@ class _Watch:
     removed: set[int] = field(default_factory=set)
 
 
-class Live:
+class Synchronizer:
     """Feeds one session: `stream` is its events, `fetch` and `match` answer its views."""
 
     def __init__(self, session: Session) -> None:
@@ -114,7 +114,7 @@ class Live:
             self._keep(changes)
 
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
-        """What an event means beside the state: for views, the machines, and pages on their way."""
+        """What an event means beside the state: for views, the services, and pages on their way."""
         session = self._session
         views = session.views
         for change in changes:
@@ -141,7 +141,7 @@ class Live:
                 [i for change in changes if isinstance(change, MessagesChanged) for i in change.ids]
             )
         else:
-            session.machines.on_event(event)
+            session.services.on_event(event)
 
     def _joined(self, event: SubscriptionAddEvent) -> None:
         """What was said in a channel before one was in it came without events."""

@@ -110,7 +110,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Note what kind of things changed; look at the state itself once a frame."""
         self._changed.update(type(item) for item in changes)
         for item in changes:
-            if isinstance(item, change.ServerRemarked):
+            if isinstance(item, change.ServerNotice):
                 self.tell(item.text, severity="warning")
         if self._flush is None and self._changed:
             self._flush = self.set_timer(FRAME, self._show_changes)
