@@ -7,6 +7,8 @@ from email.message import Message
 from email.utils import collapse_rfc2231_value
 from urllib.parse import unquote, urlsplit
 
+from narrowcast_api import characters
+
 _LONGEST_BYTES = 200
 _FALLBACK = "download"
 
@@ -19,9 +21,8 @@ def safe_name(name: str) -> str:
     file.
     """
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
-    shown = "".join(
-        c for c in unicodedata.normalize("NFC", base) if not unicodedata.category(c).startswith("C")
-    )
+    normal = characters.without_hidden(unicodedata.normalize("NFC", base))
+    shown = "".join(c for c in normal if not unicodedata.category(c).startswith("C"))
     shown = " ".join(shown.split()).lstrip(".- ").rstrip(". ")
     return _cut(shown) or _FALLBACK
 

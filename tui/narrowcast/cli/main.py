@@ -6,15 +6,13 @@ Only argparse is imported here; each command imports what it needs when it runs.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
-import io
-import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.streams import ready_streams, settle_streams
 
 EPILOG = """\
 With no command the stored account is opened; with none stored, a welcome screen helps.
@@ -26,14 +24,14 @@ exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not signed in or
 
 def build_parser() -> argparse.ArgumentParser:
     """The whole grammar of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="narrowcast",
         description="A terminal client for team chat, with a server of its own.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _app_options(parser)
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     common.add_argument(
         "--rc", metavar="FILE", default=argparse.SUPPRESS, help="use the account of this zuliprc file"
     )
@@ -64,7 +62,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return build_parser().parse_args(arguments) if others else args
 
 
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 
 def _app_commands(commands: _Commands) -> None:
@@ -107,8 +105,8 @@ def _app_commands(commands: _Commands) -> None:
     )
 
 
-def _script_commands(commands: _Commands, common: argparse.ArgumentParser) -> None:
-    def add(name: str, about: str) -> argparse.ArgumentParser:
+def _script_commands(commands: _Commands, common: _Parser) -> None:
+    def add(name: str, about: str) -> _Parser:
         return commands.add_parser(name, help=about, description=about, parents=[common])
 
     send = add("send", "send a message; without TEXT it is read from standard input")
@@ -177,10 +175,9 @@ def _count(text: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises for what a user can cause."""
-    _ready_streams()
-    args = _parsed(arguments)
+    ready_streams()
     try:
-        return _run(args)
+        return _run(_parsed(arguments))
     except CommandError as error:
         return _fail(str(error), error.code)
     except KeyboardInterrupt:
@@ -195,37 +192,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _fail(*explained)
     finally:
-        _settle_streams()
-
-
-def _settle_streams() -> None:
-    """Write the rest now. Where nobody takes it, Python would complain at the end and change the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            with contextlib.suppress(OSError, ValueError):
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, stream.fileno())
-                os.close(nowhere)
-
-
-def _ready_streams() -> None:
-    """Streams that the caller closed read as empty and swallow what is written; no character is too strange to
-    print, whatever the locale.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open until the end
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+        settle_streams()
 
 
 def _fail(message: str, code: int) -> int:
-    for line in message.splitlines() or [message]:
-        print(f"narrowcast: {line}", file=sys.stderr)  # noqa: T201 - the command line's own voice
+    complain(message)
     return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains as the commands do, and says where help is."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.color = False  # Python 3.14 would write escape sequences, which no stream lets through
+
+    def error(self, message: str) -> NoReturn:
+        raise CommandError(f"{message}\nsee: {self.prog} --help", Exit.USAGE)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -37,9 +37,12 @@ def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) ->
     from narrowcast.terminal.logs import start_log
 
     start_log(paths.log_file)
+    from rich.console import Console
+
     from narrowcast.app.app import NarrowcastApp
 
     app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data)
+    app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
     code = app.run(mouse=config.appearance.mouse)
     code = app.return_code or 0 if code is None else code
     if sys.platform != "win32":

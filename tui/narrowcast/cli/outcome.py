@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from enum import IntEnum
+
+from narrowcast_api.characters import defused_line
+
+LONGEST = 2000
+"""Characters of an error that a server wrote."""
 
 
 class Exit(IntEnum):
@@ -24,8 +30,25 @@ class CommandError(Exception):
         self.code = code
 
 
+def complain(message: str) -> None:
+    """The one form of every error on standard error: each line names the program."""
+    for line in message.splitlines() or [message]:
+        sys.stderr.write(f"narrowcast: {line}\n")
+
+
 def explain(error: Exception) -> tuple[str, Exit] | None:
-    """Message and exit code for an error of the program's own types; None for a defect."""
+    """Message and exit code for an error of the program's own types; None for a defect.
+
+    What a server said is one line, and no longer than a screen.
+    """
+    known = _explained(error)
+    if known is None:
+        return None
+    message, code = known
+    return (message if code is Exit.USAGE else defused_line(message, LONGEST)), code
+
+
+def _explained(error: Exception) -> tuple[str, Exit] | None:
     from narrowcast.app.config import ConfigError
     from narrowcast_api import errors
 

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from narrowcast.text.safe_text import safe_block, safe_line
+from narrowcast_api.characters import escaped
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.messages import Message
@@ -65,14 +66,14 @@ def as_record(message: Message) -> dict[str, Any]:
 
 
 def as_json(value: object) -> str:
-    """One line of JSON; on a terminal without anything but ASCII, so that it stays harmless there, and so too
-    where the locale could not write it.
+    """One line of JSON that is harmless also on a terminal: what a terminal could obey or hide is escaped, and all
+    but ASCII where the locale could not write it.
     """
-    line = json.dumps(value, ensure_ascii=sys.stdout.isatty())
+    line = escaped(json.dumps(value, ensure_ascii=False))
     try:
-        line.encode(sys.stdout.encoding)
+        line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value)
+        return escaped(json.dumps(value))
     return line
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from msgspec import Struct
 
+from narrowcast_api import characters
 from narrowcast_api.narrow.narrow import Narrow, Term
 
 if TYPE_CHECKING:
@@ -58,11 +59,17 @@ def resolve(href: str, state: State) -> InApp | Outside | None:
         return None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return None
-    if any(ord(character) <= 32 or 127 <= ord(character) < 160 for character in url):
+    if " " in url or (characters.has_unsafe(url) and not _is_readable(url, parts.netloc)):
         return None
+    url = characters.percent_encoded(url)
     if own and parts.fragment.startswith("narrow"):
         return _narrow(parts.fragment, state)
     return Outside(url, own)
+
+
+def _is_readable(url: str, authority: str) -> bool:
+    """Whether what is hidden in an address is in its path at most, as some languages have it, and is no control."""
+    return not (characters.has_unsafe(authority) or characters.has_controls(url))
 
 
 def _decode(operand: str) -> str:

@@ -8,6 +8,7 @@ import shutil
 import sys
 from urllib.parse import urlsplit
 
+from narrowcast_api.characters import has_unsafe
 from narrowcast_api.errors import InvalidInput
 
 
@@ -20,8 +21,10 @@ def checked(url: str) -> str:
         host, parts = None, urlsplit("")
     if parts.scheme.lower() not in {"http", "https"} or not host:
         raise InvalidInput("Only http and https links are opened.")
-    if any(ord(character) < 33 or ord(character) == 127 for character in url):
-        raise InvalidInput("The link has control characters or blanks in it and is not opened.")
+    if " " in url or has_unsafe(url):
+        raise InvalidInput(
+            "The link has control characters, blanks or hidden characters in it and is not opened."
+        )
     return url
 
 

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
+from narrowcast_api import characters
+
 __all__ = ["TerminalFilter", "is_allowed"]
 
 MAX_CLIPBOARD = 400_000
@@ -26,10 +28,8 @@ _TOKEN = re.compile(
     r"|([^\x00-\x1f\x7f]+)"
     r"|([\x00-\x1f\x7f])"
 )
-_BAD_TEXT = re.compile(
-    "[\x80-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    "\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
-)
+_BAD_TEXT = re.compile(f"[{characters.CONTROLS}{characters.SURROGATES}{characters.HIDDEN}]")
+"""Joiners and selectors pass: what people write themselves may hold them."""
 _CSI = re.compile(
     r"\x1b\[(?:"
     r"\d{0,4}(?:;\d{0,4})?[Hf]"  # cursor to a place

@@ -19,6 +19,8 @@ import unicodedata
 
 from rich.cells import cell_len
 
+from narrowcast_api import characters
+
 __all__ = ["SafeText", "crop_cells", "safe_block", "safe_line", "without_controls"]
 
 MAX_MARKS = 3
@@ -41,38 +43,15 @@ class SafeText(str):
 _EMOJI = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001fbff"
 _MODIFIER = "[\U0001f3fb-\U0001f3ff]?"
 
-_SUSPECT = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_SUSPECT = re.compile(f"[{characters.UNSAFE}]")
 _MARK_RUN = re.compile(r"[^\w\s\x00-\u02ff]{4,}")
 # Not compiled here: that takes longer than all else in this module, and few texts have joiners.
 _STRAY_JOINER = f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])"
 _LONG_JOIN = f"((?:[{_EMOJI}]{_MODIFIER}\ufe0f?\u200d){{3}}[{_EMOJI}]{_MODIFIER}\ufe0f?)\u200d"
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udfff]")
+_NOT_PASTED = re.compile(f"(?![\t\n])[{characters.CONTROLS}{characters.SURROGATES}]")
+_SELECTORS = re.compile(f"[{characters.SELECTORS}]")
 _BREAKS = re.compile("\r\n|[\n\u0085\u2028\u2029]")
 _BREAK_RUN = re.compile("[ \t]*(?:[\r\n\u0085\u2028\u2029]+[ \t]*)+")
-
-
-def _translation() -> dict[int, str | None]:
-    table: dict[int, str | None] = {code: chr(0x2400 + code) for code in range(0x20)}
-    table[0x7F] = "\u2421"
-    table.update((code, "\ufffd") for code in range(0x80, 0xA0))
-    table.update((code, "\ufffd") for code in (0xFFFE, 0xFFFF))
-    dropped = (
-        (0xAD, 0xAE), (0x34F, 0x350), (0x61C, 0x61D), (0x115F, 0x1161), (0x17B4, 0x17B6), (0x180B, 0x1810),
-        (0x200B, 0x200D), (0x200E, 0x2010), (0x2028, 0x202F), (0x2060, 0x2070), (0x3164, 0x3165),
-        (0xFE00, 0xFE10), (0xFEFF, 0xFF00), (0xFFA0, 0xFFA1), (0xFFF0, 0xFFFC), (0x1BCA0, 0x1BCA4),
-        (0x1D173, 0x1D17B),
-    )  # fmt: skip
-    for start, end in dropped:
-        table.update((code, None) for code in range(start, end))
-    return table
-
-
-_TABLE = _translation()
-_TAGS_AND_SURROGATES = re.compile("([\ud800-\udfff])|[\U000e0000-\U000e0fff]")
 
 
 def _limit_marks(match: re.Match[str]) -> str:
@@ -91,8 +70,7 @@ def _clean(text: str) -> str:
         if "\u200d" in text:
             text = re.sub(_STRAY_JOINER, "", text)
             text = re.sub(_LONG_JOIN, r"\1", text)
-        text = _TAGS_AND_SURROGATES.sub(lambda match: "\ufffd" if match[1] else "", text)
-        text = text.translate(_TABLE)
+        text = characters.replaced(_SELECTORS.sub("", text))
     if not text.isascii():
         text = _MARK_RUN.sub(_limit_marks, text)
     return text
@@ -135,7 +113,7 @@ def safe_line(text: str, max_cells: int | None = None) -> SafeText:
 
 def without_controls(text: str) -> str:
     """Text for the clipboard: as it is, but for controls, which a terminal would obey when it is pasted."""
-    return _CONTROLS.sub("", _BREAKS.sub("\n", text))
+    return _NOT_PASTED.sub("", _BREAKS.sub("\n", text))
 
 
 def safe_block(text: str) -> SafeText:

@@ -1,0 +1,90 @@
+"""An HTTP server that answers as an attacker would: any status, header and body for any path."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer: ``body`` as it goes over the wire, or a value that becomes JSON."""
+
+    body: object = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def raw(self) -> bytes:
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+Answering = Callable[[str, str], Answer | None]
+"""From method and path below /api/v1 to an answer; None for the ordinary one."""
+
+
+def success(**fields: object) -> Answer:
+    """A success with these fields."""
+    return Answer({"result": "success", "msg": "", **fields})
+
+
+SETTINGS = success(
+    zulip_version="11.0", zulip_feature_level=400, realm_name="x", authentication_methods={"password": True}
+)
+
+
+class HostileServer:
+    """`site` is its address; `seen` lists method and path of each request."""
+
+    def __init__(self, answering: Answering) -> None:
+        seen: list[tuple[str, str]] = []
+        self.seen = seen
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def _answer(self) -> None:
+                path = self.path.partition("?")[0].removeprefix("/api/v1")
+                self.rfile.read(int(self.headers.get("content-length") or 0))
+                seen.append((self.command, path))
+                answer = answering(self.command, path)
+                if answer is None:
+                    answer = SETTINGS if path == "/server_settings" else success()
+                raw = answer.raw
+                self.wfile.write(f"HTTP/1.1 {answer.status} x\r\nContent-Length: {len(raw)}\r\n".encode())
+                for name, value in answer.headers.items():
+                    self.wfile.write(f"{name}: {value}\r\n".encode())
+                self.wfile.write(b"\r\n" + raw)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = do_HEAD = _answer  # noqa: N815 - as the library calls them
+
+            def log_message(self, *_: object) -> None:
+                """Nothing is logged."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.site = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def start(self) -> None:
+        """Answer from now on, in a thread."""
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Answer no longer."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@contextmanager
+def hostile_server(answering: Answering) -> Iterator[HostileServer]:
+    """A server on a free port of this machine."""
+    server = HostileServer(answering)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
