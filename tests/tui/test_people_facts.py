@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
 from narrowcast_api.state.state import State
 from narrowcast_api.state.tables import ProfileField
@@ -64,6 +64,6 @@ def test_holders_are_named_and_the_rest_counted() -> None:
 
     state = State.from_snapshot(snapshot())
     many = AdHocGroup(frozenset(range(100, 107)), frozenset())
-    assert permits.holders(state, many).endswith("and 3 more")
-    assert permits.holders(state, AdHocGroup(frozenset(), frozenset())) == "nobody"
-    assert permits.group_name(state, 987_654) == "group 987654"
+    assert permissions.holders(state, many).endswith("and 3 more")
+    assert permissions.holders(state, AdHocGroup(frozenset(), frozenset())) == "nobody"
+    assert permissions.group_name(state, 987_654) == "group 987654"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast.app.context import app_of
-from narrowcast.commands import permissions as permits
-from narrowcast.commands import targets as places
+from narrowcast.commands import permissions, targets
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -49,8 +48,8 @@ def bots(screen: MainScreen) -> None:
 def picture(screen: MainScreen) -> None:
     """Choose one, or go without."""
     state = screen.session.state
-    if state.organization.flag("avatar_changes_disabled") and not permits.is_administrator(state):
-        screen.tell(permits.only_administrators(state, "change pictures here"), severity="warning")
+    if state.organization.flag("avatar_changes_disabled") and not permissions.is_administrator(state):
+        screen.tell(permissions.only_administrators(state, "change pictures here"), severity="warning")
         return
 
     def chosen(what: str | None) -> None:
@@ -95,8 +94,8 @@ async def _remove_picture(screen: MainScreen) -> None:
 def email(screen: MainScreen) -> None:
     """Another address; most servers ask for a confirmation by email."""
     state = screen.session.state
-    if state.organization.flag("email_changes_disabled") and not permits.is_administrator(state):
-        screen.tell(permits.only_administrators(state, "change addresses here"), severity="warning")
+    if state.organization.flag("email_changes_disabled") and not permissions.is_administrator(state):
+        screen.tell(permissions.only_administrators(state, "change addresses here"), severity="warning")
         return
     me = state.users.get(state.me)
 
@@ -110,7 +109,7 @@ def email(screen: MainScreen) -> None:
 
     field = Line("email", "Email address", value=me.delivery_email or "" if me else "", required=True)
     done = "The server has it. It may send an email to confirm the address first."
-    places.ask(screen, "My email address", [field], change, done=done)
+    targets.ask(screen, "My email address", [field], change, done=done)
 
 
 def password(screen: MainScreen) -> None:
@@ -128,7 +127,7 @@ def password(screen: MainScreen) -> None:
         Line("new", "New password", required=True, secret=True),
         Line("again", "The same again", required=True, secret=True),
     ]
-    places.ask(screen, "My password", fields, change, done="Your password is changed.")
+    targets.ask(screen, "My password", fields, change, done="Your password is changed.")
 
 
 def key(screen: MainScreen) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.screens.channels import acts, fields
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast_api.narrow.narrow import Narrow
@@ -18,8 +18,8 @@ def browse(screen: MainScreen) -> None:
     from narrowcast.screens.channels.browse import ChannelsScreen
 
     browser = ChannelsScreen(screen.session)
-    places.look_after(screen, browser)
-    here = places.channel_here(screen)
+    targets.look_after(screen, browser)
+    here = targets.channel_here(screen)
     if here is not None:
         screen.call_after_refresh(browser.list.select_key, here.channel_id)
 
@@ -31,19 +31,19 @@ def new(screen: MainScreen) -> None:
 
 def edit(screen: MainScreen) -> None:
     """Name, description, who may see it."""
-    if (channel := places.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_say(screen)) is not None:
         fields.edit_channel(screen, channel)
 
 
 def permissions(screen: MainScreen) -> None:
     """Who may do what in it."""
-    if (channel := places.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_say(screen)) is not None:
         fields.edit_permissions(screen, channel)
 
 
 def own(screen: MainScreen) -> None:
     """How oneself sees it."""
-    if (channel := places.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_say(screen)) is not None:
         fields.see_channel(screen, channel)
 
 
@@ -51,20 +51,20 @@ def members(screen: MainScreen) -> None:
     """Who is in it."""
     from narrowcast.screens.channels.members import MembersScreen
 
-    if (channel := places.channel_or_say(screen)) is not None:
-        places.look_after(screen, MembersScreen(screen.session, channel))
+    if (channel := targets.channel_or_say(screen)) is not None:
+        targets.look_after(screen, MembersScreen(screen.session, channel))
 
 
 def folders(screen: MainScreen) -> None:
     """The folders of channels."""
     from narrowcast.screens.channels.folders import FoldersScreen
 
-    places.look_after(screen, FoldersScreen(screen.session))
+    targets.look_after(screen, FoldersScreen(screen.session))
 
 
 async def subscribe(screen: MainScreen) -> None:
     """Join the channel, or leave it."""
-    channel = places.channel_or_say(screen)
+    channel = targets.channel_or_say(screen)
     if channel is None:
         return
     session = screen.session
@@ -84,7 +84,7 @@ async def subscribe(screen: MainScreen) -> None:
 
 async def mute(screen: MainScreen) -> None:
     """Mute the channel, or unmute it."""
-    channel = places.channel_or_say(screen)
+    channel = targets.channel_or_say(screen)
     if channel is not None and channel.subscription is not None:
         muted = not channel.is_muted
         update = screen.session.client.subscriptions.update
@@ -94,7 +94,7 @@ async def mute(screen: MainScreen) -> None:
 
 async def pin(screen: MainScreen) -> None:
     """Pin the channel to the top, or let it go."""
-    channel = places.channel_or_say(screen)
+    channel = targets.channel_or_say(screen)
     if channel is not None and channel.subscription is not None:
         pinned = not channel.subscription.pin_to_top
         update = screen.session.client.subscriptions.update
@@ -104,13 +104,13 @@ async def pin(screen: MainScreen) -> None:
 
 async def mark_read(screen: MainScreen) -> None:
     """Everything in the channel is read."""
-    if (channel := places.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_say(screen)) is not None:
         await screen.session.client.flags.mark_channel_as_read(channel_id=channel.channel_id)
 
 
 def archive(screen: MainScreen) -> None:
     """Archive the channel, or restore it."""
-    channel = places.channel_or_say(screen)
+    channel = targets.channel_or_say(screen)
     if channel is None:
         return
     client = screen.session.client
@@ -135,7 +135,7 @@ def archive(screen: MainScreen) -> None:
 
 async def copy_email(screen: MainScreen) -> None:
     """The address at which mail becomes a message of the channel."""
-    if (channel := places.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_say(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
         screen.app.copy_to_clipboard(email)
         screen.tell(f"Copied: {email}")
@@ -145,7 +145,7 @@ def copy_link(screen: MainScreen) -> None:
     """The address of the channel, for others."""
     from narrowcast.content.addresses import view_address
 
-    if (channel := places.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_say(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
         screen.app.copy_to_clipboard(address)
         screen.tell(f"Copied: {address}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import focus_now
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -50,14 +50,14 @@ def scheduled(screen: MainScreen) -> None:
     """What goes out later."""
     from narrowcast.screens.later.scheduled import ScheduledScreen
 
-    places.look_after(screen, ScheduledScreen(screen.session))
+    targets.look_after(screen, ScheduledScreen(screen.session))
 
 
 def remind(screen: MainScreen) -> None:
     """Be reminded of the selected message."""
     from narrowcast.screens.later.reminders import remind as ask_when
 
-    if (message := places.message_or_say(screen)) is not None:
+    if (message := targets.message_or_say(screen)) is not None:
         ask_when(screen, message)
 
 
@@ -65,7 +65,7 @@ def reminders(screen: MainScreen) -> None:
     """What one will be reminded of."""
     from narrowcast.screens.later.reminders import RemindersScreen
 
-    places.look_after(screen, RemindersScreen(screen.session))
+    targets.look_after(screen, RemindersScreen(screen.session))
 
 
 def snippets(screen: MainScreen) -> None:

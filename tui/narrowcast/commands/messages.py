@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.screens.dialogs.form_fields import OneOf, Refused, Text, Values
 from narrowcast_api.http.encoding import OMIT
 
@@ -22,7 +22,7 @@ REASONS: tuple[tuple[object, str], ...] = (
 
 def report(screen: MainScreen) -> None:
     """Tell the moderators of a message."""
-    message = places.message_or_say(screen)
+    message = targets.message_or_say(screen)
     if message is None:
         return
 
@@ -39,4 +39,4 @@ def report(screen: MainScreen) -> None:
         Text("description", "Details", limit=1000),
     ]
     title = f"Report the message of {message.sender_name}"
-    places.ask(screen, title, fields, submit, verb="reports", done="The moderators are told.")
+    targets.ask(screen, title, fields, submit, verb="reports", done="The moderators are told.")

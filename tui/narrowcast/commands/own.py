@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.screens.dialogs.confirm import ask_first
 
 if TYPE_CHECKING:
@@ -38,21 +38,21 @@ def alert_words(screen: MainScreen) -> None:
     """Words that notify like a mention."""
     from narrowcast.screens.own.alert_words import AlertWordsScreen
 
-    places.look_after(screen, AlertWordsScreen(screen.session))
+    targets.look_after(screen, AlertWordsScreen(screen.session))
 
 
 def views(screen: MainScreen) -> None:
     """Views kept under a name."""
     from narrowcast.screens.own.views import ViewsScreen
 
-    places.look_after(screen, ViewsScreen(screen.session, screen.narrow))
+    targets.look_after(screen, ViewsScreen(screen.session, screen.narrow))
 
 
 def files(screen: MainScreen) -> None:
     """What one has uploaded."""
     from narrowcast.screens.own.files import FilesScreen
 
-    places.look_after(screen, FilesScreen(screen.session))
+    targets.look_after(screen, FilesScreen(screen.session))
 
 
 def read_all(screen: MainScreen) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api.state.users import read_user
@@ -20,7 +20,7 @@ def card(screen: MainScreen) -> None:
     if person is not None:
         show(screen, person.user_id)
         return
-    message = places.message_here(screen)
+    message = targets.message_here(screen)
     if message is None:
         find(screen)
     else:

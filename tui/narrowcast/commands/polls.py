@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.screens.dialogs.form_fields import Line, Values
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
-    message = places.message_or_say(screen)
+    message = targets.message_or_say(screen)
     if message is None:
         return None
     widget = read_widget(message.submessages)
@@ -43,10 +43,10 @@ def add(screen: MainScreen) -> None:
 
     if isinstance(widget, Poll):
         fields = [Line("text", "Option", required=True)]
-        places.ask(screen, f"Add an option: {widget.question}", fields, add_option, verb="adds")
+        targets.ask(screen, f"Add an option: {widget.question}", fields, add_option, verb="adds")
     else:
         fields = [Line("text", "Task", required=True), Line("about", "Description")]
-        places.ask(screen, f"Add a task: {widget.title}", fields, add_task, verb="adds")
+        targets.ask(screen, f"Add a task: {widget.title}", fields, add_task, verb="adds")
 
 
 def question(screen: MainScreen) -> None:
@@ -64,4 +64,4 @@ def question(screen: MainScreen) -> None:
         await change(message_id=message.id, question=values.text("question"))
 
     fields = [Line("question", "Question", value=str(widget.question), required=True)]
-    places.ask(screen, "Change the question", fields, submit)
+    targets.ask(screen, "Change the question", fields, submit)

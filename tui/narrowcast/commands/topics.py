@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
 from narrowcast.text import names
@@ -30,17 +30,17 @@ VISIBILITIES = (
 
 def move(screen: MainScreen) -> None:
     """Rename a topic, move it to another channel, or only some of its messages."""
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is None:
         return
     state = screen.session.state
-    message = places.message_of(screen, where)
+    message = targets.message_of(screen, where)
 
     async def submit(values: Values) -> None:
         await _move(screen, where, message, values)
 
     title = f"Move {names.destination(state, where)}"
-    places.ask(screen, title, _move_fields(state, where, message), submit, verb="moves", done="Moved.")
+    targets.ask(screen, title, _move_fields(state, where, message), submit, verb="moves", done="Moved.")
 
 
 def _move_fields(state: State, where: ChannelDestination, message: Message | None) -> list[Field]:
@@ -108,11 +108,11 @@ async def resolve(screen: MainScreen) -> None:
     """Mark a topic as resolved, or as open again."""
     from narrowcast_api.routes.topics import is_resolved, resolved_name, unresolved_name
 
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is None:
         return
     resolved = not is_resolved(where.topic)
-    message = places.message_of(screen, where)
+    message = targets.message_of(screen, where)
     message_id = message.id if message is not None else None
     await screen.session.client.topics.resolve(
         channel_id=where.channel_id, topic=where.topic, resolved=resolved, message_id=message_id
@@ -125,7 +125,7 @@ async def resolve(screen: MainScreen) -> None:
 
 async def mute(screen: MainScreen) -> None:
     """Mute a topic, or unmute it."""
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is None:
         return
     state = screen.session.state
@@ -139,7 +139,7 @@ async def mute(screen: MainScreen) -> None:
 
 async def follow(screen: MainScreen) -> None:
     """Follow a topic, or follow it no longer."""
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is None:
         return
     now = screen.session.state.topics.visibility(where.channel_id, where.topic)
@@ -151,7 +151,7 @@ def visibility(screen: MainScreen) -> None:
     """Choose how one sees a topic."""
     from narrowcast.screens.dialogs.picker import Choice, Picker
 
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is None:
         return
     state = screen.session.state
@@ -186,13 +186,13 @@ async def _see(screen: MainScreen, where: ChannelDestination, policy: Visibility
 
 async def mark_read(screen: MainScreen) -> None:
     """Everything in the topic is read."""
-    if (where := places.topic_or_say(screen)) is not None:
+    if (where := targets.topic_or_say(screen)) is not None:
         await screen.session.client.flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
 
 
 async def mark_unread(screen: MainScreen) -> None:
     """Nothing in the topic is read."""
-    if (where := places.topic_or_say(screen)) is not None:
+    if (where := targets.topic_or_say(screen)) is not None:
         screen.session.read_marks.suspend()
         changed = await screen.session.client.flags.change_whole_narrow(
             narrow=[
@@ -206,7 +206,7 @@ async def mark_unread(screen: MainScreen) -> None:
 
 def delete(screen: MainScreen) -> None:
     """Delete a topic with all its messages, after asking, with a way to stop."""
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is None:
         return
     name = names.destination(screen.session.state, where)
@@ -233,7 +233,7 @@ def copy_link(screen: MainScreen) -> None:
     """The address of a topic, for others."""
     from narrowcast.content.addresses import view_address
 
-    where = places.topic_or_say(screen)
+    where = targets.topic_or_say(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)
         screen.app.copy_to_clipboard(address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import focus_now
-from narrowcast.commands import targets as places
+from narrowcast.commands import targets
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Text, Values
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def new_poll(screen: MainScreen) -> None:
         Line("question", "Question", required=True),
         Text("options", "Options", "one a line; everybody may add more", rows=5),
     ]
-    places.ask(screen, "New poll", fields, submit, verb="writes it")
+    targets.ask(screen, "New poll", fields, submit, verb="writes it")
 
 
 def new_todo(screen: MainScreen) -> None:
@@ -54,7 +54,7 @@ def new_todo(screen: MainScreen) -> None:
         Line("title", "Title", value="Tasks"),
         Text("tasks", "Tasks", "one a line; what follows a colon describes it", rows=5),
     ]
-    places.ask(screen, "New to-do list", fields, submit, verb="writes it")
+    targets.ask(screen, "New to-do list", fields, submit, verb="writes it")
 
 
 def _insert(screen: MainScreen, lines: list[str]) -> None:

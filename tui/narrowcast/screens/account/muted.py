@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -23,7 +23,7 @@ class MutedPeopleScreen(GuardedScreen[int]):
 
     def refusal(self) -> str:
         """Old servers cannot."""
-        return permits.below(self.state, Beyond.MUTED_USERS)
+        return permissions.below(self.state, Beyond.MUTED_USERS)
 
     def rows(self) -> Sequence[Row[int]]:
         """Who, and since when."""

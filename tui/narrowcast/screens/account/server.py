@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast_api.levels import Beyond, Gate
@@ -34,7 +34,7 @@ class ServerScreen(GuardedScreen[str]):
         found = [
             ("Organization", state.server.name),
             ("Address", state.server.site or session.account.site),
-            ("Signed in as", f"{session.account.email}, {permits.role_name(permits.role_of(state))}"),
+            ("Signed in as", f"{session.account.email}, {permissions.role_name(permissions.role_of(state))}"),
             ("Version", state.server.version or "not said"),
             ("Feature level", str(state.server.level)),
             (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -66,12 +66,12 @@ def privacy_of(channel: Channel) -> str:
 
 def only_its_administrators(state: State, channel: Channel) -> str:
     """Refuses who may not change a channel."""
-    if permits.is_administrator(state):
+    if permissions.is_administrator(state):
         return ""
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
     if setting is not None and state.groups.contains(setting, state.me):
         return ""
-    who = permits.holders(state, setting) if setting is not None else "administrators"
+    who = permissions.holders(state, setting) if setting is not None else "administrators"
     return f"only {who} may"
 
 
@@ -90,15 +90,15 @@ def _privacy(values: Values) -> _Privacy:
 
 def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     """The fields that making and changing a channel share."""
-    limits, permissions = state.limits, state.has_permission
+    limits = state.limits
     folders: list[tuple[object, str]] = [(None, "none")]
     found = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
     folders += [(folder.id, folder.name) for folder in found if not folder.is_archived]
     privacy: list[tuple[object, str]] = [
-        (kind, words) for kind, words, permission in PRIVACY if permissions(permission)
+        (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
     ]
     empty_topic = supports(ServerInfo(level=state.server.level), Gate.EMPTY_TOPIC)
-    administrators = permits.only_administrators(state, "decide this") and "only administrators may"
+    administrators = permissions.only_administrators(state, "decide this") and "only administrators may"
     return [
         Line(
             "name",
@@ -146,7 +146,7 @@ def new_channel(host: Host) -> None:
     """Make a channel; oneself is in it."""
     state = host.session.state
     if not any(state.has_permission(permission) for _, _, permission in PRIVACY):
-        refusal = permits.only_holders(state, "can_create_public_channel_group", "make channels")
+        refusal = permissions.only_holders(state, "can_create_public_channel_group", "make channels")
         host.app.notify(refusal, severity="warning", markup=False)
         return
 
@@ -179,7 +179,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
     """Change what a channel is called, what it is for, and who may see it."""
     state = host.session.state
     refused = only_its_administrators(state, channel)
-    retention = "" if permits.is_owner(state) else "only owners may"
+    retention = "" if permissions.is_owner(state) else "only owners may"
     days = channel.message_retention_days
 
     async def submit(values: Values) -> None:
@@ -276,10 +276,10 @@ def _permission(
 ) -> OneOf:
     missing = "" if value is not None else "this server has not got it"
     options: list[tuple[object, str]] = [
-        (group.id, permits.group_name(state, group.id)) for group in state.groups if not group.deactivated
+        (group.id, permissions.group_name(state, group.id)) for group in state.groups if not group.deactivated
     ]
     if value is not None and all(value != option for option, _ in options):
-        options.insert(0, (value, permits.holders(state, value)))
+        options.insert(0, (value, permissions.holders(state, value)))
     return OneOf(
         setting.value, words[:1].upper() + words[1:], needs=missing or refused, options=options, value=value
     )

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
@@ -46,7 +46,7 @@ class FoldersScreen(ManageScreen[Folder]):
         return rows
 
     def _refused(self) -> bool:
-        problem = permits.only_administrators(self.state, "look after folders")
+        problem = permissions.only_administrators(self.state, "look after folders")
         if problem:
             self.say(problem, bad=True)
         return bool(problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import People, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
@@ -54,7 +54,7 @@ class MembersScreen(ManageScreen[int]):
         rows = []
         for user_id in sorted(self._ids, key=lambda one: users.name(one).casefold()):
             user = users.get(user_id)
-            role = "" if user is None else "bot" if user.is_bot else permits.role_name(user.role)
+            role = "" if user is None else "bot" if user.is_bot else permissions.role_name(user.role)
             you = " (you)" if user_id == self.state.me else ""
             email = "" if user is None else user.delivery_email or user.email
             rows.append(Row(user_id, user_id, users.name(user_id) + you, f"{email}  {role}", mark="○"))

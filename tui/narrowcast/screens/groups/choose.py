@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Line, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -28,10 +28,10 @@ def choose_holders(
 ) -> None:
     """Offer the groups, and people by name. ``save`` tells the server; ``started`` runs that work."""
     choices = [
-        Choice(group.id, permits.group_name(state, group.id), "now" if group.id == present else "")
+        Choice(group.id, permissions.group_name(state, group.id), "now" if group.id == present else "")
         for group in groups_to_name(state)
     ]
-    now = "now: " + permits.holders(state, present) if isinstance(present, AdHocGroup) else ""
+    now = "now: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
     choices.append(Choice(_BY_NAME, "People and groups by name…", now))
 
     def chosen(group_id: int | None) -> None:
@@ -71,7 +71,7 @@ def _by_name(
                 "groups",
                 "Groups",
                 "Separated by semicolons; both empty: nobody",
-                value="; ".join(permits.group_name(state, group_id) for group_id in groups),
+                value="; ".join(permissions.group_name(state, group_id) for group_id in groups),
                 suggest=lambda typed: suggest_groups(state, typed),
             ),
         ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -54,7 +54,7 @@ class GroupsScreen(GuardedScreen[Group]):
         if group.subgroups:
             counted += f", {_count(len(group.subgroups), 'group', 'groups')}"
         detail = "deactivated" if group.deactivated else ("you · " if inside else "") + counted
-        name = permits.group_name(state, group.id) if group.is_system else f"@{group.name}"
+        name = permissions.group_name(state, group.id) if group.is_system else f"@{group.name}"
         return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
 
     def open(self, item: Group) -> None:
@@ -67,7 +67,7 @@ class GroupsScreen(GuardedScreen[Group]):
 
     def new(self) -> None:
         """Make one."""
-        if self.refused(permits.only_holders(self.state, "can_create_groups", "make user groups")):
+        if self.refused(permissions.only_holders(self.state, "can_create_groups", "make user groups")):
             return
 
         async def create(values: Values) -> object:
@@ -85,7 +85,7 @@ class GroupsScreen(GuardedScreen[Group]):
                 "subgroups",
                 "Groups in it",
                 "Names, separated by commas",
-                permits.level_needed(self.state, Gate.GROUP_SUBGROUPS),
+                permissions.level_needed(self.state, Gate.GROUP_SUBGROUPS),
             ),
         ]
         self.form(
@@ -112,7 +112,7 @@ class GroupsScreen(GuardedScreen[Group]):
         group = self.selected
         if group is None:
             return
-        refusal = permits.group_refusal(self.state, group, None, "rename this group")
+        refusal = permissions.group_refusal(self.state, group, None, "rename this group")
 
         async def change(values: Values) -> object:
             return await self.session.client.user_groups.update(
@@ -151,7 +151,7 @@ class GroupsScreen(GuardedScreen[Group]):
     def question(self, item: Group) -> tuple[str, str]:
         """The service deactivates groups; old messages keep their mentions."""
         act = "reactivate groups" if item.deactivated else "deactivate this group"
-        if self.refused(permits.group_refusal(self.state, item, None, act)):
+        if self.refused(permissions.group_refusal(self.state, item, None, act)):
             return "", ""
         if item.deactivated:
             return f"Bring {item.name} back?", "Reactivate it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def group_id_of(state: State, name: str) -> int | None:
     """The id of a group that was named; groups of the roles too, by the words that stand for them."""
     wanted = name.strip().casefold()
     for group in groups_to_name(state):
-        if wanted in (group.name.casefold(), permits.group_name(state, group.id).casefold()):
+        if wanted in (group.name.casefold(), permissions.group_name(state, group.id).casefold()):
             return group.id
     return None
 
@@ -51,7 +51,7 @@ def suggest_groups(state: State, typed: str) -> Sequence[str]:
     done, _, last = typed.rpartition(";")
     begun = last.strip().casefold()
     lead = f"{done}; " if done else ""
-    titles = [permits.group_name(state, group.id) for group in groups_to_name(state)]
+    titles = [permissions.group_name(state, group.id) for group in groups_to_name(state)]
     return [lead + title for title in titles if title.casefold().startswith(begun)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -30,7 +30,7 @@ def join_refusal(state: State, group: Group) -> str:
     own = group.permissions.get(GroupSetting.JOIN)
     if own is not None and not group.is_system and state.groups.contains(own, state.me):
         return ""
-    return permits.group_refusal(state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}")
+    return permissions.group_refusal(state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}")
 
 
 def leave_refusal(state: State, group: Group) -> str:
@@ -38,7 +38,7 @@ def leave_refusal(state: State, group: Group) -> str:
     own = group.permissions.get(GroupSetting.LEAVE)
     if own is not None and not group.is_system and state.groups.contains(own, state.me):
         return ""
-    return permits.group_refusal(
+    return permissions.group_refusal(
         state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
     )
 
@@ -62,7 +62,7 @@ class MembersScreen(GuardedScreen[Member]):
 
     def title_text(self) -> str:
         """Whose members they are."""
-        return f"In {permits.group_name(self.state, self.group_id)}"
+        return f"In {permissions.group_name(self.state, self.group_id)}"
 
     def refusal(self) -> str:
         """Who may neither add nor remove."""
@@ -72,7 +72,7 @@ class MembersScreen(GuardedScreen[Member]):
         group = self.group
         if group is None:
             return "This group is gone."
-        return permits.group_refusal(
+        return permissions.group_refusal(
             self.state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}"
         )
 
@@ -80,7 +80,7 @@ class MembersScreen(GuardedScreen[Member]):
         group = self.group
         if group is None:
             return "This group is gone."
-        return permits.group_refusal(
+        return permissions.group_refusal(
             self.state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
         )
 
@@ -88,7 +88,7 @@ class MembersScreen(GuardedScreen[Member]):
         group = self.group
         if group is None:
             return "This group is gone."
-        return permits.group_refusal(self.state, group, None, f"change the groups in {group.name}")
+        return permissions.group_refusal(self.state, group, None, f"change the groups in {group.name}")
 
     def rows(self) -> Sequence[Row[Member]]:
         """Everything that is directly in it."""
@@ -99,7 +99,7 @@ class MembersScreen(GuardedScreen[Member]):
             Row(
                 ("group", group_id),
                 ("group", group_id),
-                permits.group_name(state, group_id),
+                permissions.group_name(state, group_id),
                 "group",
                 mark="@",
             )
@@ -113,7 +113,7 @@ class MembersScreen(GuardedScreen[Member]):
 
     def _about(self, user_id: int) -> str:
         user = self.state.users.get(user_id)
-        return "" if user is None else permits.role_name(user.role)
+        return "" if user is None else permissions.role_name(user.role)
 
     def open(self, item: Member) -> None:
         """A person's card, or the members of the inner group."""
@@ -145,7 +145,7 @@ class MembersScreen(GuardedScreen[Member]):
             return
         system = [other for other in self.state.groups if other.is_system]
         choices = [
-            Choice(other.id, permits.group_name(self.state, other.id), other.description)
+            Choice(other.id, permissions.group_name(self.state, other.id), other.description)
             for other in (*named_groups(self.state), *system)
             if other.id != group.id and other.id not in group.subgroups
         ]
@@ -164,7 +164,7 @@ class MembersScreen(GuardedScreen[Member]):
         if group is None:
             return "", ""
         if what == "group":
-            refusal, name = self._manage_refusal(), permits.group_name(self.state, number)
+            refusal, name = self._manage_refusal(), permissions.group_name(self.state, number)
         else:
             mine = number == self.state.me
             refusal = leave_refusal(self.state, group) if mine else self._remove_refusal()

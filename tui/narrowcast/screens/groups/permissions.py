@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.choose import choose_holders
@@ -53,16 +53,18 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
 
     def title_text(self) -> str:
         """Of which group."""
-        return f"Permissions of {permits.group_name(self.state, self.group_id)}"
+        return f"Permissions of {permissions.group_name(self.state, self.group_id)}"
 
     def refusal(self) -> str:
         """Who manages the group may."""
         group = self.state.groups.get(self.group_id)
         if group is None:
             return "This group is gone."
-        refusal = permits.group_refusal(self.state, group, None, f"change who may do what with {group.name}")
+        refusal = permissions.group_refusal(
+            self.state, group, None, f"change who may do what with {group.name}"
+        )
         return refusal or (
-            permits.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
+            permissions.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
         )
 
     def rows(self) -> Sequence[Row[Permission]]:
@@ -73,8 +75,8 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         found = []
         for permission in PERMISSIONS:
             setting = group.permissions.get(permission.name)
-            who = permits.holders(self.state, setting) if setting is not None else ""
-            needs = permits.below(self.state, permission.gate)
+            who = permissions.holders(self.state, setting) if setting is not None else ""
+            needs = permissions.below(self.state, permission.gate)
             shown = f"needs level {permission.gate.level}" if needs else who
             found.append(Row(permission.name, permission, permission.title, shown, dim=bool(needs)))
         return found
@@ -82,7 +84,7 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
     def open(self, item: Permission) -> None:
         """Choose who shall hold it."""
         group = self.state.groups.get(self.group_id)
-        if group is None or self.refused() or self.refused(permits.below(self.state, item.gate)):
+        if group is None or self.refused() or self.refused(permissions.below(self.state, item.gate)):
             return
         present = group.permissions.get(item.name)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -31,7 +31,7 @@ class DomainsScreen(GuardedScreen["Domain"]):
 
     def refusal(self) -> str:
         """Owners only."""
-        return permits.only_owners(self.state, "change the allowed domains")
+        return permissions.only_owners(self.state, "change the allowed domains")
 
     async def load(self) -> None:
         """Ask the server."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
@@ -26,7 +26,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
 
     def refusal(self) -> str:
         """Who may add emoji is a permission of the organization."""
-        return permits.only_holders(self.state, "can_add_custom_emoji_group", "add emoji")
+        return permissions.only_holders(self.state, "can_add_custom_emoji_group", "add emoji")
 
     def rows(self) -> Sequence[Row[CustomEmoji]]:
         """By name."""
@@ -79,7 +79,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
         )
 
     def _others_refusal(self) -> str:
-        return permits.only_administrators(self.state, "take away emoji of others")
+        return permissions.only_administrators(self.state, "take away emoji of others")
 
     async def drop(self, item: CustomEmoji) -> None:
         """Take it out of use."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -55,17 +55,17 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
 
     def refusal(self) -> str:
         """Somebody who may do neither of both; administrators look after the invitations of others all the same."""
-        if permits.is_administrator(self.state):
+        if permissions.is_administrator(self.state):
             return ""
         return self._email_refusal() if self._link_refusal() else ""
 
     def _email_refusal(self) -> str:
-        return permits.only_holders(self.state, "can_invite_users_group", "invite people")
+        return permissions.only_holders(self.state, "can_invite_users_group", "invite people")
 
     def _link_refusal(self) -> str:
-        if permits.below(self.state, Gate.INVITE_LINKS_FOR_ALL):
-            return permits.only_administrators(self.state, "make invitation links at this server's level")
-        return permits.only_holders(self.state, "create_multiuse_invite_group", "make invitation links")
+        if permissions.below(self.state, Gate.INVITE_LINKS_FOR_ALL):
+            return permissions.only_administrators(self.state, "make invitation links at this server's level")
+        return permissions.only_holders(self.state, "create_multiuse_invite_group", "make invitation links")
 
     async def load(self) -> None:
         """Ask the server, if one may."""
@@ -85,7 +85,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
                 (item.is_multiuse, item.id),
                 item,
                 "link: " + (item.link_url or "?") if item.is_multiuse else item.email or "?",
-                f"{permits.role_name(item.invited_as)} · {_until(item)}",
+                f"{permissions.role_name(item.invited_as)} · {_until(item)}",
             )
             for item in self._invitations
         ]
@@ -108,7 +108,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         notify = YesNo(
             "notify",
             "Tell me who joined",
-            needs=permits.level_needed(self.state, Gate.INVITE_NOTIFY_REFERRER),
+            needs=permissions.level_needed(self.state, Gate.INVITE_NOTIFY_REFERRER),
             value=True,
         )
         fields = [addresses, *_terms(self.state, for_email=True), notify]
@@ -194,7 +194,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
 
         by = self.state.users.name(item.invited_by_user_id) if item.invited_by_user_id else "somebody"
         self.app.push_screen(
-            Picker(f"Invited by {by} as {permits.role_name(item.invited_as)}", choices), chosen
+            Picker(f"Invited by {by} as {permissions.role_name(item.invited_as)}", choices), chosen
         )
 
     def action_copy_link(self) -> None:
@@ -248,13 +248,15 @@ def _until(item: Invitation) -> str:
 
 def _terms(state: State, *, for_email: bool) -> list[Field]:
     """What both kinds of invitations ask for; what the server or the person cannot is disabled, and says why."""
-    own = permits.role_of(state)
-    roles = [(role, name) for role, name in permits.ROLE_NAMES.items() if role >= own]
-    subscribe = permits.short(permits.only_holders(state, "can_add_subscribers_group", "subscribe others"))
-    no_defaults = permits.level_needed(state, Gate.INVITE_DEFAULT_CHANNELS)
-    no_expiry = permits.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
-    no_never = permits.level_needed(state, Gate.INVITE_EXPIRY_NEVER)
-    needs_channel = for_email and bool(permits.below(state, Gate.INVITE_NO_CHANNELS))
+    own = permissions.role_of(state)
+    roles = [(role, name) for role, name in permissions.ROLE_NAMES.items() if role >= own]
+    subscribe = permissions.short(
+        permissions.only_holders(state, "can_add_subscribers_group", "subscribe others")
+    )
+    no_defaults = permissions.level_needed(state, Gate.INVITE_DEFAULT_CHANNELS)
+    no_expiry = permissions.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
+    no_never = permissions.level_needed(state, Gate.INVITE_EXPIRY_NEVER)
+    needs_channel = for_email and bool(permissions.below(state, Gate.INVITE_NO_CHANNELS))
     names = ", ".join(group.name for group in named_groups(state)[:4])
     return [
         OneOf("role", "As", options=roles, value=400 if own <= 400 else own),
@@ -284,7 +286,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             "groups",
             "User groups",
             f"Names, separated by commas, such as {names}" if names else "Names, separated by commas",
-            permits.level_needed(state, Gate.INVITE_GROUPS),
+            permissions.level_needed(state, Gate.INVITE_GROUPS),
             suggest=lambda typed: _suggest(typed, [group.name for group in named_groups(state)]),
         ),
     ]
@@ -340,4 +342,4 @@ def _role(values: Values) -> int:
 
 
 def _if_enabled(state: State, values: Values, name: str, gate: Gate) -> bool | Omit:
-    return OMIT if permits.below(state, gate) else values.flag(name)
+    return OMIT if permissions.below(state, gate) else values.flag(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen, OrderedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -24,7 +24,7 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permits.only_administrators(self.state, "change linkifiers")
+        return permissions.only_administrators(self.state, "change linkifiers")
 
     def rows(self) -> Sequence[Row[Linkifier]]:
         """Pattern, and where it leads."""
@@ -69,7 +69,7 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
 
     def open(self, item: Linkifier) -> None:
         """Change one."""
-        needs = permits.below(self.state, Gate.LINKIFIER_EDIT)
+        needs = permissions.below(self.state, Gate.LINKIFIER_EDIT)
         linkifiers = self.session.client.linkifiers
 
         async def change(values: Values) -> object:
@@ -105,7 +105,7 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permits.only_administrators(self.state, "change playgrounds")
+        return permissions.only_administrators(self.state, "change playgrounds")
 
     def rows(self) -> Sequence[Row[Playground]]:
         """Language, name, address."""

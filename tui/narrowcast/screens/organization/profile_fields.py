@@ -6,7 +6,7 @@ import json
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.guarded import OrderedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -43,7 +43,7 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permits.only_administrators(self.state, "change profile fields")
+        return permissions.only_administrators(self.state, "change profile fields")
 
     def rows(self) -> Sequence[Row[ProfileField]]:
         """Name, type, hint."""

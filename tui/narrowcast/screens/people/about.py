@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.text import names
 from narrowcast_api.state.presence import Availability
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
@@ -59,7 +59,7 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
 
 def kind(state: State, user: User) -> str:
     """The role in the organization; of a bot what it is and whose."""
-    text = permits.role_name(user.role)
+    text = permissions.role_name(user.role)
     if user.is_bot:
         text = BOT_NAMES.get(user.bot_type or 0, "bot")
         if user.bot_owner_id is not None:

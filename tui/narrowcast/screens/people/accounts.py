@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -71,7 +71,7 @@ class AccountsScreen(GuardedScreen["User"]):
 
     def new(self) -> None:
         """An account with a password, without an invitation."""
-        if self.refused(permits.only_administrators(self.state, "make accounts")):
+        if self.refused(permissions.only_administrators(self.state, "make accounts")):
             return
 
         async def create(values: Values) -> object:
@@ -129,9 +129,9 @@ class BotsScreen(GuardedScreen["Bot"]):
             self.app.push_screen(PersonScreen(self.session, user_id))
 
     def _make_refusal(self) -> str:
-        if permits.role_of(self.state) >= Role.GUEST:
+        if permissions.role_of(self.state) >= Role.GUEST:
             return "Guests make no bots."
-        return permits.only_holders(self.state, "can_create_bots_group", "make bots")
+        return permissions.only_holders(self.state, "can_create_bots_group", "make bots")
 
     def new(self) -> None:
         """Make one; its key is shown once it is there."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.people.profile import profile_fields, profile_values
 from narrowcast_api.levels import Beyond, Gate
@@ -29,17 +29,17 @@ class Offer(Struct, frozen=True):
     @property
     def short(self) -> str:
         """Why not, in the fewest words."""
-        return permits.short(self.refusal)
+        return permissions.short(self.refusal)
 
 
 def offers(state: State, user: User) -> list[Offer]:
     """What there is to change, in order; what is not allowed says who may."""
-    change = permits.may_administer(state, user, "change other accounts")
-    ends = permits.may_administer(state, user, _ending(user))
-    address = permits.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
+    change = permissions.may_administer(state, user, "change other accounts")
+    ends = permissions.may_administer(state, user, _ending(user))
+    address = permissions.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
     found = [
         Offer("name", "Name…", change, user.full_name),
-        Offer("role", "Role…", _role_refusal(state, user), permits.role_name(user.role)),
+        Offer("role", "Role…", _role_refusal(state, user), permissions.role_name(user.role)),
     ]
     if user.is_bot:
         found = [Offer("name", "Name…", change, user.full_name)]
@@ -54,8 +54,8 @@ def offers(state: State, user: User) -> list[Offer]:
             Offer(
                 "status",
                 "Status…",
-                permits.below(state, Beyond.STATUS_OF_OTHERS)
-                or permits.only_administrators(state, "set the status of others"),
+                permissions.below(state, Beyond.STATUS_OF_OTHERS)
+                or permissions.only_administrators(state, "set the status of others"),
             ),
         ]
     if user.is_active:
@@ -70,16 +70,16 @@ def _ending(user: User) -> str:
 
 
 def _role_refusal(state: State, user: User) -> str:
-    if permits.roles_to_give(state, user):
+    if permissions.roles_to_give(state, user):
         return ""
-    if permits.is_administrator(state):
-        return permits.only_owners(state, "change the role of an owner")
-    return permits.only_administrators(state, "change roles")
+    if permissions.is_administrator(state):
+        return permissions.only_owners(state, "change the role of an owner")
+    return permissions.only_administrators(state, "change roles")
 
 
 def _address_refusal(state: State) -> str:
-    return permits.only_owners(state, "change addresses") or (
-        permits.only_holders(state, "can_change_user_emails", "change addresses")
+    return permissions.only_owners(state, "change addresses") or (
+        permissions.only_holders(state, "can_change_user_emails", "change addresses")
         if "can_change_user_emails" in state.organization
         else ""
     )
@@ -119,7 +119,7 @@ class Administration:
 
     def _change_role(self) -> None:
         state = self.card.state
-        roles = [(role, permits.role_name(role)) for role in permits.roles_to_give(state, self.user)]
+        roles = [(role, permissions.role_name(role)) for role in permissions.roles_to_give(state, self.user)]
 
         async def change(values: Values) -> object:
             role = values["role"]
@@ -205,7 +205,7 @@ class Administration:
             told = comment if values.flag("tell") or comment else None
             return await self.client.users.deactivate(user_id=user.user_id, notification_comment=told)
 
-        needs = permits.level_needed(self.card.state, Gate.DEACTIVATION_COMMENT)
+        needs = permissions.level_needed(self.card.state, Gate.DEACTIVATION_COMMENT)
         self.card.form(
             f"Deactivate {user.full_name}",
             [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from narrowcast.app.context import app_of
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -124,7 +124,7 @@ class PersonScreen(GuardedScreen[str]):
         if self.user_id == self.state.me:
             self.say("Nobody mutes themselves.", bad=True)
             return
-        if self.refused(permits.below(self.state, Beyond.MUTED_USERS)):
+        if self.refused(permissions.below(self.state, Beyond.MUTED_USERS)):
             return
         settings = self.session.client.settings
         if self.user_id in self.state.users.muted:

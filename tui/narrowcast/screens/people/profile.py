@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values
 from narrowcast.screens.people.about import options, people_of
@@ -25,8 +25,8 @@ def profile_form(session: Session) -> FormScreen:
     """The form; the server takes name and fields one after the other."""
     state = session.state
     user = state.users.get(state.me)
-    fixed = state.organization.flag("name_changes_disabled") and not permits.is_administrator(state)
-    no_settings = permits.level_needed(state, Beyond.SETTINGS_ENDPOINT)
+    fixed = state.organization.flag("name_changes_disabled") and not permissions.is_administrator(state)
+    no_settings = permissions.level_needed(state, Beyond.SETTINGS_ENDPOINT)
 
     async def save(values: Values) -> object:
         changed = profile_values(state, values)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.commands import permissions as permits
+from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
@@ -119,7 +119,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         value = self.values().get(setting.name)
         if setting.kind is Kind.HOLDERS:
             holders = read_group_setting(value)
-            return permits.holders(self.state, holders) if holders is not None else "?"
+            return permissions.holders(self.state, holders) if holders is not None else "?"
         if setting.kind is Kind.CHANNEL:
             return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "none"
         for option, label in self.options(setting):
@@ -143,7 +143,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     def mark(self, setting: Setting) -> str:
         """Who else may change it, where oneself may not change this one."""
         own, all_of_them = self.setting_refusal(setting), self.refusal()
-        return f" · {permits.short(own)}" if own and own != all_of_them else ""
+        return f" · {permissions.short(own)}" if own and own != all_of_them else ""
 
     # changing
 
@@ -293,7 +293,7 @@ class OwnSettingsScreen(SettingsScreen):
 
     def refusal(self) -> str:
         """Old servers have other operations for them."""
-        return permits.below(self.state, Beyond.SETTINGS_ENDPOINT)
+        return permissions.below(self.state, Beyond.SETTINGS_ENDPOINT)
 
     def values(self) -> Settings:
         """From the account."""
@@ -313,7 +313,7 @@ class NewcomerSettingsScreen(SettingsScreen):
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permits.only_administrators(self.state, "change what newcomers start with")
+        return permissions.only_administrators(self.state, "change what newcomers start with")
 
     def values(self) -> Settings:
         """The organization's defaults."""
@@ -332,12 +332,12 @@ class OrganizationSettingsScreen(SettingsScreen):
 
     def refusal(self) -> str:
         """Administrators only; some are the owners' alone."""
-        return permits.only_administrators(self.state, "change these settings")
+        return permissions.only_administrators(self.state, "change these settings")
 
     def setting_refusal(self, setting: Setting) -> str:
         """Of the owners' settings too."""
         if setting.owners:
-            return permits.only_owners(self.state, "change this setting")
+            return permissions.only_owners(self.state, "change this setting")
         return self.refusal()
 
     def unknown(self) -> list[Setting]:
