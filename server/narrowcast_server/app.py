@@ -175,8 +175,12 @@ class _Dispatcher:
         plain = cast("Callable[[Call], Answer | Response]", handler)
         if call.endpoint.method == "GET":
             return plain(call)
-        with self._core.transaction():
-            return plain(call)
+
+        def work() -> Answer | Response:
+            with self._core.transaction():
+                return plain(call)
+
+        return await self._core.highlights.settled(work)
 
     def _respond(self, call: Call, answer: Answer | Response) -> Response:
         if isinstance(answer, Response):

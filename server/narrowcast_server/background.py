@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,9 @@ _DELIVERY_SECONDS = 1.0
 _RETENTION_SECONDS = 600.0
 """How late a message that ends by age may end."""
 _BATCH_PAUSE_SECONDS = 0.05
+
+_REST_SECONDS = 60.0
+"""After which a process that computes nothing ends."""
 
 _FOLD_SECONDS = 1.0
 _FOLD_CHANGES = 2000
@@ -37,13 +40,27 @@ async def _beat(core: Core) -> None:
 
 
 async def _deliver(core: Core) -> None:
-    from narrowcast_server.actions.reminders import remind_due
-    from narrowcast_server.actions.scheduled import deliver_due
+    from narrowcast_server.actions.reminders import reminders_due
+    from narrowcast_server.actions.scheduled import deliveries
 
     while True:
-        deliver_due(core)
-        remind_due(core)
+        for due in (deliveries, reminders_due):
+            while works := due(core):
+                await _one_by_one(core, works)
         await core.clock.sleep(_DELIVERY_SECONDS)
+
+
+async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
+    """Does what is due; requests are served between any two."""
+    for work in works:
+        await core.highlights.settled(work)
+        await asyncio.sleep(0)
+
+
+async def _rest(core: Core) -> None:
+    while True:
+        await core.clock.sleep(_REST_SECONDS)
+        await core.workers.rest()
 
 
 async def _retain(core: Core) -> None:
@@ -63,7 +80,7 @@ async def _fold_log(core: Core) -> None:
             await asyncio.to_thread(fold_log, core.store.path)
 
 
-TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log]
+TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest]
 """Each runs for as long as the server does."""
 
 
@@ -77,6 +94,7 @@ async def background(core: Core) -> AsyncIterator[None]:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        await core.workers.stop()
 
 
 async def guarded(core: Core, task: Task) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.auth import Passwords
 from narrowcast_server.clock import Clock, SystemClock
+from narrowcast_server.computing.highlights import Highlights
+from narrowcast_server.computing.workers import Workers
 from narrowcast_server.config import Config
 from narrowcast_server.directory import Directory
 from narrowcast_server.disk import Disk
@@ -48,6 +50,8 @@ class Core:
         self.memberships = Memberships(self.store, self.groups)
         self.hub = EventHub(self)
         self.passwords = Passwords()
+        self.workers = Workers()
+        self.highlights = Highlights(self.workers)
         self.login_limiter = RateLimiter(self.clock, (config.login_attempts,))
         self.link_previews: dict[str, LinkPreview] = {}
         """Website previews that are known beforehand; nothing is ever fetched."""
@@ -65,12 +69,15 @@ class Core:
     def transaction(self) -> Iterator[None]:
         """All changes inside take effect together; their events go out afterwards."""
         self._pending = []
+        changes = self.store.changes
         try:
             with self.store.transaction():
                 yield
         except BaseException:
             self._pending = []
-            self.forget()
+            if self.store.changes != changes:
+                # Most refusals come before any change; then what is in memory is still true.
+                self.forget()
             raise
         pending, self._pending = self._pending, []
         self.hub.dispatch(pending)

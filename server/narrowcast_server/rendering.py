@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from narrowcast_server.markdown import (
     LinkPreview,
     MentionedGroup,
     MentionedUser,
+    NoLookups,
     Rendered,
     render,
 )
@@ -52,6 +53,10 @@ class RenderingContext:
         for row in self._core.store.all("SELECT user_id, word FROM alert_words ORDER BY user_id, position"):
             words[row["user_id"]].append(row["word"])
         return words
+
+    @property
+    def highlighted(self) -> Callable[[str, str], str | None]:
+        return self._core.highlights.get
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
         user = self._core.users.get(user_id)
@@ -107,4 +112,15 @@ class RenderingContext:
 
 def rendered(core: Core, user: User, source: str) -> Rendered:
     """A message's source as HTML, with what the server must know of it."""
-    return render(source, RenderingContext(core, user))
+    return _settled(core, render(source, RenderingContext(core, user)))
+
+
+def rendered_apart(core: Core, source: str) -> str:
+    """A text that belongs to no message, such as a description, as HTML; it mentions nobody."""
+    context = NoLookups(realm_url=core.url, highlighted=core.highlights.get)
+    return _settled(core, render(source, context)).html
+
+
+def _settled(core: Core, found: Rendered) -> Rendered:
+    core.highlights.check()
+    return found

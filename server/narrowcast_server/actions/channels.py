@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from narrowcast_server.access import who_may_know
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.levels import FIRST_MESSAGE_EVENT
-from narrowcast_server.markdown import NoLookups, render
 from narrowcast_server.models import Channel, User
 from narrowcast_server.permissions import system_group
 from narrowcast_server.queries.channels import channel_object
 from narrowcast_server.realm_settings import CHANNEL_GROUP_SETTINGS
+from narrowcast_server.rendering import rendered_apart
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -99,7 +99,7 @@ def create_channel(
 
 def rendered_description(core: Core, description: str) -> str:
     """A channel's description as HTML."""
-    return render(description, NoLookups(realm_url=core.url)).html if description else ""
+    return rendered_apart(core, description) if description else ""
 
 
 def emit_default_channels(core: Core) -> None:

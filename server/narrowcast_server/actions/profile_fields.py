@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.markdown import NoLookups, render
 from narrowcast_server.models import User
+from narrowcast_server.rendering import rendered_apart
 from narrowcast_server.sight import watchers
 from narrowcast_server.store import Row
 
@@ -171,7 +171,7 @@ def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: 
         return
     kind = ProfileFieldType(row["type"])
     text = _checked(core, row, kind, value)
-    rendered = render(text, NoLookups(realm_url=core.url)).html if kind in _RENDERED else None
+    rendered = rendered_apart(core, text) if kind in _RENDERED else None
     core.store.execute(
         "INSERT INTO profile_values VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value,"
         " rendered_value = excluded.rendered_value",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.access import visible_message
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 MAX_NOTE: Final = 1000
+_BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
 
 
@@ -78,18 +81,28 @@ def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
     core.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
 
 
-def remind_due(core: Core) -> None:
-    """Sends every reminder that is due. One that cannot be sent is marked as failed and holds up no other."""
-    for row in core.store.all(
-        "SELECT * FROM reminders WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id", core.now()
-    ):
-        try:
-            with core.transaction():
-                _remind(core, row)
-        except Exception:
-            _log.exception("a reminder could not be sent")
-            with core.transaction():
-                core.store.execute("UPDATE reminders SET failed = 1 WHERE id = ?", row["id"])
+def reminders_due(core: Core) -> list[Callable[[], None]]:
+    """What sends each reminder that is due, the earliest first: at most `_BATCH` of them."""
+    due = core.store.integers(
+        "SELECT id FROM reminders WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id LIMIT ?",
+        core.now(),
+        _BATCH,
+    )
+    return [partial(_deliver, core, identity) for identity in due]
+
+
+def _deliver(core: Core, identity: int) -> None:
+    """Sends a reminder, if it is still there. One that cannot be sent is marked as failed and holds up no other."""
+    row = core.store.one("SELECT * FROM reminders WHERE id = ? AND failed = 0", identity)
+    if row is None:
+        return
+    try:
+        with core.transaction():
+            _remind(core, row)
+    except Exception:
+        _log.exception("a reminder could not be sent")
+        with core.transaction():
+            core.store.execute("UPDATE reminders SET failed = 1 WHERE id = ?", identity)
 
 
 def _remind(core: Core, row: Row) -> None:

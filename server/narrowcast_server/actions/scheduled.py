@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ErrorCode, MessageType
 from narrowcast_server import access, topics
@@ -33,6 +34,7 @@ from narrowcast_server.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
+_BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
 
 
@@ -169,24 +171,43 @@ def delete(core: Core, user: User, identity: int) -> None:
 # --- delivery --------------------------------------------------------------------------------------------------
 
 
-def deliver_due(core: Core) -> int:
-    """Sends every message that is due; gives how many were due. What cannot be sent is marked as failed."""
-    due = core.store.all(
-        "SELECT * FROM scheduled_messages WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id",
+def deliveries(core: Core) -> list[Callable[[], None]]:
+    """What sends each message that is due, the earliest first: at most `_BATCH` of them."""
+    due = core.store.integers(
+        "SELECT id FROM scheduled_messages WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id LIMIT ?",
         core.now(),
+        _BATCH,
     )
-    for row in due:
-        try:
-            with core.transaction():
-                _send(core, row)
-                delete(core, core.users[row["user_id"]], row["id"])
-        except Exception as error:
-            # One message that cannot be sent must not hold up the others, whatever the cause.
-            reason = error.message if isinstance(error, ServiceError) else "Internal server error"
-            if not isinstance(error, ServiceError):
-                _log.exception("a scheduled message could not be sent")
-            _mark_failed(core, row, reason)
-    return len(due)
+    return [partial(_deliver, core, identity) for identity in due]
+
+
+def deliver_due(core: Core) -> int:
+    """Sends every message that is due, at once; gives how many were due."""
+    count = 0
+    while works := deliveries(core):
+        for work in works:
+            work()
+        count += len(works)
+    return count
+
+
+def _deliver(core: Core, identity: int) -> None:
+    """Sends a message, if it is still there and still due. What cannot be sent is marked as failed."""
+    row = core.store.one(
+        "SELECT * FROM scheduled_messages WHERE id = ? AND failed = 0 AND delivery <= ?", identity, core.now()
+    )
+    if row is None:
+        return
+    try:
+        with core.transaction():
+            _send(core, row)
+            delete(core, core.users[row["user_id"]], row["id"])
+    except Exception as error:
+        # One message that cannot be sent must not hold up the others, whatever the cause.
+        reason = error.message if isinstance(error, ServiceError) else "Internal server error"
+        if not isinstance(error, ServiceError):
+            _log.exception("a scheduled message could not be sent")
+        _mark_failed(core, row, reason)
 
 
 def _send(core: Core, row: Row) -> None:

@@ -1,12 +1,14 @@
 """What the renderer asks of the world, and what it found in a message.
 
 `MarkdownContext` is implemented by the server core for one organization and one acting person; `NoLookups`
-answers every question with "unknown" and serves channel descriptions and tests.
+answers every question with "unknown" and serves descriptions and tests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+
+from narrowcast_server.computing.highlight import highlighted
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,10 @@ class MarkdownContext(Protocol):
     def alert_words(self) -> Mapping[int, Sequence[str]]:
         """Alert words by user id."""
 
+    @property
+    def highlighted(self) -> Callable[[str, str], str | None]:
+        """(language, source) -> the inside of a code block, escaped; None: leave it plain."""
+
     def user_by_id(self, user_id: int) -> MentionedUser | None: ...
 
     def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
@@ -124,6 +130,7 @@ class NoLookups:
     empty_topic_name: str = "general chat"
     linkifiers: Sequence[Linkifier] = ()
     alert_words: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    highlighted: Callable[[str, str], str | None] = highlighted
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
         return None

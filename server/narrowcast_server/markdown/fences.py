@@ -2,18 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from html import escape
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
+from narrowcast_server.computing.highlight import lexer_for
 from narrowcast_server.markdown.inline import tex_html
+from narrowcast_server.markdown.run import Run, run_of
 
 FENCE = re.compile(r"(`{3,}|~{3,})[ ]*(?:\{?\.?([\w+#.\-]{1,60})\}?)?[ ]*(.*?)[ ]*")
 LONGEST_HIGHLIGHTED_LINE = 1000
@@ -84,7 +80,7 @@ def fence_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         push_raw(state, f"<p>{tex_html(source, display=True)}</p>\n")
     else:
         source = state.getLines(start + 1, last, state.sCount[start], True)
-        push_raw(state, code_html(source, fence.language) + "\n")
+        push_raw(state, code_html(run_of(state.env), source, fence.language) + "\n")
     state.line = last + (1 if last < end and closes(line_of(state, last), fence) else 0)
     return True
 
@@ -142,25 +138,15 @@ def push_raw(state: StateBlock, html: str) -> None:
     state.push("raw_html", "", 0).content = html
 
 
-def code_html(source: str, language: str) -> str:
+def code_html(run: Run, source: str, language: str) -> str:
     """A code block with highlighting classes; the language as its lexer calls it, or as it was written."""
     lexer = lexer_for(language)
     name = language if lexer is None else str(lexer.name)
     attribute = f' data-code-language="{escape(name)}"' if language else ""
     source = source if source.endswith("\n") else source + "\n"
-    if lexer is None or max(map(len, source.split("\n"))) > LONGEST_HIGHLIGHTED_LINE:
+    inner = None
+    if lexer is not None and max(map(len, source.split("\n"))) <= LONGEST_HIGHLIGHTED_LINE:
+        inner = run.context.highlighted(language, source)
+    if inner is None:
         inner = escape(source, quote=False)
-    else:
-        inner = highlight(source, lexer, HtmlFormatter(nowrap=True))
     return f'<div class="codehilite"{attribute}><pre><span></span><code>{inner}</code></pre></div>'
-
-
-@lru_cache(maxsize=64)
-def lexer_for(language: str) -> Lexer | None:
-    """The lexer of a language, None where it is unknown or plain."""
-    if not language or language in {"none", "text"}:
-        return None
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=True)
-    except ClassNotFound:
-        return None

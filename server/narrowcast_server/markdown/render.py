@@ -39,7 +39,7 @@ class Renderer(RendererHTML):
 
     def code_block(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: Env) -> str:
         """Code by indentation."""
-        return fences.code_html(tokens[index].content, "") + "\n"
+        return fences.code_html(run_of(env), tokens[index].content, "") + "\n"
 
     def image(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: Env) -> str:
         """Media in place."""

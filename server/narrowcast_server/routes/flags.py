@@ -54,7 +54,10 @@ TOPIC_NAME = required("topic_name", string)
 @routes.post("/messages/flags", MESSAGES, OPERATION, FLAG)
 def update_message_flags(call: Call) -> Answer:
     """Adds or removes a flag on messages."""
-    changed, ignored = change_flags(call.core, call.user, call[MESSAGES], call[FLAG], add=call[OPERATION])
+    ids = list(dict.fromkeys(call[MESSAGES]))
+    if len(ids) > call.core.config.limits.max_messages_fetched:
+        raise ServiceError("Too many messages requested")
+    changed, ignored = change_flags(call.core, call.user, ids, call[FLAG], add=call[OPERATION])
     return {"messages": changed, **_ignored(call, ignored)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import PropagateMode
 from narrowcast_server import access, topics
@@ -11,14 +11,17 @@ from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
 from narrowcast_server.actions.move_notices import tell_of_move
 from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import Channel, Message
 from narrowcast_server.params import boolean, choice, defaulted, integer, optional, string
 from narrowcast_server.permissions import channel_allows, realm_allows
 from narrowcast_server.personal import switched_on
-from narrowcast_server.queries.differences import html_difference
 from narrowcast_server.queries.users import people
 from narrowcast_server.routing import Answer, Call, Routes
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
 
 routes = Routes()
 
@@ -32,6 +35,7 @@ PREV_SHA = optional("prev_content_sha256", string)
 ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False)
 
 _LEEWAY_SECONDS: Final = 20
+_DIFFERENCE_SECONDS: Final = 1.0
 
 
 @routes.patch("/messages/{message_id}", CONTENT, TOPIC, STREAM_ID, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA)
@@ -115,7 +119,7 @@ def _holds(call: Call, channel: Channel | None, setting: str) -> bool:
 
 
 @routes.get("/messages/{message_id}/history", ALLOW_EMPTY_TOPIC)
-def get_message_history(call: Call) -> Answer:
+async def get_message_history(call: Call) -> Answer:
     """Every version of a message, the first one first."""
     core = call.core
     policy = core.settings["message_edit_history_visibility_policy"]
@@ -123,6 +127,7 @@ def get_message_history(call: Call) -> Answer:
         raise ServiceError("Message edit history is disabled in this organization")
     message = access.visible_message(core, call.user, call.path_id("message_id"))
     versions = _versions(message, with_texts=policy == "all")
+    await _tell_differences(core, versions)
     empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name
     for version in versions:
         for key in ("topic", "prev_topic"):
@@ -145,7 +150,6 @@ def _versions(message: Message, *, with_texts: bool) -> list[dict[str, object]]:
             "topic": topic,
         }
         if "prev_content" in entry:
-            version["content_html_diff"] = html_difference(entry["prev_content"], content)
             content, rendered = entry["prev_content"], entry["prev_rendered_content"]
         topic = entry.get("prev_topic", topic)
         versions.append(version)
@@ -159,6 +163,15 @@ def _versions(message: Message, *, with_texts: bool) -> list[dict[str, object]]:
         }
     )
     return versions[::-1]
+
+
+async def _tell_differences(core: Core, versions: list[dict[str, object]]) -> None:
+    """Adds what came and went to the versions that changed the text: all of them in a bounded time."""
+    edits = [version for version in versions if "prev_content" in version]
+    pairs = [(str(version["prev_content"]), str(version["content"])) for version in edits]
+    found = await core.workers.compute("difference", pairs, _DIFFERENCE_SECONDS)
+    for version, pair, difference in zip(edits, pairs, found, strict=True):
+        version["content_html_diff"] = plain_difference(*pair) if difference is None else difference
 
 
 @routes.get("/messages/{message_id}/read_receipts")

@@ -1,0 +1,69 @@
+"""The process beside the server: reads jobs from standard input, writes answers to standard output.
+
+A frame is four bytes of length, most significant first, and JSON. A job is `{"task", "seconds", "items"}`, each item
+the arguments of one call; each call is answered by a frame of its own, so that what is done stays done. The kernel
+ends the process when a job takes more processor time than it was given: no code of this process has to cooperate.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO, Final
+
+from narrowcast_server.computing.differences import html_difference
+from narrowcast_server.computing.highlight import highlighted
+
+HEAD: Final = 4
+_MOST_MEMORY: Final = 1 << 30
+_TASKS: Final[dict[str, Callable[..., str | None]]] = {
+    "difference": html_difference,
+    "highlight": highlighted,
+}
+
+
+def main() -> None:
+    """Works until there is no more input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    while (job := _read(sys.stdin.buffer)) is not None:
+        signal.setitimer(signal.ITIMER_PROF, float(job["seconds"]))
+        for item in job["items"]:
+            _write(sys.stdout.buffer, _answer(_TASKS[job["task"]], item))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _answer(task: Callable[..., str | None], arguments: list[str]) -> str | None:
+    try:
+        return task(*arguments)
+    except (Exception, RecursionError):
+        # What comes from people must not end the process for those who come after.
+        return None
+
+
+def frame(value: object) -> bytes:
+    """One frame."""
+    body = json.dumps(value).encode()
+    return len(body).to_bytes(HEAD) + body
+
+
+def _write(stream: BinaryIO, value: object) -> None:
+    stream.write(frame(value))
+    stream.flush()
+
+
+def _read(stream: BinaryIO) -> dict[str, Any] | None:
+    head = stream.read(HEAD)
+    if len(head) < HEAD:
+        return None
+    job = json.loads(stream.read(int.from_bytes(head)))
+    assert isinstance(job, dict)
+    return job
+
+
+if __name__ == "__main__":
+    main()

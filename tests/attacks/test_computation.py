@@ -1,0 +1,226 @@
+"""No text, list or number that somebody sends holds up everybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.actions.scheduled import Target, schedule
+from narrowcast_server.computing.workers import Workers
+from narrowcast_server.config import Config, Limits
+from support.clock import VirtualClock
+from support.holding import held
+from support.server import TestServer, running_server
+
+HELD_SECONDS = 0.25
+QUADRATIC = (
+    ("java", "a\n"),
+    ("groovy", "a\n"),
+    ("gosu", "a\n"),
+    ("nemerle", "a\n"),
+    ("cuda", "\n "),
+    ("objective-c", "\n "),
+    ("idris", "\n "),
+    ("gherkin", "\n "),
+    ("promela", "\n "),
+    ("pike", "\n "),
+)
+
+
+def code(language: str, line: str) -> str:
+    """A code block as long as a message may be."""
+    return f"```{language}\n{(line * 4_950)[:9_900]}\n```"
+
+
+@pytest.mark.parametrize(("language", "line"), QUADRATIC)
+async def test_code_for_a_quadratic_lexer_is_left_plain(server: TestServer, language: str, line: str) -> None:
+    with held() as watch:
+        answer = await server.call("hugo", "POST", "/messages/render", {"content": code(language, line)})
+    assert 'class="codehilite"' in answer["rendered"]
+    assert watch.longest < HELD_SECONDS, watch
+
+
+async def test_code_that_is_sent_edited_scheduled_or_a_description_holds_nobody_up(
+    server: TestServer,
+) -> None:
+    source = code("java", "a\n")
+    channel = server.channel("general")
+    with held() as watch:
+        sent = await server.send("dario", "general", "code", "soon")
+        await server.call("dario", "PATCH", f"/messages/{sent}", {"content": source})
+        await server.send("dario", "general", "code", source)
+        await server.call(
+            "dario",
+            "POST",
+            "/scheduled_messages",
+            {
+                "type": "channel",
+                "to": channel,
+                "topic": "t",
+                "content": source + " ",
+                "scheduled_delivery_timestamp": server.core.now() + 1000,
+            },
+        )
+        description = "```java\n" + "a\n" * 480 + "```"
+        await server.call("ada", "PATCH", f"/streams/{channel}", {"description": description})
+    assert watch.longest < HELD_SECONDS, watch
+
+
+async def test_code_that_is_quick_is_highlighted_beside_the_slow_one(server: TestServer) -> None:
+    quick = "```python\nprint(1)\n```"
+    answer = await server.call("hugo", "POST", "/messages/render", {"content": quick})
+    assert '<span class="nb">print</span>' in answer["rendered"]
+    both = f"{quick}\n{code('java', 'b' + chr(10))[:9000]}"
+    answer = await server.call("hugo", "POST", "/messages/render", {"content": both})
+    assert '<span class="nb">print</span>' in answer["rendered"]
+
+
+async def test_a_message_of_a_thousand_blocks_is_not_a_thousand_jobs(server: TestServer) -> None:
+    blocks = "".join(f"```c\n{number}\n```\n" for number in range(600))[:9_990]
+    with held() as watch:
+        answer = await server.call("hugo", "POST", "/messages/render", {"content": blocks})
+    assert answer["rendered"].count("codehilite") > 500
+    assert answer["rendered"].count('class="mi"') <= 100
+    assert watch.longest < HELD_SECONDS, watch
+
+
+async def test_what_was_highlighted_is_not_computed_again(server: TestServer) -> None:
+    content = {"content": "```python\nimport this\n```"}
+    first = await server.call("hugo", "POST", "/messages/render", content)
+    await server.core.workers.stop()
+    again = await server.call("hugo", "POST", "/messages/render", content)
+    assert again == first
+    assert server.core.workers.processes == []
+
+
+REPEATING = ("a b " * 2_400, "b a " * 2_400)
+LINES = (" ".join(map(str, range(2_000))), " ".join(map(str, range(1_999, -1, -1))))
+
+
+@pytest.mark.parametrize("texts", [REPEATING, LINES], ids=["repeating", "reversed"])
+async def test_differences_of_edits_are_computed_elsewhere_and_in_a_bounded_time(
+    server: TestServer, texts: tuple[str, str]
+) -> None:
+    sent = await server.send("dario", "general", "edits", texts[0])
+    for number in range(6):
+        await server.call("dario", "PATCH", f"/messages/{sent}", {"content": texts[(number + 1) % 2]})
+    with held() as watch:
+        answer = await server.call("elif", "GET", f"/messages/{sent}/history")
+    versions = answer["message_history"]
+    assert len(versions) == 7
+    assert all("content_html_diff" in version for version in versions[1:])
+    assert watch.longest < HELD_SECONDS, watch
+
+
+async def test_one_message_named_250_000_times_is_one_message(server: TestServer) -> None:
+    sent = await server.send("ada", "general", "flags")
+    listener = await server.listen("elif", event_types=["update_message_flags"])
+    with held() as watch:
+        answer = await server.call(
+            "elif",
+            "POST",
+            "/messages/flags",
+            {"messages": "[" + ",".join([str(sent)] * 250_000) + "]", "op": "add", "flag": "starred"},
+        )
+    assert answer["messages"] == [sent]
+    assert len(await listener.events()) == 1
+    assert watch.longest < 2 * HELD_SECONDS, watch
+
+
+async def test_more_different_messages_than_a_page_has_are_refused(server: TestServer) -> None:
+    limit = server.core.config.limits.max_messages_fetched
+    for flag, operation in (("read", "add"), ("read", "remove"), ("starred", "add"), ("collapsed", "remove")):
+        answer = await server.refusal(
+            "hugo",
+            "POST",
+            "/messages/flags",
+            {"messages": list(range(1, limit + 2)), "op": operation, "flag": flag},
+        )
+        assert answer["msg"] == "Too many messages requested"
+
+
+async def test_many_scheduled_messages_due_at_once_are_sent_between_other_requests(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        core, dario = server.core, server.user("dario")
+        with core.transaction():
+            for number in range(300):
+                schedule(
+                    core, dario, Target(server.channel("general"), "late"), f"no {number}", core.now() + 5
+                )
+        with held() as watch:
+            await clock.advance(10)
+            order = []
+            while left := core.store.integer("SELECT count(*) FROM scheduled_messages"):
+                await server.call("hugo", "GET", "/users/me")
+                order.append(left)
+        # Others were served while the messages went out.
+        assert len(order) > 3
+        assert max(before - after for before, after in pairwise(order)) < 60
+        assert watch.longest < HELD_SECONDS, watch
+        sent = core.store.integer("SELECT count(*) FROM messages WHERE topic = 'late'")
+        assert sent == 300
+
+
+async def test_a_process_that_computes_too_long_is_gone() -> None:
+    workers = Workers()
+    answers = await workers.compute("highlight", [("java", "a\n" * 4_900)], 0.2)
+    assert answers == [None]
+    assert workers.processes == []
+
+
+async def test_a_process_that_computes_well_serves_the_next() -> None:
+    workers = Workers()
+    for _ in range(2):
+        assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
+    assert len(workers.processes) == 1
+    await workers.rest()
+    assert len(workers.processes) == 1
+    await workers.rest()
+    assert workers.processes == []
+
+
+async def test_a_job_that_nobody_waits_for_leaves_no_process() -> None:
+    workers = Workers()
+    job = asyncio.create_task(workers.compute("highlight", [("java", "a\n" * 4_900)], 30.0))
+    await asyncio.sleep(0)
+    while not workers.busy:
+        await asyncio.sleep(0.01)
+    job.cancel()
+    await asyncio.gather(job, return_exceptions=True)
+    assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
+    assert len(workers.processes) == 1
+    await workers.stop()
+
+
+async def test_many_that_wait_are_told_at_once() -> None:
+    workers = Workers()
+    jobs = [asyncio.create_task(workers.compute("highlight", [("c", str(n))], 1.0)) for n in range(60)]
+    done = await asyncio.gather(*jobs)
+    refused = [answers for answers in done if answers == [None]]
+    assert 40 <= len(refused) < 60
+    await workers.stop()
+
+
+@pytest.mark.parametrize("hurt", ["\x00", "\ud800", "a" * 9_000, "\\" * 9_000, "(" * 9_000, "'" * 9_000])
+@pytest.mark.parametrize("language", ["python", "java", "perl", "html", "json", "sql"])
+async def test_no_source_breaks_the_process(hurt: str, language: str) -> None:
+    workers = Workers()
+    await workers.compute("highlight", [(language, hurt), ("c", "1")], 1.0)
+    assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
+    await workers.stop()
+
+
+async def test_limits_of_flags_follow_the_configuration(tmp_path: Path) -> None:
+    config = Config(limits=Limits(max_messages_fetched=2))
+    async with running_server(tmp_path, config=config) as server:
+        ids = [await server.send("ada", "general", "t") for _ in range(3)]
+        flags = {"op": "add", "flag": "read"}
+        await server.refusal("ada", "POST", "/messages/flags", {"messages": json.dumps(ids), **flags})
+        await server.call("ada", "POST", "/messages/flags", {"messages": json.dumps(ids[:2]), **flags})
