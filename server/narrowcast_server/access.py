@@ -141,6 +141,23 @@ def delivered_ids(core: Core, user_id: int, ids: Sequence[int]) -> list[int]:
     )
 
 
+def newest_in_topic(core: Core, user: User, channel: Channel, topic: str, count: int) -> list[Message]:
+    """The newest messages of a topic that somebody can see, newest first, at most `count`."""
+    if not may_read(core, user, channel):
+        return []
+    visible, own = "1", list[int]()
+    if history_is_protected(channel):
+        visible, own = "id IN (SELECT message_id FROM user_messages WHERE user_id = ?)", [user.id]
+    rows = core.store.all(
+        f"SELECT * FROM messages WHERE channel_id = ? AND topic = ? AND {visible} ORDER BY id DESC LIMIT ?",
+        channel.id,
+        topic,
+        *own,
+        count,
+    )
+    return [Message.of(row) for row in rows]
+
+
 def find_message(core: Core, message_id: int) -> Message | None:
     """A message by id, whoever may see it."""
     row = core.store.one("SELECT * FROM messages WHERE id = ?", message_id)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from narrowcast_server.access import channel_named, may_know
+from narrowcast_server.access import channel_named, may_know, newest_in_topic
 from narrowcast_server.markdown import (
     AttachmentInfo,
     CustomEmoji,
@@ -22,6 +22,7 @@ from narrowcast_server.markdown import (
 )
 from narrowcast_server.models import User
 from narrowcast_server.permissions import group_allows
+from narrowcast_server.sight import in_sight
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -60,15 +61,24 @@ class RenderingContext:
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
         user = self._core.users.get(user_id)
-        return None if user is None or not user.is_active else MentionedUser(user.id, user.full_name)
+        if user is None or not user.is_active or not self._sees(user):
+            return None
+        return MentionedUser(user.id, user.full_name)
 
     def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
         folded = full_name.casefold()
         return [
             MentionedUser(user.id, user.full_name)
             for user in self._core.users.all()
-            if user.is_active and user.full_name.casefold() == folded
+            if user.is_active and user.full_name.casefold() == folded and self._sees(user)
         ]
+
+    @cached_property
+    def _in_sight(self) -> frozenset[int] | None:
+        return in_sight(self._core, self._user)
+
+    def _sees(self, user: User) -> bool:
+        return self._in_sight is None or user.id in self._in_sight
 
     def group_by_name(self, name: str) -> MentionedGroup | None:
         folded = name.casefold()
@@ -90,9 +100,8 @@ class RenderingContext:
         return LinkedChannel(channel.id, channel.name) if channel is not None and known else None
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
-        return self._core.store.integer(
-            "SELECT max(id) FROM messages WHERE channel_id = ? AND topic = ?", channel_id, topic
-        )
+        newest = newest_in_topic(self._core, self._user, self._core.channels[channel_id], topic, 1)
+        return newest[0].id if newest else None
 
     def custom_emoji(self, name: str) -> CustomEmoji | None:
         row = self._core.store.one(

@@ -70,8 +70,7 @@ def set_privacy(
         raise ServiceError("Invalid parameters")
     if private and channel.is_default:
         raise ServiceError("A default channel cannot be private.")
-    if not may_read(core, user, channel):
-        raise ServiceError("Channel content access is required.")
+    _require_content(core, user, channel)
     before = set(who_may_know(core, channel))
     core.channels.update(
         channel.id, invite_only=int(private), history_public=int(history), is_web_public=int(web_public)
@@ -83,6 +82,21 @@ def set_privacy(
         history_public_to_subscribers=history, is_web_public=web_public,
     )  # fmt: skip
     _tell_losers(core, changed, before)
+
+
+_OPENING: Final = frozenset({ChannelSetting.ADD_SUBSCRIBERS.value, ChannelSetting.SUBSCRIBE.value})
+"""The permissions whose holders can read the channel."""
+
+
+def check_may_open(core: Core, user: User, channel: Channel, setting: str) -> None:
+    """Raises BAD_REQUEST where somebody would give access to messages that they cannot read themselves."""
+    if setting in _OPENING:
+        _require_content(core, user, channel)
+
+
+def _require_content(core: Core, user: User, channel: Channel) -> None:
+    if not may_read(core, user, channel):
+        raise ServiceError("Channel content access is required.")
 
 
 def _tell_finders(core: Core, channel: Channel, before: set[int]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
-from narrowcast_server.access import may_know
+from narrowcast_server.access import may_know, may_read
 from narrowcast_server.actions.groups import may_add_members
 from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id
@@ -73,7 +73,7 @@ def _check_channel(core: Core, user: User, channel: Channel | None) -> None:
         raise invalid_channel_id()
     addable = (
         not channel.invite_only
-        or administers_channel(core, user, channel)
+        or (administers_channel(core, user, channel) and may_read(core, user, channel))
         or channel_allows(core, user, channel, "can_add_subscribers_group")
     )
     if not channel.is_default and not addable:

@@ -88,8 +88,8 @@ def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> No
     if not channel_allows(core, sender, channel, "can_send_message_group"):
         raise ServiceError("You do not have permission to post in this channel.")
     topics.check_policy(core, channel, topic)
-    if not topics.exists(core, channel.id, topic) and not channel_allows(
-        core, sender, channel, "can_create_topic_group"
+    if not channel_allows(core, sender, channel, "can_create_topic_group") and not access.newest_in_topic(
+        core, sender, channel, topic, 1
     ):
         raise ServiceError("You do not have permission to create new topics in this channel.")
 

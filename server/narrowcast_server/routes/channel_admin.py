@@ -147,6 +147,7 @@ def update(call: Call) -> Answer:
             value = changed_value(core, setting.value, call[param], present.settings[setting.value])
             if value != present.settings[setting.value]:
                 channel_admin.check_policies(core, call.user, [setting.value])
+                channel_admin.check_may_open(core, call.user, present, setting.value)
             channel_admin.set_permission(core, present, setting.value, value)
     return {}
 

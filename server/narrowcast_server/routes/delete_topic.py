@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from narrowcast_api.wire.vocabulary import Result
 from narrowcast_server import topics
-from narrowcast_server.access import known_channel
+from narrowcast_server.access import newest_in_topic, readable_channel
 from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.levels import DELETE_TOPIC_COMPLETE
-from narrowcast_server.models import Channel, Message
+from narrowcast_server.models import Channel
 from narrowcast_server.params import required, string
 from narrowcast_server.permissions import require_administrator
 from narrowcast_server.routing import Answer, Call, Routes
@@ -19,18 +19,18 @@ TOPIC = required("topic_name", string)
 
 @routes.post("/streams/{stream_id}/delete_topic", TOPIC)
 async def delete_topic(call: Call) -> Answer:
-    """Deletes a topic's messages in batches, newest first, each batch a transaction of its own.
+    """Deletes the messages of a topic that the caller can see: newest first, in batches of one transaction each.
 
     A request stops after `limits.delete_batches_a_request` batches, which stands for the time limit of larger
     servers; what was deleted by then stays deleted, and the client repeats the request (DTOP-07, DTOP-08).
     """
     require_administrator(call.user)
-    channel = known_channel(call.core, call.user, call.path_id("stream_id"))
+    channel = readable_channel(call.core, call.user, call.path_id("stream_id"))
     topic = topics.mapped(call.core, call[TOPIC])
     for _ in range(call.core.config.limits.delete_batches_a_request):
         if not _delete_batch(call, channel, topic):
             break
-    complete = not topics.exists(call.core, channel.id, topic)
+    complete = not newest_in_topic(call.core, call.user, channel, topic, 1)
     if call.level >= DELETE_TOPIC_COMPLETE:
         return {"complete": complete}
     if complete:
@@ -41,13 +41,8 @@ async def delete_topic(call: Call) -> Answer:
 
 def _delete_batch(call: Call, channel: Channel, topic: str) -> int:
     core = call.core
-    rows = core.store.all(
-        "SELECT * FROM messages WHERE channel_id = ? AND topic = ? ORDER BY id DESC LIMIT ?",
-        channel.id,
-        topic,
-        core.config.limits.delete_batch,
-    )
-    if rows:
+    messages = newest_in_topic(core, call.user, channel, topic, core.config.limits.delete_batch)
+    if messages:
         with core.transaction():
-            delete_messages(core, [Message.of(row) for row in rows])
-    return len(rows)
+            delete_messages(core, messages)
+    return len(messages)

@@ -137,7 +137,7 @@ def mark_topic_as_read(call: Call) -> Answer:
     """Everything in a topic is read."""
     channel = access.known_channel(call.core, call.user, call[STREAM_ID])
     topic = topics.mapped(call.core, call[TOPIC_NAME])
-    if not topics.exists(call.core, channel.id, topic):
+    if not access.newest_in_topic(call.core, call.user, channel, topic, 1):
         raise ServiceError(f"No such topic '{call[TOPIC_NAME]}'")
     _mark_read(call, "m.channel_id = ? AND m.topic = ?", channel.id, topic)
     return {}

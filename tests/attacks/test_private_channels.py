@@ -1,0 +1,203 @@
+"""Who may not read a private channel finds no way to open it: not by its settings, not by invitations."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import TestServer
+
+OPENING = ("can_subscribe_group", "can_add_subscribers_group")
+OTHERS = (
+    "can_administer_channel_group",
+    "can_create_topic_group",
+    "can_send_message_group",
+    "can_remove_subscribers_group",
+    "can_resolve_topics_group",
+    "can_move_messages_out_of_channel_group",
+    "can_move_messages_within_channel_group",
+)
+OUTSIDERS = ("administrator", "holder", "creator")
+
+
+@pytest.fixture
+async def secret(server: TestServer) -> int:
+    """A private channel with shared history: made by Elif, who left it; administered by Dario, who is not in it."""
+    fields = {
+        "subscriptions": [{"name": "vault"}],
+        "invite_only": True,
+        "history_public_to_subscribers": True,
+        "principals": [server.id("elif"), server.id("farid")],
+        "can_administer_channel_group": {
+            "direct_members": [server.id("elif"), server.id("dario")],
+            "direct_subgroups": [],
+        },
+    }
+    await server.call("elif", "POST", "/users/me/subscriptions", fields)
+    await server.send("farid", "vault", "plans", "the combination is 1234")
+    await server.call("elif", "DELETE", "/users/me/subscriptions", {"subscriptions": ["vault"]})
+    return server.channel("vault")
+
+
+def outsider(kind: str) -> str:
+    return {"administrator": "bruno", "holder": "dario", "creator": "elif"}[kind]
+
+
+async def reads(server: TestServer, name: str) -> bool:
+    fields = {"anchor": "newest", "num_before": 50, "num_after": 0}
+    return "1234" in str(await server.call(name, "GET", "/messages", fields))
+
+
+@pytest.mark.parametrize("setting", OPENING)
+@pytest.mark.parametrize("kind", OUTSIDERS)
+@pytest.mark.parametrize("form", ["group", "members", "subgroups"])
+async def test_no_outsider_gives_themselves_the_permission_to_come_in(
+    server: TestServer, secret: int, kind: str, setting: str, form: str
+) -> None:
+    name = outsider(kind)
+    value: object = {
+        "group": server.group("role:members"),
+        "members": {"direct_members": [server.id(name)], "direct_subgroups": []},
+        "subgroups": {"direct_members": [], "direct_subgroups": [server.group("role:members")]},
+    }[form]
+    refusal = await server.refusal(name, "PATCH", f"/streams/{secret}", {setting: {"new": value}})
+    assert refusal["msg"] == "Channel content access is required."
+    await server.refusal(name, "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "vault"}]})
+    assert not await reads(server, name)
+
+
+@pytest.mark.parametrize("setting", OPENING)
+async def test_who_reads_the_channel_may_open_it(server: TestServer, secret: int, setting: str) -> None:
+    fields = {"subscriptions": [{"name": "vault"}], "principals": [server.id("dario")]}
+    await server.call("farid", "POST", "/users/me/subscriptions", fields)
+    value = {"new": server.group("role:moderators")}
+    await server.call("dario", "PATCH", f"/streams/{secret}", {setting: value})
+    await server.call("chiyo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "vault"}]})
+
+
+@pytest.mark.parametrize("setting", OTHERS)
+async def test_an_administrator_outside_may_change_what_opens_nothing(
+    server: TestServer, secret: int, setting: str
+) -> None:
+    value = {"new": server.group("role:moderators")}
+    await server.call("bruno", "PATCH", f"/streams/{secret}", {setting: value})
+    assert not await reads(server, "bruno")
+    assert not await reads(server, "chiyo")
+
+
+@pytest.mark.parametrize("kind", OUTSIDERS)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"is_private": False},
+        {"is_private": False, "is_web_public": True},
+        {"history_public_to_subscribers": False},
+        {"is_web_public": True},
+        {"is_private": False, "history_public_to_subscribers": True},
+    ],
+)
+async def test_no_outsider_makes_it_public(
+    server: TestServer, secret: int, kind: str, fields: dict[str, object]
+) -> None:
+    await server.refusal(outsider(kind), "PATCH", f"/streams/{secret}", fields)
+    assert server.core.channels[secret].invite_only
+    for name in ("bruno", "dario", "elif", "hugo"):
+        assert not await reads(server, name)
+
+
+@pytest.mark.parametrize("kind", OUTSIDERS)
+async def test_no_outsider_adds_anybody(server: TestServer, secret: int, kind: str) -> None:
+    name = outsider(kind)
+    for person in (name, "greta", "hugo"):
+        fields = {"subscriptions": [{"name": "vault"}], "principals": [server.id(person)]}
+        await server.refusal(name, "POST", "/users/me/subscriptions", fields)
+
+
+@pytest.mark.parametrize("kind", OUTSIDERS)
+@pytest.mark.parametrize("path", ["/invites", "/invites/multiuse"])
+async def test_no_outsider_invites_anybody_into_it(
+    server: TestServer, secret: int, kind: str, path: str
+) -> None:
+    fields: dict[str, object] = {"stream_ids": [secret]}
+    if path == "/invites":
+        fields["invitee_emails"] = "second.account@demo.example"
+    await server.refusal(outsider(kind), "POST", path, fields)
+
+
+@pytest.mark.parametrize("kind", OUTSIDERS)
+async def test_no_outsider_deletes_a_topic(server: TestServer, secret: int, kind: str) -> None:
+    path = f"/streams/{secret}/delete_topic"
+    await server.refusal(outsider(kind), "POST", path, {"topic_name": "plans"})
+    assert await reads(server, "farid")
+
+
+async def test_a_newcomer_deletes_of_a_topic_what_they_can_see(server: TestServer) -> None:
+    channel = server.channel("operations")
+    old = await server.send("dario", "operations", "plans")
+    fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("ada")]}
+    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    new = await server.send("dario", "operations", "plans")
+    answer = await server.call("ada", "POST", f"/streams/{channel}/delete_topic", {"topic_name": "plans"})
+    assert answer["complete"] is True
+    await server.call("dario", "GET", f"/messages/{old}")
+    await server.refusal("dario", "GET", f"/messages/{new}")
+
+
+READING = (
+    ("GET", "/users/me/{id}/topics", None),
+    ("GET", "/messages/{message}", None),
+    ("GET", "/messages/{message}/history", None),
+    ("GET", "/messages/{message}/read_receipts", None),
+    ("POST", "/messages/{message}/reactions", {"emoji_name": "tada"}),
+    ("PATCH", "/messages/{message}", {"topic": "mine"}),
+    ("DELETE", "/messages/{message}", None),
+    ("POST", "/messages", {"type": "channel", "to": "{id}", "topic": "plans", "content": "x"}),
+    ("POST", "/typing", {"type": "channel", "op": "start", "stream_id": "{id}", "topic": "plans"}),
+    ("POST", "/messages/flags", {"messages": "[{message}]", "op": "add", "flag": "starred"}),
+    ("POST", "/mark_topic_as_read", {"stream_id": "{id}", "topic_name": "plans"}),
+    ("POST", "/reminders", {"message_id": "{message}", "scheduled_delivery_timestamp": 2_000_000_000}),
+)
+
+
+@pytest.mark.parametrize(("method", "path", "fields"), READING, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
+async def test_no_outsider_reads_or_touches_what_is_said(
+    server: TestServer, secret: int, name: str, method: str, path: str, fields: dict[str, str] | None
+) -> None:
+    message = server.core.store.integer("SELECT max(id) FROM messages")
+
+    def fill(text: object) -> object:
+        if not isinstance(text, str):
+            return text
+        return text.replace("{id}", str(secret)).replace("{message}", str(message))
+
+    filled = None if fields is None else {key: fill(value) for key, value in fields.items()}
+    await server.refusal(name, method, str(fill(path)), filled)
+    assert await reads(server, "farid")
+
+
+@pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
+async def test_no_outsider_hears_anything(server: TestServer, secret: int, name: str) -> None:
+    listener = await server.listen(name, all_public_streams=name != "hugo")
+    message = await server.send("farid", "vault", "plans", "and the key is 5678")
+    await server.call("farid", "PATCH", f"/messages/{message}", {"content": "5678!"})
+    await server.call("farid", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
+    await server.call("farid", "PATCH", f"/messages/{message}", {"topic": "5678"})
+    await server.call("farid", "DELETE", f"/messages/{message}")
+    heard = await listener.events(
+        "message", "update_message", "reaction", "delete_message", "update_message_flags", "typing"
+    )
+    assert heard == []
+
+
+@pytest.mark.parametrize("role", ["role:everyone", "role:internet"])
+@pytest.mark.parametrize("setting", OPENING)
+async def test_a_permission_of_everybody_lets_no_guest_read(
+    server: TestServer, role: str, setting: str
+) -> None:
+    value = {"new": server.group(role)}
+    await server.call("ada", "PATCH", f"/streams/{server.channel('leads')}", {setting: value})
+    message = await server.send("ada", "leads", "plans", "1234")
+    assert not await reads(server, "hugo")
+    await server.refusal("hugo", "GET", f"/messages/{message}")
+    await server.refusal("hugo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "leads"}]})
+    await server.refusal("hugo", "GET", f"/users/me/{server.channel('leads')}/topics")
