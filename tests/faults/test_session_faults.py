@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,16 @@ async def test_closing_without_a_network_takes_no_longer_than_a_few_seconds(tmp_
         began = time.monotonic()
         await b.session.close()
         assert time.monotonic() - began < 4
+
+
+async def test_a_caller_that_gives_up_on_closing_still_finds_the_account_free(tmp_path: Path) -> None:
+    async with bench(tmp_path) as b:
+        b.proxy.hang()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await b.session.close()
+        folder = tmp_path / "dario"
+        again = await Session.open(b.session.account, data_dir=folder / "data", cache_dir=folder / "cache")
+        assert not again.read_only
+        assert again.warnings == ()
+        await again.close()

@@ -58,7 +58,6 @@ _JUMP = 10.0
 _AT_ONCE = 50
 _EMPTY_ANSWERS = 3
 _SOCKET_FAILURES = 2
-_DELETE_SECONDS = 2.0
 _GRACE = 5.0
 
 
@@ -117,12 +116,11 @@ class EventStream:
             await self._close_socket()
 
     async def give_back(self) -> None:
-        """Deletes the queue on the server; waits two seconds at most, and failing does no harm."""
+        """Deletes the queue on the server; failing does no harm. Bound it with a timeout."""
         queue, self.queue = self.queue, None
         if queue is not None:
-            with suppress(NarrowcastError, TimeoutError):
-                async with asyncio.timeout(_DELETE_SECONDS):
-                    await delete_queue(self._connection, queue_id=queue.queue_id, timeout=_DELETE_SECONDS)
+            with suppress(NarrowcastError):
+                await delete_queue(self._connection, queue_id=queue.queue_id)
 
     # one step, and what its failure means
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.protocols.drafts import Drafts
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.events import Event
 
-_GOODBYE_SECONDS = 1.0
 _DRAFTS_SETTING = "enable_drafts_synchronization"
 
 
@@ -123,14 +121,13 @@ class Services:
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
             self.drafts.on_setting()
 
-    async def close(self) -> None:
-        """Says what is left to say, within a second, and writes every draft down."""
+    def flush(self) -> None:
+        """Hands every draft to the journal."""
         self.drafts.flush()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_GOODBYE_SECONDS):
-                await asyncio.gather(
-                    self.typing.close(),
-                    self.read_marks.close(),
-                    self.uploads.close(),
-                    return_exceptions=True,
-                )
+
+    async def close(self) -> None:
+        """Says what is left to say: the last stop of typing, what was read. Bound it with a timeout."""
+        self.flush()
+        await asyncio.gather(
+            self.typing.close(), self.read_marks.close(), self.uploads.close(), return_exceptions=True
+        )

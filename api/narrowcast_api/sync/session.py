@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_GOODBYE_SECONDS = 2.0
+CLOSE_SECONDS = 2.0
+"""How long the network may hold up the end of a session."""
+
 _RESTART_AFTER = 1.0
 
 
@@ -380,25 +382,47 @@ class Session:
                 self.spawn(view.refresh(), "the view's refresh")
         self.publish(ConnectionChanged())
 
-    async def close(self) -> None:
-        """Ends the session: says goodbye, keeps what is not sent, closes the files. Takes a few seconds at
-        most.
+    async def close(self, within: float = CLOSE_SECONDS) -> None:
+        """Ends the session: says goodbye, keeps what is not sent, closes the files. Ends `run` too.
 
-        Ends `run` too, if nobody has.
+        The network gets `within` seconds and not more; the files are closed whatever happens, also when the
+        caller is cancelled meanwhile, and that takes a few seconds more at most.
         """
+        deadline = self._loop.time() + within
+        try:
+            await self._end_runner(deadline)
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    await self._say_goodbye(deadline - within / 4)
+                    await self._end_tasks()
+                    if self._client is not None:
+                        await self._client.aclose()
+        except Exception:
+            logger.exception("the session did not end well")
+        finally:
+            self._bus.close()
+            self.services.flush()
+            await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
+
+    async def _end_runner(self, deadline: float) -> None:
         runner, self._runner = self._runner, None
         if runner is not None and runner is not asyncio.current_task():
             runner.cancel()
-            await asyncio.gather(runner, return_exceptions=True)
+            await asyncio.wait([runner], timeout=max(0.0, deadline - self._loop.time()))
+
+    async def _say_goodbye(self, deadline: float) -> None:
+        """Sends what is due until then; what is left over then waits in the journal."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_GOODBYE_SECONDS):
-                await self.services.close()
+            async with asyncio.timeout_at(deadline):
+                goodbyes = [self.services.close()]
                 if self._synchronizer is not None:
-                    await self._synchronizer.close()
-        self._bus.close()
-        await self._end_tasks()
-        if self._client is not None:
-            await self._client.aclose()
-        if not self.state.from_cache:
-            await asyncio.to_thread(keep_progress, self.storage.cache, self.state)
-        await asyncio.to_thread(self.storage.close)
+                    goodbyes.append(self._synchronizer.close())
+                await asyncio.gather(*goodbyes, return_exceptions=True)
+
+    def _close_files(self) -> None:
+        """In a thread: disks are slow."""
+        try:
+            if not self.state.from_cache:
+                keep_progress(self.storage.cache, self.state)
+        finally:
+            self.storage.close()

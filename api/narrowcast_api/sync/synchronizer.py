@@ -78,7 +78,7 @@ class Synchronizer:
         )
 
     async def close(self) -> None:
-        """Gives the event queue back."""
+        """Gives the event queue back. Bound it with a timeout."""
         await self.stream.give_back()
 
     # events

@@ -34,7 +34,6 @@ class AccountApp(AppGround, inherit_bindings=False):
         """Where the account that is open is stored."""
         self.problem = ""
         """Why an account could not be opened, for its user."""
-        self._running_session: asyncio.Task[None] | None = None
 
     @property
     def main_screen(self) -> MainScreen | None:
@@ -100,7 +99,7 @@ class AccountApp(AppGround, inherit_bindings=False):
             return
         painted = asyncio.Event()
         self.session.hold_back(painted)
-        self._running_session = self.spawn(self.session.run(), "keep the account live")
+        self.spawn(self.session.run(), "keep the account live")
         self.call_after_refresh(painted.set)
 
     async def reopen(self) -> None:
@@ -137,10 +136,7 @@ class AccountApp(AppGround, inherit_bindings=False):
         self.keep()
         session, self.session = self.session, None
         try:
-            async with asyncio.timeout(CLOSE_SECONDS):
-                if self._running_session is not None:
-                    self._running_session.cancel()
-                if session is not None:
-                    await session.close()
+            if session is not None:
+                await session.close(CLOSE_SECONDS)
         except Exception:
             log.exception("the session did not close")
