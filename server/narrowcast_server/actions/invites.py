@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,8 @@ from narrowcast_server.access import may_know, may_read
 from narrowcast_server.actions.groups import may_add_members
 from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id
-from narrowcast_server.levels import INVITE_WITHOUT_CHANNELS
-from narrowcast_server.models import Channel, User
+from narrowcast_server.levels import INVITE_LINK_BY_PERMISSION, INVITE_WITHOUT_CHANNELS
+from narrowcast_server.models import Channel, Group, User
 from narrowcast_server.permissions import administers_channel, channel_allows, realm_allows
 from narrowcast_server.store import Row
 
@@ -48,6 +49,17 @@ def addresses(text: str) -> list[str]:
     return list(found)
 
 
+def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
+    """Raises BAD_REQUEST where somebody may not invite anybody (INV-32, INVM)."""
+    if by_link and core.level < INVITE_LINK_BY_PERMISSION and not user.is_administrator:
+        raise insufficient_permission()
+    settings = (
+        ("can_invite_users_group", "create_multiuse_invite_group") if by_link else ("can_invite_users_group",)
+    )
+    if not all(realm_allows(core, user, setting) for setting in settings):
+        raise insufficient_permission()
+
+
 def check_terms(core: Core, user: User, terms: Terms) -> None:
     """Raises BAD_REQUEST for terms that somebody may not offer (INV-11, INV-14, INV-15, INV-19)."""
     if terms.invite_as < user.role:
@@ -59,13 +71,56 @@ def check_terms(core: Core, user: User, terms: Terms) -> None:
     for channel_id in terms.channel_ids:
         _check_channel(core, user, core.channels.get(channel_id))
     for group_id in terms.group_ids:
-        group = core.groups.get(group_id)
-        if group is None:
-            raise ServiceError("Invalid user group")
-        if group.deactivated:
-            raise ServiceError("User group is deactivated.")
-        if group.is_system or not may_add_members(core, user, group):
-            raise insufficient_permission()
+        _check_group(core, user, core.groups.get(group_id))
+
+
+def _check_group(core: Core, user: User, group: Group | None) -> None:
+    if group is None:
+        raise ServiceError("Invalid user group")
+    if group.deactivated:
+        raise ServiceError("User group is deactivated.")
+    if group.is_system or not may_add_members(core, user, group):
+        raise insufficient_permission()
+
+
+def still_holds(core: Core, row: Row) -> bool:
+    """Whether the inviter might still invite so: an invitation gives no more than who made it could give now."""
+    inviter = core.users[row["inviter_id"]]
+    if not inviter.is_active or row["invite_as"] < inviter.role:
+        return False
+    try:
+        check_may_invite(core, inviter, by_link=row["email"] is None)
+    except ServiceError:
+        return False
+    return True
+
+
+def channels_of(core: Core, row: Row) -> list[int]:
+    """Ids of the channels that an invitation leads to: those that its inviter may still add people to, and the
+    organization's default channels where it says so; ascending."""
+    inviter = core.users[row["inviter_id"]]
+    chosen: set[int] = set()
+    if realm_allows(core, inviter, "can_add_subscribers_group"):
+        for channel_id in json.loads(row["channel_ids"]):
+            with suppress(ServiceError):
+                _check_channel(core, inviter, core.channels.get(channel_id))
+                chosen.add(channel_id)
+    if row["include_defaults"]:
+        chosen |= {
+            channel.id for channel in core.channels.all() if channel.is_default and not channel.is_archived
+        }
+    return sorted(chosen)
+
+
+def groups_of(core: Core, row: Row) -> list[int]:
+    """Ids of the groups that an invitation leads to: those that its inviter may still add people to."""
+    inviter = core.users[row["inviter_id"]]
+    chosen: list[int] = []
+    for group_id in json.loads(row["group_ids"]):
+        with suppress(ServiceError):
+            _check_group(core, inviter, core.groups.get(group_id))
+            chosen.append(group_id)
+    return chosen
 
 
 def _check_channel(core: Core, user: User, channel: Channel | None) -> None:
@@ -177,10 +232,10 @@ def open_invites(core: Core, user: User) -> list[dict[str, object]]:
         "SELECT * FROM invites WHERE revoked = 0 AND accepted = 0 AND (expires IS NULL OR expires > ?) ORDER BY id",
         core.now(),
     )
-    return [_object(core, row) for row in rows if user.is_administrator or row["inviter_id"] == user.id]
+    return [_object(core, user, row) for row in rows if user.is_administrator or row["inviter_id"] == user.id]
 
 
-def _object(core: Core, row: Row) -> dict[str, object]:
+def _object(core: Core, user: User, row: Row) -> dict[str, object]:
     answer: dict[str, object] = {
         "invited_by_user_id": row["inviter_id"],
         "invited": row["invited"],
@@ -190,7 +245,11 @@ def _object(core: Core, row: Row) -> dict[str, object]:
         "is_multiuse": row["email"] is None,
     }
     if row["email"] is None:
-        return {**answer, "link_url": link_of(core, row["token"])}
+        # Whoever has the link gets the role: nobody reads one that leads above their own.
+        return {
+            **answer,
+            **({"link_url": link_of(core, row["token"])} if row["invite_as"] >= user.role else {}),
+        }
     return {**answer, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}
 
 
@@ -212,6 +271,18 @@ def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
     row = _changeable(core, user, invite_id, multiuse=multiuse)
     core.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
     emit_changed(core, row["inviter_id"])
+
+
+def revoke_all_of(core: Core, inviter: User, *, above: Role | None = None) -> None:
+    """Withdraws what somebody has offered; `above`: only the invitations to more than this role."""
+    rows = core.store.integers(
+        "SELECT id FROM invites WHERE inviter_id = ? AND revoked = 0 AND accepted = 0 AND invite_as < ?",
+        inviter.id,
+        int(max(Role) + 1 if above is None else above),
+    )
+    if rows:
+        core.store.execute_many("UPDATE invites SET revoked = 1 WHERE id = ?", [(row,) for row in rows])
+        emit_changed(core, inviter.id)
 
 
 def resend(core: Core, user: User, invite_id: int) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.groups import join_groups
-from narrowcast_server.actions.invites import emit_changed
+from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, still_holds
 from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
@@ -25,7 +24,7 @@ MAX_PASSWORD: Final = 100
 def invitation(core: Core, token: str) -> Row:
     """The invitation of a link; raises BAD_REQUEST when it does not hold (any more)."""
     row = core.store.one("SELECT * FROM invites WHERE token = ?", token)
-    if row is None or row["revoked"]:
+    if row is None or row["revoked"] or not still_holds(core, row):
         raise ServiceError("This invitation does not exist or was withdrawn. Ask for a new one.")
     if row["accepted"]:
         raise ServiceError("This invitation was used already. Sign in with the account that it made.")
@@ -51,22 +50,14 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
         full_name=check_full_name(core, full_name),
         role=Role(row["invite_as"]),
         password_hash=password_hash,
-        channel_ids=_channel_ids(core, row),
+        channel_ids=channels_of(core, row),
     )
-    join_groups(core, user, json.loads(row["group_ids"]))
+    join_groups(core, user, groups_of(core, row))
     if row["email"] is not None:
         core.store.execute("UPDATE invites SET accepted = 1 WHERE id = ?", row["id"])
         emit_changed(core, row["inviter_id"])
     _tell_inviter(core, row, user)
     return user
-
-
-def _channel_ids(core: Core, row: Row) -> list[int]:
-    """The channels of the invitation, and the organization's default channels where it says so."""
-    chosen = set(json.loads(row["channel_ids"]))
-    if row["include_defaults"]:
-        chosen |= {channel.id for channel in core.channels.all() if channel.is_default}
-    return [channel.id for channel in core.channels.all() if channel.id in chosen and not channel.is_archived]
 
 
 def _tell_inviter(core: Core, row: Row, user: User) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.access import subscribed_ids, who_may_know
+from narrowcast_server.actions.invites import revoke_all_of
 from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.actions.users import (
     bot_watchers,
@@ -78,6 +79,7 @@ def change_role(core: Core, user: User, role: Role) -> None:
     with sight_may_change(core):
         core.users.update(user.id, role=int(role))
     emit_person(core, user, role=int(role))
+    revoke_all_of(core, user, above=role)
     if user.is_active:
         # Groups list active people alone.
         tell_role_groups(core, user.id, user.role, "remove_members")
@@ -134,6 +136,7 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
         raise ServiceError("User is deactivated")
     bots = [bot for bot in core.users.all() if bot.bot_owner_id == user.id and bot.is_active]
     for account in (*bots, user):
+        revoke_all_of(core, account)
         _set_active(core, account, False)
     if comment is not None:
         text = f"Your account at {core.setting_str('name')} was deactivated by {caller.full_name}."

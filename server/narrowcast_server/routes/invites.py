@@ -8,7 +8,7 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server import levels
 from narrowcast_server.actions import invites
 from narrowcast_server.actions.invites import Terms
-from narrowcast_server.errors import ServiceError, insufficient_permission
+from narrowcast_server.errors import ServiceError
 from narrowcast_server.params import (
     Param,
     boolean,
@@ -20,7 +20,7 @@ from narrowcast_server.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.permissions import realm_allows, require_administrator, require_member
+from narrowcast_server.permissions import require_administrator, require_member
 from narrowcast_server.routing import Answer, Call, Routes
 
 routes = Routes()
@@ -76,8 +76,7 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
 async def send_invites(call: Call) -> Answer:
     """Invites by address (INV-01). Those that can be invited are, even when the answer names others."""
     core, user = call.core, call.user
-    if not realm_allows(core, user, "can_invite_users_group"):
-        raise insufficient_permission()
+    invites.check_may_invite(core, user, by_link=False)
     terms = _terms(call, call[CHANNELS], notify=call[NOTIFY])
     invites.check_channels_given(core, terms)
     invites.check_terms(core, user, terms)
@@ -98,11 +97,7 @@ async def send_invites(call: Call) -> Answer:
 @routes.post("/invites/multiuse", MINUTES, DAYS, INVITE_AS, LINK_CHANNELS, GROUPS, DEFAULTS)
 def create_link(call: Call) -> Answer:
     """A reusable link (INVM-01)."""
-    if call.level < levels.INVITE_LINK_BY_PERMISSION and not call.user.is_administrator:
-        raise insufficient_permission()
-    for setting in ("can_invite_users_group", "create_multiuse_invite_group"):
-        if not realm_allows(call.core, call.user, setting):
-            raise insufficient_permission()
+    invites.check_may_invite(call.core, call.user, by_link=True)
     terms = _terms(call, call[LINK_CHANNELS])
     invites.check_terms(call.core, call.user, terms)
     return {"invite_link": invites.create_link(call.core, call.user, terms)}

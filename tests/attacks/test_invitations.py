@@ -1,0 +1,200 @@
+"""Invitations: a link gives no more than its maker could give at the moment when it is followed."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.wire.vocabulary import Role
+from support.server import Answer, TestServer
+
+PATHS = ("/invites", "/invites/multiuse")
+
+
+async def offered(server: TestServer, by: str, path: str = "/invites/multiuse", **fields: object) -> str:
+    """The token of an invitation."""
+    addresses = {"invitee_emails": "new@demo.example", "stream_ids": []} if path == "/invites" else {}
+    await server.call(by, "POST", path, {**addresses, **fields})
+    row = server.core.store.one("SELECT token FROM invites ORDER BY id DESC")
+    assert row is not None
+    return str(row["token"])
+
+
+async def joins(server: TestServer, token: str) -> Answer | None:
+    """The new account; None where the invitation does not hold."""
+    fields = {"email": "new@demo.example", "full_name": "New", "password": "long enough for all"}
+    answer: Answer = (await server.raw(None, "POST", f"/join/{token}", fields)).json()
+    return answer if answer["result"] == "success" else None
+
+
+async def role_of_newcomer(server: TestServer, token: str) -> Role | None:
+    joined = await joins(server, token)
+    return None if joined is None else server.core.users[joined["user_id"]].role
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("role", [Role.ADMINISTRATOR, Role.MODERATOR, Role.MEMBER, Role.GUEST])
+async def test_an_invitation_ends_with_its_makers_account(server: TestServer, path: str, role: Role) -> None:
+    token = await offered(server, "bruno", path, invite_as=int(role))
+    await server.call("ada", "DELETE", f"/users/{server.id('bruno')}")
+    assert await joins(server, token) is None
+    assert (await server.call("ada", "GET", "/invites"))["invites"] == []
+    # Nor does it come back with the account.
+    await server.call("ada", "POST", f"/users/{server.id('bruno')}/reactivate")
+    assert await joins(server, token) is None
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("becomes", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
+async def test_who_is_demoted_makes_no_administrators_any_more(
+    server: TestServer, path: str, becomes: Role
+) -> None:
+    token = await offered(server, "bruno", path, invite_as=int(Role.ADMINISTRATOR))
+    await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(becomes)})
+    assert await joins(server, token) is None
+    await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(Role.MEMBER)})
+    await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(Role.ADMINISTRATOR)})
+    assert await joins(server, token) is None
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_what_a_demoted_maker_may_still_offer_holds(server: TestServer, path: str) -> None:
+    token = await offered(server, "bruno", path, invite_as=int(Role.MEMBER))
+    await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(Role.MEMBER)})
+    assert await role_of_newcomer(server, token) is Role.MEMBER
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_guest_invites_nobody_with_what_they_made_before(server: TestServer, path: str) -> None:
+    token = await offered(server, "dario", path)
+    await server.call("ada", "PATCH", f"/users/{server.id('dario')}", {"role": int(Role.GUEST)})
+    assert await joins(server, token) is None
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("setting", ["can_invite_users_group", "create_multiuse_invite_group"])
+async def test_an_invitation_ends_with_the_permission_to_invite(
+    server: TestServer, path: str, setting: str
+) -> None:
+    token = await offered(server, "dario", path)
+    value = {"new": server.group("role:administrators")}
+    await server.call("ada", "PATCH", "/realm", {setting: value})
+    by_address_alone = path == "/invites" and setting == "create_multiuse_invite_group"
+    assert (await joins(server, token) is not None) is by_address_alone
+
+
+async def test_a_link_in_the_data_that_offers_too_much_gives_nothing(server: TestServer) -> None:
+    token = await offered(server, "dario")
+    for role in (Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR):
+        with server.core.transaction():
+            server.core.store.execute("UPDATE invites SET invite_as = ?", int(role))
+        assert await joins(server, token) is None
+
+
+async def test_a_link_leads_into_no_channel_that_its_maker_may_not_open_any_more(server: TestServer) -> None:
+    leads, general = server.channel("leads"), server.channel("general")
+    token = await offered(server, "ada", stream_ids=[leads, general])
+    await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["leads"]})
+    joined = await joins(server, token)
+    assert joined is not None
+    subscribed = await server.call("ada", "GET", f"/users/{joined['user_id']}/channels")
+    assert subscribed["subscribed_channel_ids"] == [general]
+
+
+async def test_a_link_leads_into_no_channel_once_its_maker_may_add_nobody(server: TestServer) -> None:
+    token = await offered(server, "dario", stream_ids=[server.channel("design")])
+    value = {"new": server.group("role:administrators")}
+    await server.call("ada", "PATCH", "/realm", {"can_add_subscribers_group": value})
+    joined = await joins(server, token)
+    assert joined is not None
+    subscribed = await server.call("ada", "GET", f"/users/{joined['user_id']}/channels")
+    assert subscribed["subscribed_channel_ids"] == []
+
+
+async def test_a_link_leads_into_no_group_that_its_maker_may_not_fill_any_more(server: TestServer) -> None:
+    fields = {"name": "crew", "description": "", "members": []}
+    group = (await server.call("dario", "POST", "/user_groups/create", fields))["group_id"]
+    token = await offered(server, "dario", group_ids=[group])
+    nobody = {"new": server.group("role:nobody")}
+    changes = {"can_manage_group": nobody, "can_add_members_group": nobody}
+    await server.call("ada", "PATCH", f"/user_groups/{group}", changes)
+    assert await joins(server, token) is not None
+    assert (await server.call("ada", "GET", f"/user_groups/{group}/members"))["members"] == []
+
+
+@pytest.mark.parametrize(
+    ("maker", "role", "readers"),
+    [
+        ("ada", Role.OWNER, {"ada"}),
+        ("ada", Role.ADMINISTRATOR, {"ada", "bruno"}),
+        ("chiyo", Role.MODERATOR, {"ada", "bruno", "chiyo"}),
+    ],
+)
+async def test_nobody_is_shown_a_link_to_more_than_their_own_role(
+    server: TestServer, maker: str, role: Role, readers: set[str]
+) -> None:
+    await offered(server, maker, invite_as=int(role))
+    for name in ("ada", "bruno", "chiyo", "dario"):
+        listed = (await server.call(name, "GET", "/invites"))["invites"]
+        assert any("link_url" in row for row in listed) is (name in readers), name
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("name", ["bruno", "chiyo", "dario", "hugo", "iris", "jasper"])
+async def test_nobody_invites_to_more_than_their_own_role(server: TestServer, path: str, name: str) -> None:
+    own = server.user(name).role
+    for role in Role:
+        if role < own:
+            fields: dict[str, object] = {"invite_as": int(role), "stream_ids": []}
+            if path == "/invites":
+                fields["invitee_emails"] = "new@demo.example"
+            await server.refusal(name, "POST", path, fields)
+    assert server.core.store.one("SELECT 1 FROM invites") is None
+
+
+@pytest.mark.parametrize("name", ["chiyo", "elif", "hugo"])
+async def test_nobody_withdraws_or_repeats_an_invitation_of_another(server: TestServer, name: str) -> None:
+    await offered(server, "dario", "/invites")
+    await offered(server, "dario")
+    invitation, link = server.core.store.integers("SELECT id FROM invites ORDER BY id")
+    for method, path in (
+        ("DELETE", f"/invites/{invitation}"),
+        ("DELETE", f"/invites/multiuse/{link}"),
+        ("POST", f"/invites/{invitation}/resend"),
+    ):
+        response = await server.raw(name, method, path)
+        assert response.json()["result"] == "error"
+    assert (await server.call(name, "GET", "/invites"))["invites"] == [] if name != "hugo" else True
+    assert len((await server.call("ada", "GET", "/invites"))["invites"]) == 2
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_withdrawn_a_used_and_a_late_invitation_are_refused(server: TestServer, path: str) -> None:
+    token = await offered(server, "ada", path)
+    identity = server.core.store.integer("SELECT id FROM invites")
+    with server.core.transaction():
+        server.core.store.execute("UPDATE invites SET expires = ?", server.core.now())
+    assert await joins(server, token) is None
+    with server.core.transaction():
+        server.core.store.execute("UPDATE invites SET expires = NULL")
+    await server.call("ada", "DELETE", f"{path}/{identity}")
+    assert await joins(server, token) is None
+    token = await offered(server, "ada", path)
+    assert await joins(server, token) is not None
+    assert await joins(server, token) is None
+
+
+async def test_an_invitation_by_address_is_for_that_address_alone(server: TestServer) -> None:
+    token = await offered(server, "ada", "/invites", invite_as=int(Role.OWNER))
+    for address in ("other@demo.example", "new@demo.example.evil.example", "new@demo.exampl"):
+        fields = {"email": address, "full_name": "New", "password": "long enough for all"}
+        await server.refusal(None, "POST", f"/join/{token}", fields)
+    assert await role_of_newcomer(server, token) is Role.OWNER
+
+
+@pytest.mark.parametrize("token", ["", "%00", "' OR 1=1 --", "a" * 5000, "..", "%25", "null"])
+async def test_no_made_up_token_lets_anybody_in(server: TestServer, token: str) -> None:
+    await offered(server, "ada")
+    fields = {"email": "new@demo.example", "full_name": "New", "password": "long enough for all"}
+    response = await server.raw(None, "POST", f"/join/{token}", fields)
+    assert response.json()["result"] == "error"
+    assert response.status_code < 500
