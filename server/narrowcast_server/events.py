@@ -216,7 +216,10 @@ class EventHub:
 
     def _offer_public(self, event: Event) -> None:
         for queue in list(self._queues.values()):
-            if queue.all_public_channels and queue.user_id not in event.to:
+            if not queue.all_public_channels or queue.user_id in event.to:
+                continue
+            # Registration refuses guests, but who listens may have become one since.
+            if not self._core.users[queue.user_id].is_guest:
                 self._offer(queue, event)
 
     def _offer(self, queue: Queue, event: Event) -> None:
