@@ -48,7 +48,13 @@ class Limits:
     presence_ping_seconds: int = 60
     presence_offline_seconds: int = 200
     queue_idle_seconds: float = 600.0
+    queue_longest_idle_seconds: float = 86_400.0
+    """However long a client asks its queue to be kept."""
     queue_collection_seconds: float = 60.0
+    max_queues_a_user: int = 40
+    """One more ends the one that has not been read for longest."""
+    max_queues: int = 10_000
+    """Of everybody; one more ends a queue of whoever has most."""
     heartbeat_seconds: tuple[float, float] = (45.0, 55.0)
     longpoll_seconds: int = 90
     reader_pause_seconds: float = 0.1
@@ -57,8 +63,13 @@ class Limits:
     """To all readers of events together: with many of them each waits longer between two answers."""
     max_queued_events: int = 20_000
     """A queue whose reader is further behind than this is dropped; its client registers again."""
-    max_queued_characters: int = 32 * 1024 * 1024
+    max_queued_characters: int = 8 * 1024 * 1024
     """The same, for few events that are long."""
+    max_queued_characters_a_user: int = 16 * 1024 * 1024
+    """Of all queues of one person together; beyond it the fullest ends."""
+    events_an_answer: int = 1000
+    characters_an_answer: int = 1024 * 1024
+    """What a reader gets at once; it asks again for the rest."""
     unread_cap: int = 50_000
     delete_batch: int = 100
     delete_batches_a_request: int = 20

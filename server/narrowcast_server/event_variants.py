@@ -12,8 +12,22 @@ from typing import Any, Final, cast
 
 Data = dict[str, Any]
 
+CAPABILITIES: Final = frozenset(
+    {
+        "archived_channels",
+        "bulk_message_deletion",
+        "empty_topic_name",
+        "include_deactivated_groups",
+        "linkifier_url_template",
+        "simplified_presence_events",
+        "stream_typing_notifications",
+        "user_list_incomplete",
+    }
+)
+"""What a client may say of itself that changes anything here."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class QueueOptions:
     """What a client asked for at registration, as far as it changes the shape of events."""
 

@@ -11,10 +11,11 @@ import asyncio
 import random
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary, ref
 
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.event_variants import QueueOptions, variants
@@ -132,10 +133,22 @@ class Queue:
             self.size -= len(self.events.popleft()[1])
         self.pruned_to = last_event_id
 
-    def after(self, event_id: int, most: int | None = None) -> list[tuple[int, str]]:
-        """Events with larger ids, oldest first, complete; the first `most` of them."""
-        later = (row for row in self.events if row[0] > event_id)
-        return [(number, f'{text[:-1]},"id":{number}}}') for number, text in islice(later, most)]
+    def after(self, event_id: int, most: int, characters: int) -> list[tuple[int, str]]:
+        """Events with larger ids, oldest first, complete: the first of them, at least one, up to `most` of them
+        and `characters` altogether.
+        """
+        rows: list[tuple[int, str]] = []
+        for number, text in islice((row for row in self.events if row[0] > event_id), most):
+            characters -= len(text)
+            if characters < 0 and rows:
+                break
+            rows.append((number, f'{text[:-1]},"id":{number}}}'))
+        return rows
+
+    @property
+    def is_read_now(self) -> bool:
+        """Whether a reader waits for its next event."""
+        return self.streams > 0 or self.waiter is not None
 
 
 class EventHub:
@@ -145,8 +158,10 @@ class EventHub:
         self._core = core
         self._queues: dict[str, Queue] = {}
         self._by_user: dict[int, list[Queue]] = {}
-        self._options: dict[QueueOptions, QueueOptions] = {}
-        """One object for each combination, so that events find their JSON by its identity."""
+        self._options: WeakKeyDictionary[QueueOptions, ref[QueueOptions]] = WeakKeyDictionary()
+        """One object for each combination in use, so that events find their JSON by its identity."""
+        self._readers = 0
+        """How many queues were being read at the last beat."""
         self._random = random.Random()
 
     def register(
@@ -162,20 +177,42 @@ class EventHub:
     ) -> Queue:
         """A new queue; it hears of everything from now on."""
         limits = self._core.config.limits
+        self._make_room(user_id)
         queue = Queue(
             id=str(uuid.uuid4()),
             user_id=user_id,
-            options=self._options.setdefault(options, options),
+            options=self._shared(options),
             event_types=event_types,
             all_public_channels=all_public_channels,
             narrow=narrow,
-            idle_seconds=max(lifespan_seconds or 0.0, limits.queue_idle_seconds),
+            idle_seconds=min(
+                max(lifespan_seconds or 0.0, limits.queue_idle_seconds), limits.queue_longest_idle_seconds
+            ),
             last_seen=self._core.clock.monotonic(),
             client=client,
         )
         self._queues[queue.id] = queue
         self._by_user.setdefault(user_id, []).append(queue)
         return queue
+
+    def _shared(self, options: QueueOptions) -> QueueOptions:
+        """The object that queues with the same options have already."""
+        known = self._options.get(options, ref(options))() or options
+        self._options.setdefault(known, ref(known))
+        return known
+
+    def _make_room(self, user_id: int) -> None:
+        """Ends the queue that is missed least where one more would be too many: of the same person, or of whoever
+        has most.
+        """
+        limits = self._core.config.limits
+        while len(self._by_user.get(user_id, ())) >= limits.max_queues_a_user:
+            self._end_least_read(user_id)
+        while len(self._queues) >= limits.max_queues:
+            self._end_least_read(max(self._by_user, key=lambda owner: len(self._by_user[owner])))
+
+    def _end_least_read(self, user_id: int) -> None:
+        self.end(min(self._by_user[user_id], key=lambda queue: (queue.is_read_now, queue.last_seen)))
 
     def get(self, queue_id: str, user_id: int) -> Queue:
         """The user's own queue; raises BAD_EVENT_QUEUE_ID for any other."""
@@ -223,13 +260,22 @@ class EventHub:
                 self._offer(queue, event)
 
     def _offer(self, queue: Queue, event: Event) -> None:
-        if not queue.wants(event):
+        if queue.ended or not queue.wants(event):
             return
         for text in event.texts_for(queue):
             queue.push(text)
         limits = self._core.config.limits
         if len(queue.events) > limits.max_queued_events or queue.size > limits.max_queued_characters:
             self.end(queue)
+            return
+        # Most queues are next to empty, and their owner's others need no look.
+        if queue.size > limits.max_queued_characters_a_user // limits.max_queues_a_user:
+            self._bound_memory(queue.user_id)
+
+    def _bound_memory(self, user_id: int) -> None:
+        own = self._by_user[user_id]
+        if sum(queue.size for queue in own) > self._core.config.limits.max_queued_characters_a_user:
+            self.end(max(own, key=lambda queue: (queue.size, -queue.last_seen)))
 
     async def wait(self, queue: Queue, position: int) -> bool:
         """Waits until the queue has something after `position`: events, or the heartbeat that is due.
@@ -261,9 +307,12 @@ class EventHub:
     def beat(self) -> None:
         """Sends a heartbeat to the readers that have waited long enough."""
         now = self._core.clock.monotonic()
+        readers = 0
         for queue in list(self._queues.values()):
+            readers += queue.is_read_now
             if queue.waiter is not None and now >= queue.heartbeat_due:
                 queue.push(_HEARTBEAT)
+        self._readers = readers
 
     async def beat_forever(self) -> None:
         """Beats once a second, or oftener where heartbeats are; runs until cancelled."""
@@ -275,7 +324,7 @@ class EventHub:
         """Waits until the reader may be given events again. It is about work, so real time counts."""
         loop = asyncio.get_running_loop()
         limits = self._core.config.limits
-        pause = max(limits.reader_pause_seconds, len(self._queues) / limits.answers_per_second)
+        pause = max(limits.reader_pause_seconds, self._readers / limits.answers_per_second)
         due = queue.answered + pause
         if due > loop.time():
             await asyncio.sleep(due - loop.time())
@@ -285,8 +334,7 @@ class EventHub:
         """Ends the queues that nobody has read for too long."""
         now = self._core.clock.monotonic()
         for queue in list(self._queues.values()):
-            read_now = queue.streams > 0 or queue.waiter is not None
-            if not read_now and now - queue.last_seen > queue.idle_seconds:
+            if not queue.is_read_now and now - queue.last_seen > queue.idle_seconds:
                 self.end(queue)
 
     async def collect_forever(self) -> None:
@@ -299,6 +347,15 @@ class EventHub:
     def count(self) -> int:
         """How many queues there are."""
         return len(self._queues)
+
+    def of(self, user_id: int) -> Sequence[Queue]:
+        """The queues of one person, the oldest first."""
+        return tuple(self._by_user.get(user_id, ()))
+
+    @property
+    def kinds(self) -> Sequence[QueueOptions]:
+        """The different options of the queues."""
+        return tuple(self._options)
 
     def close(self) -> None:
         """Ends every queue."""

@@ -10,11 +10,15 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.events import MessageFilter
 from narrowcast_server.queries.narrow_terms import Term, narrow
 
+_LONGEST: Final = 10_000
+"""A queue keeps its narrow for as long as it lives."""
 Condition = Callable[[Mapping[str, Any], frozenset[str], Any], bool]
 
 
 def event_narrow(name: str, text: str) -> list[Term]:
     """The parameter; refuses operators that cannot be decided from a message alone."""
+    if len(text) > _LONGEST:
+        raise ServiceError(f"{name} is too long (limit: {_LONGEST} characters)")
     terms = narrow(name, text)
     for term in terms:
         if term.operator not in _CONDITIONS:

@@ -41,7 +41,9 @@ async def get_events(call: Call) -> Answer | Response:
         if not await core.hub.wait(queue, last_event_id):
             return events_response([], None)
         await core.hub.pace(queue)
-    return events_response((text for _, text in queue.after(last_event_id)), queue.id if tell_id else None)
+    limits = core.config.limits
+    rows = queue.after(last_event_id, limits.events_an_answer, limits.characters_an_answer)
+    return events_response((text for _, text in rows), queue.id if tell_id else None)
 
 
 def events_response(texts: Iterable[str], queue_id: str | None) -> Response:

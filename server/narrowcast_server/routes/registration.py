@@ -6,6 +6,7 @@ from typing import Final
 
 from narrowcast_server.dialect import version_fields
 from narrowcast_server.errors import ServiceError
+from narrowcast_server.event_variants import CAPABILITIES as KNOWN_CAPABILITIES
 from narrowcast_server.event_variants import QueueOptions
 from narrowcast_server.params import (
     Param,
@@ -24,6 +25,9 @@ from narrowcast_server.snapshot import Snapshot, snapshot
 
 routes = Routes()
 
+_MOST_TYPES: Final = 200
+_LONGEST_TYPE: Final = 60
+
 _INCLUDE_SUBSCRIBERS: Final = {"true": True, "false": False, "partial": True}
 
 
@@ -36,16 +40,25 @@ def include_subscribers(name: str, text: str) -> bool:
 
 
 def capabilities(name: str, text: str) -> frozenset[str]:
-    """An object of booleans; gives the names that are true."""
+    """An object of booleans; gives the names that are true and mean something here."""
     values = mapping(name, text)
-    return frozenset(key for key, value in values.items() if check_bool(f'{name}["{key}"]', value))
+    true = {key for key, value in values.items() if check_bool(f'{name}["{key}"]', value)}
+    return KNOWN_CAPABILITIES & true
+
+
+def event_types(name: str, text: str) -> list[str]:
+    """Names of events, as many as there can be."""
+    names = list(dict.fromkeys(strings(name, text)))
+    if len(names) > _MOST_TYPES or any(len(each) > _LONGEST_TYPE for each in names):
+        raise ServiceError(f"{name} has too many names, or names that are too long")
+    return names
 
 
 APPLY_MARKDOWN = defaulted("apply_markdown", boolean, False)
 CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True)
 SLIM_PRESENCE = defaulted("slim_presence", boolean, False)
-EVENT_TYPES = optional("event_types", strings)
-FETCH_EVENT_TYPES = optional("fetch_event_types", strings)
+EVENT_TYPES = optional("event_types", event_types)
+FETCH_EVENT_TYPES = optional("fetch_event_types", event_types)
 ALL_PUBLIC_STREAMS = defaulted("all_public_streams", boolean, False)
 INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
 CAPABILITIES: Param[frozenset[str]] = defaulted("client_capabilities", capabilities, frozenset[str]())
@@ -81,18 +94,18 @@ def register(call: Call) -> Answer:
         capabilities=call[CAPABILITIES],
         empty_topic_name=None if "empty_topic_name" in call[CAPABILITIES] else core.empty_topic_name,
     )
-    event_types = call[EVENT_TYPES]
+    types = call[EVENT_TYPES]
     fetched = call[FETCH_EVENT_TYPES]
     queue = core.hub.register(
         user.id,
         options,
-        event_types=None if event_types is None else frozenset(event_types),
+        event_types=None if types is None else frozenset(types),
         all_public_channels=call[ALL_PUBLIC_STREAMS],
         narrow=message_filter(call[NARROW]),
-        lifespan_seconds=min(call[LIFESPAN], 7 * 86_400),
+        lifespan_seconds=call[LIFESPAN],
         client=call.client,
     )
-    wanted = fetched if fetched is not None else event_types
+    wanted = fetched if fetched is not None else types
     request = Snapshot(
         core, user, options, None if wanted is None else frozenset(wanted), call[INCLUDE_SUBSCRIBERS]
     )

@@ -1,0 +1,243 @@
+"""Event queues: their number, their memory and their lifetime are bounded, whoever asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.config import Config, Limits
+from narrowcast_server.event_variants import QueueOptions
+from support.clock import VirtualClock
+from support.holding import held
+from support.server import Listener, TestServer, running_server
+
+NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
+
+
+def limited(**limits: object) -> Config:
+    """A server with these limits and the others as they are."""
+    return Config(limits=replace(Limits(), **limits))  # type: ignore[arg-type]
+
+
+def poll(listener: Listener) -> dict[str, object]:
+    return {"queue_id": listener.queue_id, "last_event_id": listener.last_event_id}
+
+
+async def test_one_person_has_a_bounded_number_of_queues(server: TestServer) -> None:
+    most = server.core.config.limits.max_queues_a_user
+    for _ in range(most + 20):
+        await server.listen("hugo", **NOTHING)
+    assert server.core.hub.count == most
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+async def test_the_newest_queues_stay(tmp_path: Path, most: int) -> None:
+    async with running_server(tmp_path, config=limited(max_queues_a_user=most)) as server:
+        listeners = [await server.listen("hugo", **NOTHING) for _ in range(most + 3)]
+        for listener in listeners[:3]:
+            answer = await server.refusal("hugo", "GET", "/events", {**poll(listener), "dont_block": True})
+            assert answer["code"] == "BAD_EVENT_QUEUE_ID"
+        for listener in listeners[3:]:
+            assert await listener.events() == []
+
+
+async def test_the_queue_that_is_being_read_stays(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(max_queues_a_user=2)) as server:
+        first = await server.listen("elif", **NOTHING)
+        waiting = asyncio.create_task(server.call("elif", "GET", "/events", poll(first)))
+        queue = server.core.hub.get(first.queue_id, server.id("elif"))
+        while queue.waiter is None:
+            await asyncio.sleep(0)
+        for _ in range(5):
+            await server.listen("elif", **NOTHING)
+        await server.send("ada", "general", "still", "here")
+        assert [event["type"] for event in (await waiting)["events"]] == ["message"]
+
+
+async def test_the_queues_of_one_person_do_not_end_those_of_another(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(max_queues=10, max_queues_a_user=40)) as server:
+        victim = await server.listen("ada", **NOTHING)
+        for _ in range(30):
+            await server.listen("hugo", **NOTHING)
+        assert server.core.hub.count == 10
+        assert await victim.events() == []
+
+
+async def test_a_poll_without_a_queue_makes_no_more_of_them(server: TestServer) -> None:
+    most = server.core.config.limits.max_queues_a_user
+    for _ in range(most + 5):
+        await server.call("hugo", "GET", "/events", {"dont_block": True})
+    assert server.core.hub.count == most
+
+
+@pytest.mark.parametrize("asked", [86_401, 7 * 86_400, 2**40, 2**53])
+async def test_a_queue_is_kept_a_day_at_most(server: TestServer, asked: int) -> None:
+    listener = await server.listen("hugo", **NOTHING, queue_lifespan_secs=asked)
+    assert server.core.hub.get(listener.queue_id, server.id("hugo")).idle_seconds == 86_400
+
+
+async def test_a_queue_ends_with_its_lifespan(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(
+        tmp_path, clock=clock, config=limited(queue_longest_idle_seconds=700)
+    ) as server:
+        await server.listen("hugo", **NOTHING, queue_lifespan_secs=10_000)
+        await clock.advance(690)
+        server.core.hub.collect()
+        assert server.core.hub.count == 1
+        await clock.advance(20)
+        server.core.hub.collect()
+        assert server.core.hub.count == 0
+
+
+async def test_a_shorter_life_than_ten_minutes_is_ten_minutes(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        await server.listen("hugo", **NOTHING, queue_lifespan_secs=1)
+        await clock.advance(590)
+        server.core.hub.collect()
+        assert server.core.hub.count == 1
+
+
+async def test_made_up_capabilities_are_forgotten(server: TestServer) -> None:
+    for number in range(20):
+        made_up = {f"capability {number} {other}": True for other in range(50)}
+        await server.listen("hugo", **NOTHING, client_capabilities=made_up)
+    assert len(server.core.hub.kinds) == 1
+
+
+def capabilities(server: TestServer) -> list[list[str]]:
+    return [sorted(kind.capabilities) for kind in server.core.hub.kinds]
+
+
+async def test_capabilities_go_with_the_last_queue_that_has_them(server: TestServer) -> None:
+    listener = await server.listen(
+        "hugo", **NOTHING, client_capabilities={"bulk_message_deletion": True, "archived_channels": False}
+    )
+    assert capabilities(server) == [["bulk_message_deletion"]]
+    await server.call("hugo", "DELETE", "/events", {"queue_id": listener.queue_id})
+    gc.collect()
+    assert capabilities(server) == []
+
+
+async def test_queues_of_one_kind_share_their_text(server: TestServer) -> None:
+    hub, elif_ = server.core.hub, server.id("elif")
+    queues = [hub.register(elif_, QueueOptions(capabilities=frozenset({"x"}))) for _ in range(3)]
+    await server.send("ada", "general", "t", "shared")
+    assert len({id(queue.events[-1][1]) for queue in queues}) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("event_types", [f"type {number}" for number in range(201)]),
+        ("fetch_event_types", [f"type {number}" for number in range(201)]),
+        ("event_types", ["x" * 61]),
+        ("fetch_event_types", ["x" * 61]),
+        ("narrow", [["topic", "x" * 10_000]]),
+        ("narrow", [["topic", "x"]] * 51),
+    ],
+)
+async def test_what_a_queue_keeps_of_its_registration_is_bounded(
+    server: TestServer, field: str, value: object
+) -> None:
+    await server.refusal("hugo", "POST", "/register", {field: value})
+    assert server.core.hub.count == 0
+
+
+async def test_the_same_type_many_times_is_one_type(server: TestServer) -> None:
+    await server.listen("hugo", event_types=["message"] * 5_000, fetch_event_types=["message"] * 5_000)
+
+
+def sizes(server: TestServer) -> Iterator[int]:
+    return (queue.size for queue in server.core.hub.of(server.id("elif")))
+
+
+async def test_the_memory_of_all_queues_of_one_person_is_bounded(tmp_path: Path) -> None:
+    config = limited(max_queued_characters=50_000, max_queued_characters_a_user=100_000, max_queues_a_user=10)
+    async with running_server(tmp_path, config=config) as server:
+        for number in range(10):
+            await server.listen("elif", event_types=["message"], client_gravatar=bool(number % 2))
+        for _ in range(40):
+            await server.send("ada", "general", "flood", "x" * 5_000)
+            assert sum(sizes(server)) <= 100_000
+            assert all(size <= 50_000 for size in sizes(server))
+
+
+async def test_a_reader_that_keeps_up_is_not_ended_for_memory(tmp_path: Path) -> None:
+    config = limited(max_queued_characters=50_000, max_queued_characters_a_user=60_000, max_queues_a_user=10)
+    async with running_server(tmp_path, config=config) as server:
+        reader = await server.listen("elif", event_types=["message"])
+        for _ in range(5):
+            await server.listen("elif", event_types=["message"])
+        await reader.events()
+        for _ in range(30):
+            await server.send("ada", "general", "flood", "x" * 5_000)
+            assert len(await reader.events()) == 1
+
+
+async def test_an_answer_has_a_bounded_number_of_events_and_the_next_has_the_rest(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(events_an_answer=3)) as server:
+        listener = await server.listen("elif", event_types=["message"])
+        sent = [await server.send("ada", "general", "t", str(number)) for number in range(8)]
+        got: list[int] = []
+        sizes: list[int] = []
+        while events := await listener.events():
+            sizes.append(len(events))
+            got += [event["message"]["id"] for event in events]
+        assert got == sent
+        assert sizes == [3, 3, 2]
+
+
+async def test_an_answer_has_a_bounded_size_but_always_an_event(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(characters_an_answer=4_000)) as server:
+        listener = await server.listen("elif", event_types=["message"])
+        for length in (9_000, 100, 100, 9_000, 100):
+            await server.send("ada", "general", "t", "x" * length)
+        sizes = []
+        while events := await listener.events():
+            sizes.append(len(events))
+        assert sizes == [1, 2, 1, 1]
+
+
+async def test_many_idle_queues_of_one_do_not_slow_the_readers_of_others(server: TestServer) -> None:
+    hub = server.core.hub
+    for user in server.core.users.all():
+        for _ in range(40):
+            hub.register(user.id, QueueOptions())
+    server.core.config = replace(
+        server.core.config, limits=replace(server.core.config.limits, answers_per_second=10)
+    )
+    reader = hub.register(server.id("ada"), QueueOptions())
+    hub.beat()
+    loop = asyncio.get_running_loop()
+    reader.answered = loop.time()
+    begun = loop.time()
+    await hub.pace(reader)
+    # 400 queues that nobody reads would make it forty seconds.
+    assert loop.time() - begun < 5
+
+
+async def test_many_registrations_hold_nobody_up(server: TestServer) -> None:
+    with held() as watch:
+        for _ in range(100):
+            await server.listen("hugo")
+    assert watch.longest < 0.25, watch
+
+
+@pytest.mark.parametrize("lifespan", ["-1", "1.5", "1e400", '"x"', "null", "[]", "NaN"])
+async def test_a_lifespan_that_is_no_number_is_refused(server: TestServer, lifespan: str) -> None:
+    await server.refusal("hugo", "POST", "/register", {"queue_lifespan_secs": lifespan})
+    assert server.core.hub.count == 0
+
+
+async def test_a_registration_that_fails_leaves_no_queue(server: TestServer) -> None:
+    await server.refusal("hugo", "POST", "/register", {"all_public_streams": True})
+    await server.refusal("ada", "POST", "/register", {"narrow": json.dumps([["near", "1"]])})
+    assert server.core.hub.count == 0
