@@ -22,8 +22,8 @@ from types import FunctionType
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.routes.common import Bound, Group
+from narrowcast_api.wire.levels import Gate
 
 README = Path(__file__).with_name("README.md")
 LEDGER = Path(__file__).parents[1] / "tests" / "contract" / "ledger.csv"
@@ -136,17 +136,14 @@ def _uses(module: str, name: str) -> list[tuple[str, str]]:
 def _required(statement: ast.stmt) -> Iterator[int]:
     """Gates that a statement of the function's own body requires, whatever the arguments."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "require":
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "require":
         for node in ast.walk(statement):
             yield from _gate(node)
 
 
 def _gate(node: ast.AST) -> set[int]:
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        if node.value.id == "Gate" and node.attr in Gate.__members__:
-            return {Gate[node.attr].level}
-        if node.value.id == "Beyond" and node.attr in Beyond.__members__:
-            return {Beyond[node.attr].level}
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Gate":
+        return {Gate[node.attr].level}
     return set()
 
 

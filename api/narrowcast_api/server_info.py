@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from narrowcast_api.errors import Unsupported
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Dialect
 
 _LARGEST_LEVEL = 2**31
@@ -15,7 +17,7 @@ class ServerInfo(Struct, frozen=True):
     """`level` is the feature level (0 when the server gives none, SRV-10), `version` a free label (VER-08).
 
     `known` is False until the server has been asked. `dialect` decides the names that are written; both are
-    read.
+    read. `site` is the address that the server gives for itself, `name` that of the organization.
     """
 
     level: int = 0
@@ -24,6 +26,17 @@ class ServerInfo(Struct, frozen=True):
     merge_base: str = ""
     is_incompatible: bool = False
     known: bool = False
+    site: str = ""
+    name: str = ""
+
+    def supports(self, gate: Gate) -> bool:
+        """Whether the server has it: its level is at least the gate's."""
+        return self.level >= gate.level
+
+    def require(self, gate: Gate) -> None:
+        """Raises `Unsupported`, naming both levels, unless the server has it."""
+        if not self.supports(gate):
+            raise Unsupported(gate.level, self.level, gate.title)
 
     @classmethod
     def from_answer(cls, answer: Mapping[str, object]) -> ServerInfo:
@@ -41,6 +54,8 @@ class ServerInfo(Struct, frozen=True):
             merge_base=_text(_either(answer, "merge_base")),
             is_incompatible=answer.get("is_incompatible") is True,
             known=True,
+            site=_text(answer.get("realm_url")) or _text(answer.get("realm_uri")),
+            name=_text(answer.get("realm_name")),
         )
 
 

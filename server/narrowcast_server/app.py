@@ -21,13 +21,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server import auth
 from narrowcast_server.background import background
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError, unknown_endpoint
 from narrowcast_server.json_text import encoded
-from narrowcast_server.levels import IGNORED_PARAMETERS
 from narrowcast_server.rate_limits import RateLimiter
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
@@ -186,7 +186,7 @@ class _Dispatcher:
         if isinstance(answer, Response):
             return answer
         body: Answer = {"result": "success", "msg": "", **answer}
-        if call.level >= IGNORED_PARAMETERS and (ignored := call.unsupported()):
+        if call.level >= Gate.IGNORED_PARAMETERS.level and (ignored := call.unsupported()):
             body["ignored_parameters_unsupported"] = ignored
         return json_response(body)
 

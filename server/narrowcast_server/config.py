@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from narrowcast_server.levels import LATEST
+from narrowcast_api.wire.levels import CONTRACT_LEVEL
 
 
 class Dialect(Enum):
@@ -88,9 +88,9 @@ class ExternalLogin:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """How a server behaves. `level` is the feature level it emulates, 0 to LATEST."""
+    """How a server behaves. `level` is the feature level it emulates, 0 to CONTRACT_LEVEL."""
 
-    level: int = LATEST
+    level: int = CONTRACT_LEVEL
     dialect: Dialect = Dialect.SERVICE
     url: str = ""
     """The address that clients use, without a trailing slash; empty means: as the request says."""
@@ -110,4 +110,4 @@ class Config:
 
     def at_level(self, level: int) -> Config:
         """The same server at another level (VER-06)."""
-        return replace(self, level=min(max(level, 0), LATEST))
+        return replace(self, level=min(max(level, 0), CONTRACT_LEVEL))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.config import Config, Dialect
-from narrowcast_server.levels import MERGE_BASE
 
 VERSION = "0.1.0"
 """The label of this server; clients compare levels, never this (VER-08)."""
@@ -25,7 +25,7 @@ def named(config: Config, name: str, value: object) -> dict[str, object]:
 def version_fields(config: Config) -> dict[str, object]:
     """Version, merge base (from level 88) and feature level (absent at level 0: SRV-10)."""
     answer = named(config, "version", VERSION)
-    if config.level >= MERGE_BASE:
+    if config.level >= Gate.MERGE_BASE.level:
         answer |= named(config, "merge_base", VERSION)
     if config.level > 0:
         answer |= named(config, "feature_level", config.level)

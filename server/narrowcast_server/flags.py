@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import MessageFlag
-from narrowcast_server.levels import WILDCARD_FLAGS
 from narrowcast_server.models import FlagBit
 
 CHANGEABLE: Final = {
@@ -42,7 +42,7 @@ def _names(bits: int, level: int) -> tuple[str, ...]:
         answer.append(MessageFlag.COLLAPSED.value)
     if bits & (FlagBit.MENTIONED | FlagBit.GROUP_MENTIONED):
         answer.append(MessageFlag.MENTIONED.value)
-    if level >= WILDCARD_FLAGS:
+    if level >= Gate.WILDCARD_SPLIT.level:
         if bits & FlagBit.CHANNEL_WILDCARD:
             answer.append(MessageFlag.STREAM_WILDCARD_MENTIONED.value)
         if bits & FlagBit.TOPIC_WILDCARD:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, cast
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role, SystemGroup
 from narrowcast_server.errors import ServiceError, not_administrator
-from narrowcast_server.levels import ACTIVE_DIRECT_MEMBERS
 from narrowcast_server.models import Channel, Group, User
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _check_groups(core: Core, group_ids: Iterable[int]) -> None:
 
 def outgoing_value(core: Core, value: object) -> object:
     """A group-setting value as it goes out: without deactivated users from level 303 (GSV-03)."""
-    if core.level < ACTIVE_DIRECT_MEMBERS or not isinstance(value, dict):
+    if core.level < Gate.DIRECT_MEMBERS_ACTIVE.level or not isinstance(value, dict):
         return value
     members = [identity for identity in value["direct_members"] if core.users[identity].is_active]
     return {**value, "direct_members": members}

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import uvicorn
 
+from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_server import first_run
 from narrowcast_server.app import build
 from narrowcast_server.background import guarded
@@ -22,7 +23,6 @@ from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect, RateLimit
 from narrowcast_server.core import Core
 from narrowcast_server.http_protocol import Http
-from narrowcast_server.levels import LATEST
 from narrowcast_server.store import StoreError
 from narrowcast_server.uploads.files import Folder
 
@@ -43,7 +43,7 @@ class Options:
     demo: bool = False
     alive: bool = True
     """With `demo`: its people read, answer and talk while the server runs."""
-    feature_level: int = LATEST
+    feature_level: int = CONTRACT_LEVEL
     dialect: str = Dialect.SERVICE.value
     tls_cert: Path | None = None
     tls_key: Path | None = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, RESOLVED_TOPIC_PREFIX, TopicsPolicy
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import EMPTY_TOPIC
 from narrowcast_server.models import Channel
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
 
 def checked(core: Core, topic: str) -> str:
     """A topic that messages may have: mapped, printable, within the limit; raises BAD_REQUEST."""
-    topic = mapped(core, topic) if core.level >= EMPTY_TOPIC else topic.strip()
+    topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
     limit = core.config.limits.max_topic_length
     if len(topic) > limit:
         raise ServiceError(f"topic is too long (limit: {limit} characters)")
     for position, character in enumerate(topic, start=1):
         if not character.isprintable() and character not in "\u200d\u200c":
             raise ServiceError(f"Invalid character in topic, at position {position}!")
-    if topic == "" and core.level < EMPTY_TOPIC:
+    if topic == "" and core.level < Gate.EMPTY_TOPIC.level:
         raise ServiceError("Topic can't be empty!")
     return topic
 

@@ -148,7 +148,7 @@ async def test_the_operations_that_the_document_leaves_open_are_modules_of_their
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     script = (
-        "import sys, narrowcast_api, narrowcast_api.account, narrowcast_api.errors, narrowcast_api.levels,"
+        "import sys, narrowcast_api, narrowcast_api.account, narrowcast_api.errors, narrowcast_api.wire.levels,"
         " narrowcast_api.server_info, narrowcast_api.clock, narrowcast_api.http.secret, narrowcast_api.http.safe_json;"
         "print([m for m in ('httpx', 'pydantic', 'websockets') if m in sys.modules])"
     )

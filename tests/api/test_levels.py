@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import narrowcast
+import narrowcast_api
 from narrowcast_api.errors import Unsupported
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, needs, require, supports
 from narrowcast_api.routes.register import register
 from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.wire.levels import Gate
 from support.api import ACCOUNT, make_connection, scripted_client
 from support.ledger import ledger, proves
 from support.scripted import ScriptedTransport
@@ -23,26 +27,26 @@ CITED = [
 
 
 @proves("VER-01", "VER-04")
-@pytest.mark.parametrize("gate", [*Gate, *Beyond], ids=lambda gate: gate.name)
-def test_a_feature_is_there_from_its_level_on(gate: Gate | Beyond) -> None:
+@pytest.mark.parametrize("gate", Gate, ids=lambda gate: gate.name)
+def test_a_feature_is_there_from_its_level_on(gate: Gate) -> None:
     for level, there in ((gate.level - 1, False), (gate.level, True), (gate.level + 1, True), (10**6, True)):
         if level < 0:
             continue
         server = ServerInfo(level=level, known=True)
-        assert supports(server, gate) is there
+        assert server.supports(gate) is there
         if there:
-            require(server, gate)
+            server.require(gate)
         else:
             with pytest.raises(Unsupported) as caught:
-                require(server, gate)
+                server.require(gate)
             assert (caught.value.needs, caught.value.has) == (gate.level, level)
-            assert needs(gate) in str(caught.value)
+            assert gate.needs in str(caught.value)
             assert f"level {gate.level}" in caught.value.user_message
 
 
 @proves("VER-02", "VER-07")
 def test_the_table_holds_every_level_that_is_cited_and_no_other() -> None:
-    assert sorted({gate.level for gate in Gate}) == CITED
+    assert sorted({gate.level for gate in Gate if gate.value.rows}) == CITED
     in_ledger = {int(row.level) for row in ledger().values() if row.level.isdigit()}
     assert in_ledger <= set(CITED)
 
@@ -51,16 +55,14 @@ def test_every_gate_says_what_it_is_and_which_rows_it_serves() -> None:
     for gate in Gate:
         assert gate.title
         assert gate.value.below
-        assert gate.value.rows
         for row in gate.value.rows:
             assert row in ledger(), row
     assert [gate.level for gate in Gate] == sorted(gate.level for gate in Gate)
-    assert [gate.level for gate in Beyond] == sorted(gate.level for gate in Beyond)
-    assert needs(Gate.SCHEDULED_EDIT) == "needs level 184"
+    assert Gate.SCHEDULED_EDIT.needs == "needs level 184"
 
 
 def test_no_title_or_note_is_longer_than_a_line() -> None:
-    for gate in (*Gate, *Beyond):
+    for gate in Gate:
         assert re.fullmatch(r"[^\n]{3,70}", gate.title)
 
 
@@ -72,7 +74,7 @@ async def test_below_167_silence_proves_nothing_and_above_the_server_names_what_
 
         sent = await client.messages.send(to=ChannelDestination(7, "a"), content="hi", local_id="1.01")
         assert sent.ignored_parameters_unsupported == ("x",)
-        assert not supports(ServerInfo(level=166, known=True), Gate.IGNORED_PARAMETERS)
+        assert not ServerInfo(level=166, known=True).supports(Gate.IGNORED_PARAMETERS)
         transport.prepare("POST", "/api/v1/messages", json={"id": 6})
         assert (
             await client.messages.send(to=ChannelDestination(7, "a"), content="hi")
@@ -132,3 +134,17 @@ async def test_deprecated_fields_are_accepted_and_not_needed() -> None:
             assert (await client.users.me()).max_message_id == extra.get("max_message_id")
         transport.prepare("GET", "/api/v1/server_settings", json={"authentication_methods": {"email": True}})
         assert (await client.server.settings()).authentication_methods == {"email": True}
+
+
+@proves("VER-02")
+@pytest.mark.parametrize("package", [narrowcast_api, narrowcast], ids=lambda package: package.__name__)
+def test_no_level_is_written_outside_the_table(package: ModuleType) -> None:
+    root = Path(str(package.__file__)).parent
+    pattern = re.compile(r"\blevel\s*(<|>=|>|<=|==)\s*[1-9]|_LEVEL(: Final)? = \d+$")
+    written = [
+        f"{path.relative_to(root)}: {line.strip()}"
+        for path in root.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if pattern.search(line)
+    ]
+    assert [line for line in written if "LATEST_LEVEL" not in line and "CONTRACT_LEVEL" not in line] == []

@@ -14,16 +14,15 @@ from PIL import Image
 
 from narrowcast_api.client import Client
 from narrowcast_api.errors import ApiError, InvitationFailed, Unsupported
-from narrowcast_api.levels import Gate
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.drafts import NewDraft
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.wire.base import collecting_problems
 from narrowcast_api.wire.events import BadEvent, DraftsUpdateEvent, Event, UnknownEvent, parse_event
 from narrowcast_api.wire.groups import GroupSettingMembers, mentionable, system_group_id
+from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
 from narrowcast_api.wire.snapshot import Snapshot
 from narrowcast_api.wire.vocabulary import ProfileFieldType, Role, SystemGroup
-from narrowcast_server.levels import LATEST
 from support.ledger import proves
 from support.server import TestServer, running_server
 
@@ -147,7 +146,7 @@ async def _administered(client: Client, level: int, general: int, dario: int, as
 def _gate_levels() -> list[int]:
     """0 and every level at which something begins: what lies between two of them is alike."""
     levels = {0} | {gate.level for gate in Gate}
-    return sorted(level for level in levels if level <= LATEST)
+    return sorted(level for level in levels if level <= CONTRACT_LEVEL)
 
 
 async def _carried_out_or_refused(server: TestServer, levels: list[int]) -> dict[int, int]:
@@ -179,11 +178,11 @@ async def test_at_every_level_each_call_is_carried_out_or_refused_before_it_is_s
 
 async def test_the_other_dialect_is_spoken_at_every_age_of_a_server(tmp_path: Path) -> None:
     async with running_server(tmp_path / "data", dialect="zulip") as server:
-        unsupported = await _carried_out_or_refused(server, [0, 166, 260, LATEST])
-    assert unsupported[0] > unsupported[260] > unsupported[LATEST] == 0
+        unsupported = await _carried_out_or_refused(server, [0, 166, 260, CONTRACT_LEVEL])
+    assert unsupported[0] > unsupported[260] > unsupported[CONTRACT_LEVEL] == 0
 
 
-@pytest.mark.parametrize("level", [0, 250, LATEST])
+@pytest.mark.parametrize("level", [0, 250, CONTRACT_LEVEL])
 async def test_what_the_server_registers_and_sends_is_read_whole(server: TestServer, level: int) -> None:
     async def ask(call: Awaitable[object]) -> None:
         with suppress(Unsupported):

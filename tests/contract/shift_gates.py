@@ -1,4 +1,4 @@
-"""Whether the proofs of the ledger stand where the gates are: in a copy of the tree each gate of the server is moved
+"""Whether the proofs of the ledger stand where the gates are: in a copy of the tree each gate of the table is moved
 one level up and one down, and some test that claims a row of that level has to fail.
 
     PYTHONPATH=tests python -m contract.shift_gates          (some minutes)
@@ -15,10 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from narrowcast_api.wire.levels import Gate
 from support.ledger import TESTS, ledger, proven_in
 
 ROOT = TESTS.parent
-GATES = Path("server/narrowcast_server/levels.py")
+GATES = Path("api/narrowcast_api/wire/levels.py")
 SOURCES = ("api", "assets", "server", "tests", "tui")
 UNOBSERVABLE = {"CHANNEL_TYPING": "below 215 there is no channel typing at all (TYP-31)"}
 COMPARES_NUMBERS = ("test_levels.py", "test_level_sweep.py")
@@ -26,9 +27,9 @@ COMPARES_NUMBERS = ("test_levels.py", "test_level_sweep.py")
 
 
 def gates(text: str) -> Iterator[tuple[str, int]]:
-    """Names and levels of the table."""
-    for name, level in re.findall(r"^([A-Z_]+): Final = (\d+)$", text, re.MULTILINE):
-        if name != "LATEST" and name not in UNOBSERVABLE:
+    """Names and levels of the contract's gates."""
+    for name, level in re.findall(r"^    ([A-Z_]+) = _row\(\s*(\d+),", text, re.MULTILINE):
+        if Gate[name].value.rows and int(level) and name not in UNOBSERVABLE:
             yield name, int(level)
 
 
@@ -65,7 +66,7 @@ def main() -> int:
         table = (copy / GATES).read_text()
         for name, level in gates(table):
             for moved in (level - 1, level + 1):
-                shifted = table.replace(f"{name}: Final = {level}\n", f"{name}: Final = {moved}\n")
+                shifted = re.sub(rf"( {name} = _row\(\s*){level}\b", rf"\g<1>{moved}", table)
                 (copy / GATES).write_text(shifted)
                 if not fails(copy, proofs(level)):
                     missed += 1

@@ -12,8 +12,8 @@ from narrowcast_api.client import Client
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.rate_limit import RateGate
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect
 from support.clock import VirtualClock
 from support.scripted import ScriptedTransport
@@ -25,7 +25,7 @@ ACCOUNT = Account("https://chat.example.org", "ada@example.org", Secret(KEY))
 def boundary_levels() -> list[int]:
     """0, both sides of every gate, and the latest level: where what is sent could change."""
     levels = {0, LATEST_LEVEL}
-    for gate in (*Gate, *Beyond):
+    for gate in Gate:
         levels |= {max(0, gate.level - 1), gate.level}
     return sorted(levels)
 

@@ -20,10 +20,10 @@ import httpx
 
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect
 from narrowcast_server.core import Core
-from narrowcast_server.levels import LATEST
 from narrowcast_server.models import User
 from narrowcast_server.serve import Options, RunningServer, running
 from support import world
@@ -184,7 +184,7 @@ async def running_server(
 ) -> AsyncIterator[TestServer]:
     """A server with its data in `path`; see the module."""
     chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
-    chosen = chosen.at_level(LATEST if feature_level is None else feature_level)
+    chosen = chosen.at_level(CONTRACT_LEVEL if feature_level is None else feature_level)
     options = Options(port=0, data=path, demo=demo, alive=alive)
     prepare = None if demo else world.populate
     async with (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
@@ -175,7 +177,7 @@ async def test_old_servers_have_snippets_that_stay_as_they_are(tmp_path: Path) -
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.server.call("ada", "POST", "/saved_snippets", {"title": "Old", "content": "text"})
         await until(lambda: len(stage.session.state.snippets) == 1)
-        stage.session.state.server = stage.session.state.server._replace(level=300)
+        stage.session.state.server = replace(stage.session.state.server, level=300)
         await act(stage, "write.snippets")
         screen = stage.app.screen
         assert isinstance(screen, SnippetsScreen)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
@@ -112,7 +114,7 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
 async def test_what_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await in_topic(stage, "general", "soup")
-        stage.session.state.server = stage.session.state.server._replace(level=150)
+        stage.session.state.server = replace(stage.session.state.server, level=150)
         await stage.press("ctrl+p")
         await stage.type("follow the topic")
         shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())

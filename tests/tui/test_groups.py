@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.groups.groups import GroupsScreen
@@ -122,7 +123,7 @@ async def test_a_guest_reads_groups_and_is_told_who_may_change_them(tmp_path: Pa
 async def test_groups_within_a_new_group_need_their_level(tmp_path: Path, level: int, gone: str) -> None:
     async with on_stage(tmp_path, size=(120, 40)) as stage:
         state = stage.session.state
-        state.server = state.server._replace(level=level)
+        state.server = replace(state.server, level=level)
         await act(stage, "people.groups")
         await stage.press("n")
         form = stage.app.screen

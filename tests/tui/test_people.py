@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast.commands.people import show
 from narrowcast.screens.dialogs.form import FormScreen
@@ -204,7 +205,7 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
             settings.put("notification_sound", HOSTILE)
             settings.put("description", HOSTILE)
             settings.put("new_thing", HOSTILE)
-        state.server = state.server._replace(name=HOSTILE, version=HOSTILE)
+        state.server = replace(state.server, name=HOSTILE, version=HOSTILE)
         for action in actions:
             await act(stage, action)
             check(stage)

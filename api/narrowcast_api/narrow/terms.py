@@ -9,16 +9,12 @@ from msgspec import Struct
 
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.state.messages import MENTION_FLAGS, Message
+from narrowcast_api.wire.levels import Gate
 
 __all__ = ["Knowledge", "Names", "ServerFacts", "Term", "term_matches", "term_to_wire"]
 
 RESOLVED_PREFIX = "✔ "
 """What the name of a resolved topic begins with."""
-
-_DM_LEVEL = 177  # TODO(server-177): `dm` and `is:dm`; before, `pm-with` and `is:private`
-_CHANNEL_LEVEL = 250  # TODO(server-250): `channel` and `channels`; before, `stream` and `streams`
-_WITH_LEVEL = 271  # TODO(server-271): `with`
-_ZERO_LEVEL_NAMES = 1  # servers without a level know channels by name and people by email only
 
 
 class ServerFacts(Protocol):
@@ -78,17 +74,17 @@ def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> dict[s
     operator: str = term.operator
     operand: object = sorted(term.operand) if isinstance(term.operand, frozenset) else term.operand
     if operator in {"channel", "channels"}:
-        if isinstance(operand, int) and level < _ZERO_LEVEL_NAMES:
+        if isinstance(operand, int) and level < Gate.IDS_IN_NARROWS.level:
             operand = names.channel_name(operand) or operand
-        if level < _CHANNEL_LEVEL:
+        if level < Gate.TERM_CHANNEL.level:
             operator = {"channel": "stream", "channels": "streams"}[operator]
     elif operator in {"dm", "dm-including", "sender"}:
         operand = _people_to_wire(term, level, names, me)
-        if level < _DM_LEVEL:
+        if level < Gate.TERM_DM.level:
             operator = {"dm": "pm-with", "dm-including": "group-pm-with"}.get(operator, operator)
-    elif (operator, operand) == ("is", "dm") and level < _DM_LEVEL:
+    elif (operator, operand) == ("is", "dm") and level < Gate.TERM_DM.level:
         operand = "private"
-    elif operator == "with" and level < _WITH_LEVEL:
+    elif operator == "with" and level < Gate.TERM_WITH.level:
         operator = "near"
     wire: dict[str, object] = {"operator": operator, "operand": operand}
     if term.negated:
@@ -103,7 +99,7 @@ def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> obj
         return term.operand
     if term.operator == "dm" and not ids and me is not None:
         ids = frozenset({me})
-    if level < _ZERO_LEVEL_NAMES:
+    if level < Gate.IDS_IN_NARROWS.level:
         return ",".join(names.user_email(user_id) or str(user_id) for user_id in sorted(ids))
     return next(iter(ids)) if term.operator != "dm" and len(ids) == 1 else sorted(ids)
 

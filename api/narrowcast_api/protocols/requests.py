@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast_api.errors import MalformedAnswer
-from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
@@ -18,6 +17,7 @@ from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods
 from narrowcast_api.state.rows import records
 from narrowcast_api.state.tables import ServerDraft, read_draft
 from narrowcast_api.storage.records import DraftVersion
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
@@ -109,7 +109,7 @@ class RouteRequests:
         state = self._state()
         if isinstance(target, MessageEdit):
             message = state.messages.get(target.message_id)
-            known = message is not None and self._has(Beyond.TYPING_EDIT)
+            known = message is not None and self._has(Gate.TYPING_EDIT)
             return known and message is not None and self._shared(message.destination(state.me))
         return self._shared(target)
 
@@ -129,8 +129,8 @@ class RouteRequests:
     def _empty_topic_allowed(self) -> bool:
         return self._has(Gate.EMPTY_TOPIC) and not self._state().organization.flag("mandatory_topics")
 
-    def _has(self, gate: Gate | Beyond) -> bool:
-        return self._state().server.level >= gate.level
+    def _has(self, gate: Gate) -> bool:
+        return self._state().supports(gate)
 
     # read marks and presence
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.routes.subscriptions import subscribe
 from narrowcast_api.wire.channels import Channel, ChannelAnswer, ChannelEmail, ChannelId, ChannelList
 from narrowcast_api.wire.groups import GroupSettingValue
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 Permissions = Mapping[ChannelSetting, GroupSettingValue]
@@ -38,8 +38,8 @@ async def list_channels(
         include_subscribed=include_subscribed,
         include_default=include_default,
     )
-    params["include_all" if supports(server, Beyond.ALL_CHANNELS) else "include_all_active"] = include_all
-    if supports(server, Beyond.EXCLUDE_ARCHIVED):
+    params["include_all" if server.supports(Gate.ALL_CHANNELS) else "include_all_active"] = include_all
+    if server.supports(Gate.EXCLUDE_ARCHIVED):
         params["exclude_archived"] = exclude_archived
     return read(ChannelList, await connection.request("GET", "/streams", params))
 
@@ -47,7 +47,7 @@ async def list_channels(
 async def get_channel(connection: Connection, *, channel_id: int) -> Channel:
     """GET /streams/{stream_id}: one channel; level 132, else Unsupported."""
     path = f"/streams/{segment(channel_id, 'channel_id')}"
-    require(await connection.identified(), Beyond.GET_CHANNEL)
+    (await connection.identified()).require(Gate.GET_CHANNEL)
     return read(ChannelAnswer, await connection.request("GET", path)).stream
 
 
@@ -93,7 +93,7 @@ async def create_channel(
         folder_id=folder_id,
     )
     params |= {str(key): _value(value) for key, value in (permissions or {}).items()}
-    if supports(server, Beyond.CREATE_CHANNEL):
+    if server.supports(Gate.CREATE_CHANNEL):
         params |= {"name": name, "description": description, "subscribers": people}
         return read(ChannelId, await connection.request("POST", "/channels/create", params))
     await subscribe(connection, channels={name: description}, principals=people, extra=params)
@@ -153,7 +153,7 @@ async def archive_channel(connection: Connection, *, channel_id: int) -> Done:
 async def unarchive_channel(connection: Connection, *, channel_id: int) -> Done:
     """PATCH /streams/{stream_id} with `is_archived` false; level 388, else Unsupported."""
     path = f"/streams/{segment(channel_id, 'channel_id')}"
-    require(await connection.identified(), Beyond.UNARCHIVE)
+    (await connection.identified()).require(Gate.UNARCHIVE)
     return read(Done, await connection.request("PATCH", path, {"is_archived": False}))
 
 

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ValidationError
 from narrowcast_api.errors import InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.levels import Beyond, Gate, supports
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.base import NOTICES, WireModel, describe
+from narrowcast_api.wire.levels import Gate
 
 __all__ = [
     "OMIT",
@@ -88,9 +88,9 @@ def given(**params: object) -> dict[str, object]:
     return {name: value for name, value in params.items() if value is not OMIT}
 
 
-def dropped(server: ServerInfo, gate: Gate | Beyond, params: dict[str, object], *names: str) -> list[str]:
+def dropped(server: ServerInfo, gate: Gate, params: dict[str, object], *names: str) -> list[str]:
     """Take the named parameters out when the server is too old for them; a notice for each one taken."""
-    if supports(server, gate):
+    if server.supports(gate):
         return []
     return [
         f"{name} was not sent: needs level {gate.level}, the server has {server.level}"

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.common import OMIT, Omit, ids, segment
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 
 __all__ = ["Addressee", "ChannelDestination", "Destination", "DirectDestination"]
@@ -69,8 +69,8 @@ def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | 
 def message_type(server: ServerInfo, destination: Destination | NamedChannel | People) -> MessageType:
     """The word for it: 'channel' from 248, 'stream' before; 'direct' from 174, 'private' before (CONV-14)."""
     if isinstance(destination, ChannelDestination | NamedChannel):
-        return MessageType.CHANNEL if supports(server, Gate.TYPE_CHANNEL) else MessageType.STREAM
-    return MessageType.DIRECT if supports(server, Gate.TYPE_DIRECT) else MessageType.PRIVATE
+        return MessageType.CHANNEL if server.supports(Gate.TYPE_CHANNEL) else MessageType.STREAM
+    return MessageType.DIRECT if server.supports(Gate.TYPE_DIRECT) else MessageType.PRIVATE
 
 
 def wire_topic(connection: Connection, topic: str) -> str:
@@ -79,11 +79,11 @@ def wire_topic(connection: Connection, topic: str) -> str:
     From level 334 the empty topic travels as '' and never as a placeholder; below it is refused
     (Unsupported). InvalidInput when the topic is longer than registration allowed, counted in code points.
     """
-    if supports(connection, Gate.EMPTY_TOPIC):
+    if connection.server.supports(Gate.EMPTY_TOPIC):
         if topic in (EMPTY_TOPIC_PLACEHOLDER, connection.limits.empty_topic_name):
             return ""
     elif not topic.strip():
-        require(connection, Gate.EMPTY_TOPIC)
+        connection.server.require(Gate.EMPTY_TOPIC)
     limit = connection.limits.max_topic_length
     if limit is not None and len(topic) > limit:
         raise InvalidInput(f"the topic is too long: {len(topic)} characters, the server allows {limit}")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 from narrowcast_api.errors import InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
 from narrowcast_api.routes.conversations import wire_topic
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import FlagsChanged, MarkAllRead, NarrowFlagsChanged
 from narrowcast_api.wire.vocabulary import CHANGEABLE_FLAGS, Anchor, FlagOperation, MessageFlag
 
@@ -69,7 +69,7 @@ async def change_flags_by_narrow(
     contract).
     """
     server = await connection.identified()
-    require(server, Beyond.FLAGS_BY_NARROW)
+    server.require(Gate.FLAGS_BY_NARROW)
     params: dict[str, object] = {
         **anchor_params(server, anchor),
         "num_before": num_before,
@@ -141,7 +141,7 @@ async def mark_channel_as_read(connection: Connection, *, channel_id: int) -> Do
     """Everything in a channel is read; from level 155 by narrow, before by POST /mark_stream_as_read."""
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
-    if supports(server, Beyond.FLAGS_BY_NARROW):
+    if server.supports(Gate.FLAGS_BY_NARROW):
         await change_whole_narrow(connection, narrow=_place(server, Narrow.channel(channel)))
         return Done()
     return read(Done, await connection.request("POST", "/mark_stream_as_read", {"stream_id": channel}))
@@ -151,8 +151,8 @@ async def mark_topic_as_read(connection: Connection, *, channel_id: int, topic: 
     """Everything in a topic is read; from level 155 by narrow, before by POST /mark_topic_as_read."""
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
-    name = topic if not topic and not supports(server, Gate.EMPTY_TOPIC) else wire_topic(connection, topic)
-    if supports(server, Beyond.FLAGS_BY_NARROW):
+    name = topic if not topic and not server.supports(Gate.EMPTY_TOPIC) else wire_topic(connection, topic)
+    if server.supports(Gate.FLAGS_BY_NARROW):
         await change_whole_narrow(connection, narrow=_place(server, Narrow.topic(channel, name)))
         return Done()
     params = {"stream_id": channel, "topic_name": name}

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.routes.common import Bound, Done, Group, dropped, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import Invitation, InvitationList, InviteLink
 from narrowcast_api.wire.vocabulary import Role
 
@@ -44,7 +44,7 @@ async def send_invites(
     params: dict[str, object] = {"invitee_emails": ",".join(_addresses(invitee_emails))}
     channels = ids(stream_ids, "stream_ids")
     if not channels:
-        require(server, Gate.INVITE_NO_CHANNELS)
+        server.require(Gate.INVITE_NO_CHANNELS)
     params |= {"stream_ids": channels, **_expiry(server, invite_expires_in_minutes), **_role(invite_as)}
     params |= _groups(server, group_ids)
     params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
@@ -75,7 +75,7 @@ async def create_invite_link(
     params |= _groups(server, group_ids)
     params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
     notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
-    if not supports(server, Gate.INVITE_LINKS_FOR_ALL):
+    if not server.supports(Gate.INVITE_LINKS_FOR_ALL):
         notices.append(f"before level {Gate.INVITE_LINKS_FOR_ALL.level} only administrators can make links")
     return read(InviteLink, await connection.request("POST", "/invites/multiuse", params), notices)
 
@@ -119,14 +119,14 @@ def _expiry(server: ServerInfo, minutes: int | Omit | None) -> dict[str, object]
         return {}
     if minutes is not None and (isinstance(minutes, bool) or not isinstance(minutes, int) or minutes <= 0):
         raise InvalidInput("an invitation is valid for at least a minute")
-    if supports(server, Gate.INVITE_EXPIRY_MINUTES):
+    if server.supports(Gate.INVITE_EXPIRY_MINUTES):
         return {"invite_expires_in_minutes": minutes}
-    require(server, Gate.INVITE_EXPIRY_DAYS)
+    server.require(Gate.INVITE_EXPIRY_DAYS)
     if minutes is None:
-        require(server, Gate.INVITE_EXPIRY_NEVER)
+        server.require(Gate.INVITE_EXPIRY_NEVER)
         return {"invite_expires_in_days": None}
     if minutes % _DAY:
-        require(server, Gate.INVITE_EXPIRY_MINUTES)
+        server.require(Gate.INVITE_EXPIRY_MINUTES)
     return {"invite_expires_in_days": minutes // _DAY}
 
 
@@ -142,7 +142,7 @@ def _role(role: Role | int | Omit) -> dict[str, object]:
 def _groups(server: ServerInfo, group_ids: Iterable[int] | Omit) -> dict[str, object]:
     if isinstance(group_ids, Omit):
         return {}
-    require(server, Gate.INVITE_GROUPS)
+    server.require(Gate.INVITE_GROUPS)
     return {"group_ids": ids(group_ids, "group_ids")}
 
 

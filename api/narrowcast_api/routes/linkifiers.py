@@ -9,10 +9,10 @@ from collections.abc import Iterable
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.url_templates import as_format_string, variables
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import CreatedId, Linkifier, LinkifierList
 
 
@@ -39,7 +39,7 @@ async def update_linkifier(
     """
     path = f"/realm/filters/{segment(filter_id, 'filter_id')}"
     server = await connection.identified()
-    require(server, Gate.LINKIFIER_EDIT)
+    server.require(Gate.LINKIFIER_EDIT)
     return read(Done, await connection.request("PATCH", path, _rule(server, pattern, url_template)))
 
 
@@ -60,11 +60,11 @@ def _rule(server: ServerInfo, pattern: str, url_template: str) -> dict[str, obje
     if not url_template.strip():
         raise InvalidInput("a linkifier needs a URL template")
     variables(url_template)
-    if supports(server, Gate.LINKIFIER_TEMPLATE):
+    if server.supports(Gate.LINKIFIER_TEMPLATE):
         return {"pattern": pattern, "url_template": url_template}
     older = as_format_string(url_template)
     if older is None:
-        require(server, Gate.LINKIFIER_TEMPLATE)
+        server.require(Gate.LINKIFIER_TEMPLATE)
     return {"pattern": pattern, "url_format_string": older}
 
 

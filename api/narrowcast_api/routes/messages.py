@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, ids, read, segment
 from narrowcast_api.routes.conversations import (
     Addressee,
@@ -23,6 +22,7 @@ from narrowcast_api.routes.conversations import (
     wire_topic,
 )
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import (
     EditResult,
     Message,
@@ -65,9 +65,9 @@ async def list_messages(
     terms = wire_narrow(narrow)
     if terms:
         params["narrow"] = terms
-    if not include_anchor and supports(server, Beyond.INCLUDE_ANCHOR):
+    if not include_anchor and server.supports(Gate.INCLUDE_ANCHOR):
         params["include_anchor"] = False
-    if supports(server, Gate.EMPTY_TOPIC):
+    if server.supports(Gate.EMPTY_TOPIC):
         params["allow_empty_topic_name"] = True
     page = read(MessagePage, await connection.request("GET", "/messages", params))
     if include_anchor:
@@ -82,9 +82,9 @@ async def list_messages_by_id(
     """GET /messages with `message_ids`: those that the caller may read; level 300, else Unsupported."""
     wanted = ids(message_ids, "message_ids")
     server = await connection.identified()
-    require(server, Beyond.MESSAGE_IDS)
+    server.require(Gate.MESSAGE_IDS)
     params = {"message_ids": wanted, "apply_markdown": apply_markdown, "allow_empty_topic_name": True}
-    if not supports(server, Gate.EMPTY_TOPIC):
+    if not server.supports(Gate.EMPTY_TOPIC):
         del params["allow_empty_topic_name"]
     return read(MessagePage, await connection.request("GET", "/messages", params))
 
@@ -99,9 +99,9 @@ async def get_message(
     path = f"/messages/{segment(message_id, 'message_id')}"
     server = await connection.identified()
     params: dict[str, object] = {}
-    if supports(server, Beyond.MESSAGE_OBJECT):
+    if server.supports(Gate.MESSAGE_OBJECT):
         params["apply_markdown"] = apply_markdown
-    if supports(server, Gate.EMPTY_TOPIC):
+    if server.supports(Gate.EMPTY_TOPIC):
         params["allow_empty_topic_name"] = True
     return read(MessageAnswer, await connection.request("GET", path, params))
 
@@ -148,7 +148,7 @@ async def send_message(
         case People(emails):
             params["to"] = list(emails)
     params["read_by_sender"] = read_by_sender
-    notices = [] if not read_by_sender else dropped(server, Beyond.READ_BY_SENDER, params, "read_by_sender")
+    notices = [] if not read_by_sender else dropped(server, Gate.READ_BY_SENDER, params, "read_by_sender")
     return read(SentMessage, await connection.request("POST", "/messages", params), notices)
 
 
@@ -199,7 +199,7 @@ async def edit_message(
         params["prev_content_sha256"] = hashlib.sha256(
             expected_content.encode("utf-8", "replace")
         ).hexdigest()
-        notices = dropped(server, Beyond.EDIT_EXPECTATION, params, "prev_content_sha256")
+        notices = dropped(server, Gate.EDIT_EXPECTATION, params, "prev_content_sha256")
     return read(EditResult, await connection.request("PATCH", path, params), notices)
 
 
@@ -215,14 +215,14 @@ async def get_message_history(connection: Connection, *, message_id: int) -> Mes
     """GET /messages/{message_id}/history: every state that the message had, oldest first."""
     path = f"/messages/{segment(message_id, 'message_id')}/history"
     server = await connection.identified()
-    params = {"allow_empty_topic_name": True} if supports(server, Gate.EMPTY_TOPIC) else {}
+    params = {"allow_empty_topic_name": True} if server.supports(Gate.EMPTY_TOPIC) else {}
     return read(MessageHistory, await connection.request("GET", path, params))
 
 
 async def get_read_receipts(connection: Connection, *, message_id: int) -> ReadReceipts:
     """GET /messages/{message_id}/read_receipts: who has read it; level 137, else Unsupported."""
     path = f"/messages/{segment(message_id, 'message_id')}/read_receipts"
-    require(await connection.identified(), Beyond.READ_RECEIPTS)
+    (await connection.identified()).require(Gate.READ_RECEIPTS)
     return read(ReadReceipts, await connection.request("GET", path))
 
 
@@ -241,7 +241,7 @@ async def report_message(
     description.
     """
     path = f"/messages/{segment(message_id, 'message_id')}/report"
-    require(await connection.identified(), Beyond.REPORT_MESSAGE)
+    (await connection.identified()).require(Gate.REPORT_MESSAGE)
     params = {"report_type": report_type, "description": description}
     return read(Done, await connection.request("POST", path, params))
 

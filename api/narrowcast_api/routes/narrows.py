@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, supports
 from narrowcast_api.routes.common import Bound, Group, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import MessageMatch, NarrowMatches
 from narrowcast_api.wire.vocabulary import Anchor
 
@@ -46,7 +46,7 @@ def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, o
         word = Anchor(anchor)
     except ValueError:
         raise InvalidInput(f"{anchor!r} is no anchor") from None
-    if supports(server, Beyond.ANCHOR_WORDS):
+    if server.supports(Gate.ANCHOR_WORDS):
         return {"anchor": word}
     if word is Anchor.FIRST_UNREAD:
         return {"anchor": 0, "use_first_unread_anchor": True}

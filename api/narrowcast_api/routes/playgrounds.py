@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 from narrowcast_api.url_templates import as_prefix, check_code_template
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import CreatedId
 from narrowcast_api.wire.vocabulary import Dialect
 
@@ -29,12 +29,12 @@ async def add_playground(
     # Servers of the other dialect name the language after their lexer library.
     language = "pygments_language" if server.dialect is Dialect.ZULIP else "highlighter_language"
     params: dict[str, object] = {"name": name, language: highlighter_language}
-    if supports(server, Gate.PLAYGROUND_TEMPLATE):
+    if server.supports(Gate.PLAYGROUND_TEMPLATE):
         params["url_template"] = url_template
     else:
         prefix = as_prefix(url_template)
         if prefix is None:
-            require(server, Gate.PLAYGROUND_TEMPLATE)
+            server.require(Gate.PLAYGROUND_TEMPLATE)
         params["url_prefix"] = prefix
     return read(CreatedId, await connection.request("POST", "/realm/playgrounds", params)).id
 

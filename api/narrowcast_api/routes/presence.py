@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, supports
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit, read, segment
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import PresenceAnswer, RealmPresences, UserPresence
 from narrowcast_api.wire.vocabulary import PresenceStatus
 
@@ -29,7 +29,7 @@ async def update_presence(
         "ping_only": ping_only,
         "slim_presence": True,
     }
-    if supports(server, Beyond.PRESENCE_BY_UPDATE):
+    if server.supports(Gate.PRESENCE_BY_UPDATE):
         params["last_update_id"] = last_update_id
     return read(PresenceAnswer, await connection.request("POST", "/users/me/presence", params))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from narrowcast_api.errors import BadRequest, InvalidInput, PermissionDenied, ReactionDoesNotExist
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.emoji_types import wire_reaction_type
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import Reaction
 
 
@@ -65,7 +65,7 @@ async def remove_reaction(
     try:
         return read(Done, await connection.request("DELETE", path, params))
     except BadRequest as error:
-        if supports(server, Gate.REACTION_MISSING_CODE) or isinstance(error, PermissionDenied):
+        if server.supports(Gate.REACTION_MISSING_CODE) or isinstance(error, PermissionDenied):
             raise
         gone = ReactionDoesNotExist(error.code, error.msg, error.status, error.extra)
     raise gone

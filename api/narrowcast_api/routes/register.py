@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, supports
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Capability
 
 _SECONDS = 120.0
@@ -36,7 +36,7 @@ def client_capabilities(server: ServerInfo) -> dict[str, bool]:
     return {
         str(name): True
         for name in _DECLARED
-        if name is not Capability.STREAM_TYPING_NOTIFICATIONS or supports(server, Gate.CHANNEL_TYPING)
+        if name is not Capability.STREAM_TYPING_NOTIFICATIONS or server.supports(Gate.CHANNEL_TYPING)
     }
 
 

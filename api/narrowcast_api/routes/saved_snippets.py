@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, require
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment
 from narrowcast_api.wire.drafts import CreatedSavedSnippet, SavedSnippet, SavedSnippetList
+from narrowcast_api.wire.levels import Gate
 
 
 async def list_saved_snippets(connection: Connection) -> list[SavedSnippet]:
@@ -34,7 +34,7 @@ async def edit_saved_snippet(
     is no such snippet of this user.
     """
     path = f"/saved_snippets/{segment(saved_snippet_id, 'saved_snippet_id')}"
-    require(await connection.identified(), Gate.SNIPPET_EDIT)
+    (await connection.identified()).require(Gate.SNIPPET_EDIT)
     if not isinstance(title, Omit):
         title = _title(title)
     params = given(title=title, content=content)

@@ -8,7 +8,6 @@ from typing import NewType
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, ids, read, segment
 from narrowcast_api.routes.conversations import (
@@ -20,6 +19,7 @@ from narrowcast_api.routes.conversations import (
 )
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.drafts import CreatedScheduledMessage, ScheduledMessage, ScheduledMessageList
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 
 ScheduledMessageId = NewType("ScheduledMessageId", int)
@@ -60,7 +60,7 @@ async def create_scheduled_message(
     }
     if isinstance(to, ChannelDestination):
         params["topic"] = wire_topic(connection, to.topic)
-    if supports(server, Beyond.READ_BY_SENDER):
+    if server.supports(Gate.READ_BY_SENDER):
         params["read_by_sender"] = read_by_sender
     answer = await connection.request("POST", "/scheduled_messages", params)
     return ScheduledMessageId(read(CreatedScheduledMessage, answer).scheduled_message_id)
@@ -87,7 +87,7 @@ async def edit_scheduled_message(
     """
     path = f"/scheduled_messages/{segment(scheduled_message_id, 'scheduled_message_id')}"
     server = await connection.identified()
-    require(server, Gate.SCHEDULED_EDIT)
+    server.require(Gate.SCHEDULED_EDIT)
     params, notices = _addressed(connection, server, type, to, topic)
     if not isinstance(content, Omit):
         params["content"] = checked_content(connection, content)
@@ -171,7 +171,7 @@ def _channel(
         raise InvalidInput("a channel message goes to one channel")
     if isinstance(topic, Omit) or topic in ("", EMPTY_TOPIC_PLACEHOLDER, connection.limits.empty_topic_name):
         raise InvalidInput("a message moved to a channel needs a topic")
-    word = MessageType.CHANNEL if supports(server, Gate.TYPE_CHANNEL) else MessageType.STREAM
+    word = MessageType.CHANNEL if server.supports(Gate.TYPE_CHANNEL) else MessageType.STREAM
     return {"type": word, **params, "topic": wire_topic(connection, topic)}, []
 
 

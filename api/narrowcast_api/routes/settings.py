@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.levels import Beyond, require
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment, texts
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import AlertWords, ApiKey
 
 
@@ -21,7 +21,7 @@ async def update_settings(connection: Connection, *, settings: Mapping[str, obje
     """
     if not settings:
         raise InvalidInput("no settings given")
-    require(await connection.identified(), Beyond.SETTINGS_ENDPOINT)
+    (await connection.identified()).require(Gate.SETTINGS_ENDPOINT)
     return read(Done, await connection.request("PATCH", "/settings", settings))
 
 
@@ -36,14 +36,14 @@ async def mute_user(connection: Connection, *, user_id: int) -> Done:
     oneself.
     """
     path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
-    require(await connection.identified(), Beyond.MUTED_USERS)
+    (await connection.identified()).require(Gate.MUTED_USERS)
     return read(Done, await connection.request("POST", path))
 
 
 async def unmute_user(connection: Connection, *, user_id: int) -> Done:
     """DELETE /users/me/muted_users/{user_id}; level 48, else Unsupported. BadRequest when not muted."""
     path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
-    require(await connection.identified(), Beyond.MUTED_USERS)
+    (await connection.identified()).require(Gate.MUTED_USERS)
     return read(Done, await connection.request("DELETE", path))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment
 from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import UserStatus, UserStatusAnswer
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
 
@@ -40,7 +40,7 @@ async def clear_status(connection: Connection) -> Done:
     """POST /users/me/status with an empty text and, from level 86, an empty emoji (STAT-04, STAT-21)."""
     server = await connection.identified()
     params = {"status_text": ""}
-    if supports(server, Gate.STATUS_EMOJI):
+    if server.supports(Gate.STATUS_EMOJI):
         params["emoji_name"] = ""
     return read(Done, await connection.request("POST", "/users/me/status", params))
 
@@ -57,7 +57,7 @@ async def set_status_of(
     """POST /users/{user_id}/status: another user's, by an administrator; level 407, else Unsupported."""
     path = f"/users/{segment(user_id, 'user_id')}/status"
     server = await connection.identified()
-    require(server, Beyond.STATUS_OF_OTHERS)
+    server.require(Gate.STATUS_OF_OTHERS)
     params = given(status_text=status_text, emoji_name=emoji_name, emoji_code=emoji_code)
     notices = _prepare(server, params, reaction_type)
     return read(Done, await connection.request("POST", path, params), notices)
@@ -66,7 +66,7 @@ async def set_status_of(
 async def get_status(connection: Connection, *, user_id: int) -> UserStatus:
     """GET /users/{user_id}/status; level 262, else Unsupported (outside the contract, STAT-23)."""
     path = f"/users/{segment(user_id, 'user_id')}/status"
-    require(await connection.identified(), Beyond.USER_STATUS)
+    (await connection.identified()).require(Gate.USER_STATUS)
     return read(UserStatusAnswer, await connection.request("GET", path)).status
 
 
@@ -82,8 +82,8 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
         raise InvalidInput("an emoji's code and type need its name")
     notices = dropped(server, Gate.STATUS_EMOJI, params, *_EMOJI)
     if not params:
-        require(server, Gate.STATUS_EMOJI)
-    if "away" in params and supports(server, Gate.AWAY_DEPRECATED):
+        server.require(Gate.STATUS_EMOJI)
+    if "away" in params and server.supports(Gate.AWAY_DEPRECATED):
         notices.append("away is deprecated: it only turns the setting presence_enabled off or on")
     return notices
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment, texts
 from narrowcast_api.routes.users import list_users
 from narrowcast_api.wire.channels import (
@@ -16,6 +15,7 @@ from narrowcast_api.wire.channels import (
     SubscriptionStatus,
     UnsubscribeResult,
 )
+from narrowcast_api.wire.levels import Gate
 
 
 async def list_subscriptions(
@@ -61,7 +61,7 @@ async def subscribe(
         authorization_errors_fatal=authorization_errors_fatal,
         send_new_subscription_messages=send_new_subscription_messages,
     )
-    notices = dropped(server, Beyond.SUBSCRIPTION_NOTICES, params, "send_new_subscription_messages")
+    notices = dropped(server, Gate.SUBSCRIPTION_NOTICES, params, "send_new_subscription_messages")
     params |= {**(extra or {}), "subscriptions": wanted}
     if not isinstance(principals, Omit):
         params["principals"] = await _principals(connection, principals)
@@ -90,7 +90,7 @@ async def unsubscribe(
         raise InvalidInput("no channel given")
     server = await connection.identified()
     if archived:
-        require(server, Gate.ARCHIVED_SUBSCRIPTIONS)
+        server.require(Gate.ARCHIVED_SUBSCRIPTIONS)
     params: dict[str, object] = {"subscriptions": names}
     if not isinstance(principals, Omit):
         params["principals"] = await _principals(connection, principals)
@@ -108,7 +108,7 @@ async def _change(connection: Connection, method: str, params: Mapping[str, obje
     try:
         return await connection.request(method, "/users/me/subscriptions", params)
     except UnauthorizedPrincipal as error:
-        if supports(connection, Gate.PRINCIPAL_ERRORS) or "principals" not in params:
+        if connection.server.supports(Gate.PRINCIPAL_ERRORS) or "principals" not in params:
             raise
         principal = BadPrincipal(error.code, error.msg, error.status, error.extra)
     raise principal
@@ -119,7 +119,7 @@ async def _principals(connection: Connection, principals: Iterable[int | str]) -
     if not wanted:
         raise InvalidInput("no people given")
     server = await connection.identified()
-    if supports(server, Gate.PRINCIPAL_IDS) or all(isinstance(one, str) for one in wanted):
+    if server.supports(Gate.PRINCIPAL_IDS) or all(isinstance(one, str) for one in wanted):
         return wanted
     people = await list_users(connection)
     addresses = {user.user_id: user.email for user in people.members}
@@ -157,7 +157,7 @@ async def update_subscription(
         raise InvalidInput("nothing to change")
     server = await connection.identified()
     values = dict(properties)
-    if "is_muted" in values and not supports(server, Beyond.IS_MUTED):
+    if "is_muted" in values and not server.supports(Gate.IS_MUTED):
         values["in_home_view"] = not values.pop("is_muted")
     data = [{"stream_id": channel, "property": name, "value": value} for name, value in values.items()]
     params = {"subscription_data": data}

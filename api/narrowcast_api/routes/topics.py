@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from narrowcast_api.errors import InvalidInput, RateLimited, ServerFault, TransportError
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, require, supports
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.conversations import wire_topic
 from narrowcast_api.routes.messages import edit_message
 from narrowcast_api.wire.channels import DeleteTopicResult, TopicList
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import EditResult
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, Result, VisibilityPolicy
 
@@ -32,7 +32,7 @@ async def get_topics(connection: Connection, *, channel_id: int) -> TopicList:
     """
     path = f"/users/me/{segment(channel_id, 'channel_id')}/topics"
     server = await connection.identified()
-    params = {"allow_empty_topic_name": True} if supports(server, Gate.EMPTY_TOPIC) else {}
+    params = {"allow_empty_topic_name": True} if server.supports(Gate.EMPTY_TOPIC) else {}
     return read(TopicList, await connection.request("GET", path, params))
 
 
@@ -110,7 +110,7 @@ async def set_topic_visibility(
     """
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
-    if supports(server, Beyond.TOPIC_VISIBILITY):
+    if server.supports(Gate.TOPIC_VISIBILITY):
         params = {
             "stream_id": channel,
             "topic": wire_topic(connection, topic),
@@ -118,7 +118,7 @@ async def set_topic_visibility(
         }
         return read(Done, await connection.request("POST", "/user_topics", params))
     if policy not in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED):
-        require(server, Beyond.TOPIC_VISIBILITY)
+        server.require(Gate.TOPIC_VISIBILITY)
     params = {
         "stream_id": channel,
         "topic": wire_topic(connection, topic),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Beyond, Gate, supports
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 from narrowcast_api.routes.conversations import (
     ChannelDestination,
@@ -15,6 +14,7 @@ from narrowcast_api.routes.conversations import (
     wire_topic,
 )
 from narrowcast_api.wire.base import NOTICES
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TypingOperation
 
 
@@ -29,7 +29,7 @@ async def set_typing(connection: Connection, *, op: TypingOperation | str, to: D
     operation = _operation(op)
     server = await connection.identified()
     if isinstance(to, ChannelDestination):
-        if not supports(server, Gate.TYPING_CHANNEL_ID):
+        if not server.supports(Gate.TYPING_CHANNEL_ID):
             return _not_sent(Gate.TYPING_CHANNEL_ID, server.level)
         params: dict[str, object] = {
             "type": message_type(server, to),
@@ -52,8 +52,8 @@ async def set_typing_edit(connection: Connection, *, op: TypingOperation | str, 
     operation = _operation(op)
     path = f"/messages/{segment(message_id, 'message_id')}/typing"
     server = await connection.identified()
-    if not supports(server, Beyond.TYPING_EDIT):
-        return _not_sent(Beyond.TYPING_EDIT, server.level)
+    if not server.supports(Gate.TYPING_EDIT):
+        return _not_sent(Gate.TYPING_EDIT, server.level)
     return read(Done, await connection.request("POST", path, {"op": operation}))
 
 
@@ -64,7 +64,7 @@ def _operation(op: TypingOperation | str) -> TypingOperation:
         raise InvalidInput("op must be 'start' or 'stop'") from None
 
 
-def _not_sent(gate: Gate | Beyond, level: int) -> Done:
+def _not_sent(gate: Gate, level: int) -> Done:
     said = f"{gate.title}: not sent, needs level {gate.level}, the server has {level}"
     return Done.model_validate({NOTICES: [said]})
 

@@ -12,8 +12,8 @@ from narrowcast_api.files.names import markdown_link
 from narrowcast_api.files.reading import LocalFile, Progress, look_at
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.levels import Gate, supports
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import UploadResult
 from narrowcast_api.wire.organization import AttachmentList
 from narrowcast_api.wire.vocabulary import LARGE_UPLOAD_BYTES
@@ -48,7 +48,7 @@ async def upload_file(
     server = await connection.identified()
     large = file.size >= LARGE_UPLOAD_BYTES
     notices: list[str] = []
-    if (large or resume_from is not None) and supports(server, Gate.RESUMABLE_UPLOAD):
+    if (large or resume_from is not None) and server.supports(Gate.RESUMABLE_UPLOAD):
         try:
             body = await send_resumable(
                 connection, file, progress=progress, resume_from=resume_from, resumable=resumable
@@ -66,7 +66,7 @@ async def upload_file(
     try:
         return _result(connection, file, await send_multipart(connection, file, progress), notices)
     except FileTooLarge as error:
-        if large or not supports(server, Gate.RESUMABLE_UPLOAD):
+        if large or not server.supports(Gate.RESUMABLE_UPLOAD):
             raise
         refused = error
     try:
@@ -80,7 +80,7 @@ def _result(
     connection: Connection, file: LocalFile, body: dict[str, object], notices: list[str]
 ) -> UploadResult:
     result = read(UploadResult, body, notices)
-    if supports(connection, Gate.UPLOAD_FILENAME) and result.filename:
+    if connection.server.supports(Gate.UPLOAD_FILENAME) and result.filename:
         return result
     return result.model_copy(update={"filename": file.name})
 

@@ -9,7 +9,6 @@ from typing import Any, Final, TypedDict, Unpack
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.levels import Gate, require, supports
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.groups import (
@@ -22,6 +21,7 @@ from narrowcast_api.wire.groups import (
     GroupSubgroups,
     UserGroup,
 )
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
 
 _GATES: Final[Mapping[str, Gate]] = {
@@ -100,7 +100,7 @@ async def create_user_group(
         "members": ids(members, "members"),
     }
     if not isinstance(subgroups, Omit):
-        require(server, Gate.GROUP_SUBGROUPS)
+        server.require(Gate.GROUP_SUBGROUPS)
         params["subgroups"] = ids(subgroups, "subgroups")
     for key, value in _checked(server, settings).items():
         params[_wire_name(server, key)] = _for_level(server, key, wire_setting(value))
@@ -131,9 +131,9 @@ async def update_user_group(
     if isinstance(name, Omit) and isinstance(description, Omit) and not changes:
         raise InvalidInput("nothing to change")
     if current is not None and current.deactivated and (changes or not isinstance(description, Omit)):
-        require(server, Gate.GROUP_DEACTIVATED_EDIT)
+        server.require(Gate.GROUP_DEACTIVATED_EDIT)
     params = given(name=name if isinstance(name, Omit) else _name(name), description=description)
-    if not supports(server, Gate.GROUP_PARTIAL_UPDATE):
+    if not server.supports(Gate.GROUP_PARTIAL_UPDATE):
         params = {**await _present_texts(connection, user_group_id, current), **params}
     notices: list[str] = []
     for key, change in changes.items():
@@ -221,12 +221,12 @@ def _checked(server: ServerInfo, settings: Mapping[str, Any]) -> dict[str, Any]:
     for key in settings:
         if key not in _GATES:
             raise InvalidInput(f"a group has no permission {key}")
-        require(server, _GATES[key])
+        server.require(_GATES[key])
     return dict(settings)
 
 
 def _wire_name(server: ServerInfo, key: str) -> str:
-    if key == GroupSetting.MENTION and not supports(server, Gate.GROUP_MENTION_NAME):
+    if key == GroupSetting.MENTION and not server.supports(Gate.GROUP_MENTION_NAME):
         return "can_mention_group_id"
     return key
 
@@ -234,7 +234,7 @@ def _wire_name(server: ServerInfo, key: str) -> str:
 def _for_level(server: ServerInfo, key: str, value: object) -> object:
     """Below 198 the mention setting is a bare id (GSV-15)."""
     if key == GroupSetting.MENTION and not isinstance(value, int):
-        require(server, Gate.GROUP_MENTION_NAME)
+        server.require(Gate.GROUP_MENTION_NAME)
     return value
 
 
@@ -242,7 +242,7 @@ def _change(server: ServerInfo, key: str, change: Change, notices: list[str]) ->
     if not isinstance(change, Change):
         raise InvalidInput(f"{key} needs a Change: the new value and, if known, the old one")
     new = _for_level(server, key, wire_setting(change.new))
-    if key == GroupSetting.MENTION and not supports(server, Gate.GROUP_MENTION_OBJECT):
+    if key == GroupSetting.MENTION and not server.supports(Gate.GROUP_MENTION_OBJECT):
         if change.old is not None:
             level = Gate.GROUP_MENTION_OBJECT.level
             notices.append(f"the old value was not sent: needs level {level}, the server has {server.level}")

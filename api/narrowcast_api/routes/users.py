@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.levels import Gate, require
 from narrowcast_api.routes.common import (
     OMIT,
     Bound,
@@ -21,6 +20,7 @@ from narrowcast_api.routes.common import (
     segment,
     text_segment,
 )
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import CreatedUser, OwnUser, User, UserAnswer, UserList
 from narrowcast_api.wire.vocabulary import Role
 
@@ -110,7 +110,7 @@ async def update_user(
     if not params:
         raise InvalidInput("nothing to change")
     if "new_email" in params:
-        require(await connection.identified(), Gate.NEW_EMAIL)
+        (await connection.identified()).require(Gate.NEW_EMAIL)
     return read(Done, await connection.request("PATCH", path, params))
 
 

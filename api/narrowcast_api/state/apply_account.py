@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from narrowcast_api.state.changes import (
     Change,
     DraftsChanged,
@@ -59,10 +61,10 @@ from narrowcast_api.wire.events import (
     ScheduledMessagesUpdateEvent,
     UserSettingsEvent,
 )
+from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
 
-_LINKIFIER_LEVEL = 54
 """TODO(server-54): before, `realm_filters` alone told of linkifiers; since, `realm_linkifiers` does."""
 
 
@@ -167,7 +169,7 @@ def _organization_settings(state: State, values: dict[str, object]) -> tuple[Cha
     for setting, value in values.items():
         state.organization.put(setting, value)
     organization = state.organization
-    state.server = state.server._replace(name=organization.text("name", state.server.name))
+    state.server = replace(state.server, name=organization.text("name", state.server.name))
     state.limits = state.limits._replace(
         message_content_edit_limit=_seconds(organization.get("message_content_edit_limit_seconds")),
         message_content_delete_limit=_seconds(organization.get("message_content_delete_limit_seconds")),
@@ -207,7 +209,7 @@ def _linkifiers(state: State, event: RealmLinkifiersEvent) -> tuple[Change, ...]
 
 @handlers.of(RealmFiltersEvent)
 def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
-    if state.server.level >= _LINKIFIER_LEVEL:
+    if state.supports(Gate.LINKIFIER_OBJECTS):
         return ()
     state.linkifiers.replace(
         Linkifier(int(entry[2]), str(entry[0]), str(entry[1]))

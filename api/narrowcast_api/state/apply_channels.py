@@ -22,10 +22,10 @@ from narrowcast_api.wire.events import (
     SubscriptionUpdateEvent,
     UserTopicEvent,
 )
+from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
 
-_USER_TOPIC_LEVEL = 134
 """TODO(server-134): before, `muted_topics` alone told of muted topics; since, `user_topic` does."""
 
 
@@ -104,7 +104,7 @@ def _user_topic(state: State, event: UserTopicEvent) -> tuple[Change, ...]:
 
 @handlers.of(MutedTopicsEvent)
 def _muted_topics(state: State, event: MutedTopicsEvent) -> tuple[Change, ...]:
-    if state.server.level >= _USER_TOPIC_LEVEL:
+    if state.supports(Gate.USER_TOPICS):
         return ()
     affected = {channel_id for channel_id, _, _ in state.topics.policies()}
     state.topics.clear_muted()

@@ -27,10 +27,10 @@ from narrowcast_api.wire.events import (
     UserGroupUpdateEvent,
     UserStatusEvent,
 )
+from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
 
-_DEACTIVATION_LEVEL = 222
 """TODO(server-222): before, `remove` meant that somebody was deactivated; since, that one cannot see them."""
 
 
@@ -44,7 +44,7 @@ def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
 def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...]:
     user_id = event.person.user_id
     user = state.users.get(user_id)
-    if user is not None and state.server.level < _DEACTIVATION_LEVEL:
+    if user is not None and not state.supports(Gate.DEACTIVATION_EVENTS):
         state.users.put([user._replace(is_active=False)])
     else:
         state.users.remove(user_id)

@@ -45,15 +45,6 @@ class Settings:
         self._values[name] = value
 
 
-class ServerInfo(NamedTuple):
-    """Which server this is, as the snapshot says."""
-
-    level: int
-    version: str
-    site: str
-    name: str
-
-
 class Limits(NamedTuple):
     """What the server bounds and paces; periods in seconds, lengths in characters.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscribed
 from narrowcast_api.state.groups import Groups, read_group, read_group_setting
 from narrowcast_api.state.messages import MENTION_FLAGS, Message
@@ -33,7 +34,6 @@ from narrowcast_api.state.rows import (
 )
 from narrowcast_api.state.settings import (
     Limits,
-    ServerInfo,
     read_limits,
     read_newcomer_settings,
     read_organization_settings,
@@ -68,6 +68,7 @@ from narrowcast_api.state.topics import Topics, Visibility
 from narrowcast_api.state.typing import Typing
 from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.state.users import Users, read_user
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.changes import Change
@@ -90,7 +91,7 @@ class State:
         self.me = me
         self.monotonic = monotonic
         self.from_cache = False
-        self.server = ServerInfo(level=0, version="", site="", name="")
+        self.server = ServerInfo()
         self.limits = Limits()
         self.users = Users()
         self.presence = Presence()
@@ -238,6 +239,10 @@ class State:
             setting = channel.permissions.get(name) if channel is not None else None
         return setting is None or self.groups.contains(setting, self.me)
 
+    def supports(self, gate: Gate) -> bool:
+        """Whether the server has it."""
+        return self.server.supports(gate)
+
     def may_post(self, channel_id: int) -> bool:
         """Whether oneself may write in a channel, as far as the state can tell."""
         channel = self.channels.get(channel_id)
@@ -247,13 +252,7 @@ class State:
 
 
 def _load_server(state: State, answer: Row, now: float) -> None:
-    level = integer(answer, "service_feature_level", integer(answer, "zulip_feature_level"))
-    state.server = ServerInfo(
-        level=level,
-        version=text(answer, "service_version", text(answer, "zulip_version")),
-        site=text(answer, "realm_url", text(answer, "realm_uri")),
-        name=text(answer, "realm_name"),
-    )
+    state.server = ServerInfo.from_answer(answer)
     state.limits = read_limits(answer)
     state.typing = Typing(state.limits.typing_started_expiry)
     state.settings = read_user_settings(answer)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.access import who_may_know
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import FIRST_MESSAGE_EVENT
 from narrowcast_server.models import Channel, User
 from narrowcast_server.permissions import system_group
 from narrowcast_server.queries.channels import channel_object
@@ -134,5 +134,5 @@ def refresh_first_message(core: Core, channel_id: int) -> None:
     if channel.first_message_id == first:
         return
     core.channels.update(channel_id, first_message_id=first)
-    if core.level >= FIRST_MESSAGE_EVENT:
+    if core.level >= Gate.FIRST_MESSAGE_EVENT.level:
         emit_channel_update(core, channel, channel.name, "first_message_id", first)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
 from narrowcast_server.errors import ServiceError, insufficient_permission
-from narrowcast_server.levels import CAN_ADD_MEMBERS_GROUP, CAN_MANAGE_GROUP, CAN_REMOVE_MEMBERS_GROUP
 from narrowcast_server.memberships import MAX_NESTING
 from narrowcast_server.models import Group, User
 from narrowcast_server.permissions import (
@@ -52,20 +52,22 @@ def may_manage(core: Core, user: User, group: Group) -> bool:
     """Administrators, and from level 283 the holders of can_manage_group (GRPU-11)."""
     if user.is_administrator or realm_allows(core, user, "can_manage_all_groups"):
         return True
-    return core.level >= CAN_MANAGE_GROUP and group_allows(core, user, group, GroupSetting.MANAGE)
+    return core.level >= Gate.GROUP_MANAGE.level and group_allows(core, user, group, GroupSetting.MANAGE)
 
 
 def may_add_members(core: Core, user: User, group: Group) -> bool:
     """Managers, and from level 305 the holders of can_add_members_group (GSV-08, INV-19)."""
     if may_manage(core, user, group):
         return True
-    return core.level >= CAN_ADD_MEMBERS_GROUP and group_allows(core, user, group, GroupSetting.ADD_MEMBERS)
+    return core.level >= Gate.GROUP_ADD_MEMBERS.level and group_allows(
+        core, user, group, GroupSetting.ADD_MEMBERS
+    )
 
 
 def _may_remove_members(core: Core, user: User, group: Group) -> bool:
     if may_manage(core, user, group):
         return True
-    return core.level >= CAN_REMOVE_MEMBERS_GROUP and group_allows(
+    return core.level >= Gate.GROUP_REMOVE_MEMBERS.level and group_allows(
         core, user, group, GroupSetting.REMOVE_MEMBERS
     )
 

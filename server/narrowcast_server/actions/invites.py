@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
 from narrowcast_server.access import may_know, may_read
 from narrowcast_server.actions.groups import may_add_members
 from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id
-from narrowcast_server.levels import INVITE_LINK_BY_PERMISSION, INVITE_WITHOUT_CHANNELS
 from narrowcast_server.models import Channel, Group, User
 from narrowcast_server.permissions import administers_channel, channel_allows, realm_allows
 from narrowcast_server.store import Row
@@ -51,7 +51,7 @@ def addresses(text: str) -> list[str]:
 
 def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
     """Raises BAD_REQUEST where somebody may not invite anybody (INV-32, INVM)."""
-    if by_link and core.level < INVITE_LINK_BY_PERMISSION and not user.is_administrator:
+    if by_link and core.level < Gate.INVITE_LINKS_FOR_ALL.level and not user.is_administrator:
         raise insufficient_permission()
     settings = (
         ("can_invite_users_group", "create_multiuse_invite_group") if by_link else ("can_invite_users_group",)
@@ -137,7 +137,7 @@ def _check_channel(core: Core, user: User, channel: Channel | None) -> None:
 
 def check_channels_given(core: Core, terms: Terms) -> None:
     """Below level 180 an invitation names a channel (INV-16)."""
-    if core.level < INVITE_WITHOUT_CHANNELS and not terms.channel_ids:
+    if core.level < Gate.INVITE_NO_CHANNELS.level and not terms.channel_ids:
         raise ServiceError("You must specify at least one channel for invitees to join.")
 
 

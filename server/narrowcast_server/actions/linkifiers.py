@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import re2
 from uritemplate import variables
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import LINKIFIER_TEMPLATE
 from narrowcast_server.url_templates import check_template
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def linkifiers_of(core: Core) -> list[dict[str, object]]:
 
 
 def _template_field(core: Core, template: str) -> dict[str, object]:
-    if core.level < LINKIFIER_TEMPLATE:
+    if core.level < Gate.LINKIFIER_TEMPLATE.level:
         return {"url_format_string": re.sub(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", r"%(\1)s", template)}
     return {"url_template": template}
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from uritemplate import variables
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.dialect import playground_fields
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import PLAYGROUND_TEMPLATE
 from narrowcast_server.url_templates import check_template
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def playgrounds_of(core: Core) -> list[dict[str, object]]:
 
 
 def _template_field(core: Core, template: str) -> dict[str, object]:
-    if core.level < PLAYGROUND_TEMPLATE:
+    if core.level < Gate.PLAYGROUND_TEMPLATE.level:
         return {"url_prefix": template.removesuffix(_CODE)}
     return {"url_template": template}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
 from narrowcast_server.dialect import outgoing_reaction_type
 from narrowcast_server.emoji import resolve
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import AWAY_IS_PRESENCE
 from narrowcast_server.models import User
 from narrowcast_server.personal import change, switched_on
 from narrowcast_server.sight import in_sight, watchers
@@ -58,7 +58,7 @@ def set_status(
         changed |= _emoji(core, emoji_name, emoji_code, reaction_type)
     if not changed and away is None:
         raise ServiceError("Client did not pass any new values.")
-    if away is not None and core.level >= AWAY_IS_PRESENCE:
+    if away is not None and core.level >= Gate.AWAY_DEPRECATED.level:
         user = change(core, user, {"presence_enabled": not away})
     _store(core, user, changed)
     event = {"type": "user_status", "user_id": user.id, **changed}

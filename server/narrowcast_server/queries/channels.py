@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PostPolicy, Role, SystemGroup
 from narrowcast_server.access import subscriber_ids
-from narrowcast_server.levels import (
-    CAN_ADD_MEMBERS_GROUP,
-    CAN_JOIN_GROUP,
-    CAN_LEAVE_GROUP,
-    CAN_MANAGE_GROUP,
-    CAN_MENTION_GROUP,
-    CAN_MENTION_GROUP_ID,
-    CAN_REMOVE_MEMBERS_GROUP,
-)
 from narrowcast_server.models import Channel, Group
 from narrowcast_server.permissions import outgoing_value
 from narrowcast_server.store import Row
@@ -114,12 +106,12 @@ def subscribers_by_channel(core: Core) -> dict[int, list[int]]:
 
 
 _GROUP_SETTING_LEVELS: Final = {
-    "can_add_members_group": CAN_ADD_MEMBERS_GROUP,
-    "can_join_group": CAN_JOIN_GROUP,
-    "can_leave_group": CAN_LEAVE_GROUP,
-    "can_manage_group": CAN_MANAGE_GROUP,
-    "can_mention_group": CAN_MENTION_GROUP_ID,
-    "can_remove_members_group": CAN_REMOVE_MEMBERS_GROUP,
+    "can_add_members_group": Gate.GROUP_ADD_MEMBERS.level,
+    "can_join_group": Gate.GROUP_JOIN.level,
+    "can_leave_group": Gate.GROUP_LEAVE.level,
+    "can_manage_group": Gate.GROUP_MANAGE.level,
+    "can_mention_group": Gate.GROUP_MENTION.level,
+    "can_remove_members_group": Gate.GROUP_REMOVE_MEMBERS.level,
 }
 
 
@@ -144,7 +136,7 @@ def group_object(core: Core, group: Group) -> dict[str, object]:
 
 def group_setting_name(core: Core, name: str) -> str:
     """The name of a group's setting at this level (GSV-15)."""
-    if name == "can_mention_group" and core.level < CAN_MENTION_GROUP:
+    if name == "can_mention_group" and core.level < Gate.GROUP_MENTION_NAME.level:
         return "can_mention_group_id"
     return name
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EmailVisibility, Role
-from narrowcast_server.levels import DELIVERY_EMAIL_ALWAYS, NO_BILLING_ADMIN
 from narrowcast_server.models import User
 from narrowcast_server.personal import setting
 
@@ -100,9 +100,9 @@ def user_object(
         answer["is_active"] = user.is_active
     if user.is_system_bot:
         answer["is_system_bot"] = True
-    if core.level < DELIVERY_EMAIL_ALWAYS and not seen:
+    if core.level < Gate.DELIVERY_EMAIL.level and not seen:
         del answer["delivery_email"]
-    if core.level < NO_BILLING_ADMIN:
+    if core.level < Gate.NO_BILLING_ADMIN.level:
         answer["is_billing_admin"] = False
     if profile_data is not None and not user.is_bot:
         answer["profile_data"] = profile_data

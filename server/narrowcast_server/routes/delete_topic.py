@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Result
 from narrowcast_server import topics
 from narrowcast_server.access import newest_in_topic, readable_channel
 from narrowcast_server.actions.message_changes import delete_messages
-from narrowcast_server.levels import DELETE_TOPIC_COMPLETE
 from narrowcast_server.models import Channel
 from narrowcast_server.params import required, string
 from narrowcast_server.permissions import require_administrator
@@ -31,7 +31,7 @@ async def delete_topic(call: Call) -> Answer:
         if not _delete_batch(call, channel, topic):
             break
     complete = not newest_in_topic(call.core, call.user, channel, topic, 1)
-    if call.level >= DELETE_TOPIC_COMPLETE:
+    if call.level >= Gate.DELETE_TOPIC_COMPLETE.level:
         return {"complete": complete}
     if complete:
         return {}

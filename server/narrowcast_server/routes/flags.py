@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server import access, topics
 from narrowcast_server.actions.flags import change_flags, changeable
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import IGNORED_CHANNELS
 from narrowcast_server.models import FlagBit
 from narrowcast_server.params import (
     boolean,
@@ -62,7 +62,7 @@ def update_message_flags(call: Call) -> Answer:
 
 
 def _ignored(call: Call, channel_ids: list[int]) -> Answer:
-    if call.level >= IGNORED_CHANNELS and call[FLAG] is FlagBit.READ and not call[OPERATION]:
+    if call.level >= Gate.SKIPPED_CHANNELS.level and call[FLAG] is FlagBit.READ and not call[OPERATION]:
         return {"ignored_because_not_subscribed_channels": channel_ids}
     return {}
 

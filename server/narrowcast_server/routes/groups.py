@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
-from narrowcast_server import levels
 from narrowcast_server.actions import groups
 from narrowcast_server.errors import ServiceError, insufficient_permission
 from narrowcast_server.models import Group
@@ -35,26 +35,29 @@ routes = Routes()
 NAME = required("name", text_without_null)
 DESCRIPTION = required("description", text_without_null)
 MEMBERS = required("members", integers)
-SUBGROUPS: Param[list[int]] = defaulted("subgroups", integers, [], since=levels.GROUP_SUBGROUPS)
-NEW_NAME = optional("name", text_without_null, required_below=levels.GROUP_FIELDS_OPTIONAL)
-NEW_DESCRIPTION = optional("description", text_without_null, required_below=levels.GROUP_FIELDS_OPTIONAL)
+SUBGROUPS: Param[list[int]] = defaulted("subgroups", integers, [], since=Gate.GROUP_SUBGROUPS.level)
+NEW_NAME = optional("name", text_without_null, required_below=Gate.GROUP_PARTIAL_UPDATE.level)
+NEW_DESCRIPTION = optional("description", text_without_null, required_below=Gate.GROUP_PARTIAL_UPDATE.level)
 DEACTIVATED = optional("deactivated", boolean)
 INCLUDE_DEACTIVATED = defaulted("include_deactivated_groups", boolean, False)
 DIRECT = defaulted("direct_member_only", boolean, False)
 DIRECT_SUBGROUPS = defaulted("direct_subgroup_only", boolean, False)
 
 _SINCE: Final = {
-    GroupSetting.ADD_MEMBERS: levels.CAN_ADD_MEMBERS_GROUP,
-    GroupSetting.JOIN: levels.CAN_JOIN_GROUP,
-    GroupSetting.LEAVE: levels.CAN_LEAVE_GROUP,
-    GroupSetting.MANAGE: levels.CAN_MANAGE_GROUP,
-    GroupSetting.MENTION: levels.CAN_MENTION_GROUP,
-    GroupSetting.REMOVE_MEMBERS: levels.CAN_REMOVE_MEMBERS_GROUP,
+    GroupSetting.ADD_MEMBERS: Gate.GROUP_ADD_MEMBERS.level,
+    GroupSetting.JOIN: Gate.GROUP_JOIN.level,
+    GroupSetting.LEAVE: Gate.GROUP_LEAVE.level,
+    GroupSetting.MANAGE: Gate.GROUP_MANAGE.level,
+    GroupSetting.MENTION: Gate.GROUP_MENTION_NAME.level,
+    GroupSetting.REMOVE_MEMBERS: Gate.GROUP_REMOVE_MEMBERS.level,
 }
 SETTINGS: Final[dict[Param[object | None], str]] = {
     **{optional(name.value, json_value, since=since): name.value for name, since in _SINCE.items()},
     optional(
-        "can_mention_group_id", json_value, since=levels.CAN_MENTION_GROUP_ID, until=levels.CAN_MENTION_GROUP
+        "can_mention_group_id",
+        json_value,
+        since=Gate.GROUP_MENTION.level,
+        until=Gate.GROUP_MENTION_NAME.level,
     ): GroupSetting.MENTION.value,
 }
 """Each permission's parameter and the name under which it is stored (GSV-15)."""
@@ -120,7 +123,7 @@ def update_group(call: Call) -> Answer:
 
 def _check_deactivated(call: Call, group: Group, permissions: bool) -> None:
     """Below level 340 only the name of a deactivated group changes (GSV-19)."""
-    if not group.deactivated or call.level >= levels.DEACTIVATED_GROUP_EDIT:
+    if not group.deactivated or call.level >= Gate.GROUP_DEACTIVATED_EDIT.level:
         return
     new_description = call[NEW_DESCRIPTION] not in (None, group.description)
     if permissions or new_description:
@@ -130,7 +133,7 @@ def _check_deactivated(call: Call, group: Group, permissions: bool) -> None:
 def _new_value(call: Call, param: Param[object | None], stored: str, group: Group) -> object:
     """The value inside {new, old}; of can_mention_group below level 260 the bare one (GRPU-07, GRPU-08)."""
     raw = call[param]
-    if stored == GroupSetting.MENTION and call.level < levels.GROUP_SETTING_OBJECT:
+    if stored == GroupSetting.MENTION and call.level < Gate.GROUP_MENTION_OBJECT.level:
         return groups.checked_setting(call.core, stored, raw)
     return changed_value(call.core, param.name, raw, group.settings[stored], groups.checked_setting)
 

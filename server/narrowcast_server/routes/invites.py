@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server import levels
 from narrowcast_server.actions import invites
 from narrowcast_server.actions.invites import Terms
 from narrowcast_server.errors import ServiceError
@@ -30,19 +30,23 @@ _MAX_MINUTES: Final = 60 * 24 * 366 * 100
 
 EMAILS = required("invitee_emails", text_without_null)
 MINUTES: Param[int | None] = defaulted(
-    "invite_expires_in_minutes", nullable(integer), None, since=levels.INVITE_MINUTES
+    "invite_expires_in_minutes", nullable(integer), None, since=Gate.INVITE_EXPIRY_MINUTES.level
 )
 DAYS: Param[int | None] = defaulted(
-    "invite_expires_in_days", nullable(integer), None, since=levels.INVITE_DAYS, until=levels.INVITE_MINUTES
+    "invite_expires_in_days",
+    nullable(integer),
+    None,
+    since=Gate.INVITE_EXPIRY_DAYS.level,
+    until=Gate.INVITE_EXPIRY_MINUTES.level,
 )
 INVITE_AS = defaulted("invite_as", integer_choice(*Role), int(Role.MEMBER))
 CHANNELS = required("stream_ids", integers)
 LINK_CHANNELS: Param[list[int]] = defaulted("stream_ids", integers, [])
-GROUPS: Param[list[int]] = defaulted("group_ids", integers, [], since=levels.INVITE_GROUPS)
+GROUPS: Param[list[int]] = defaulted("group_ids", integers, [], since=Gate.INVITE_GROUPS.level)
 DEFAULTS = defaulted(
-    "include_realm_default_subscriptions", boolean, False, since=levels.INVITE_DEFAULT_CHANNELS
+    "include_realm_default_subscriptions", boolean, False, since=Gate.INVITE_DEFAULT_CHANNELS.level
 )
-NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=levels.INVITE_NOTIFY_REFERRER)
+NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 
 def _expiry(call: Call) -> int | None:
@@ -51,7 +55,7 @@ def _expiry(call: Call) -> int | None:
         minutes = call[MINUTES]
     elif call.given(DAYS):
         days = call[DAYS]
-        if days is None and call.level < levels.INVITE_NEVER_EXPIRES:
+        if days is None and call.level < Gate.INVITE_EXPIRY_NEVER.level:
             raise ServiceError("invite_expires_in_days is not an integer")
         minutes = None if days is None else days * _MINUTES_A_DAY
     else:

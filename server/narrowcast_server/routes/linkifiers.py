@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import linkifiers
-from narrowcast_server.levels import LINKIFIER_TEMPLATE, LINKIFIER_UPDATE
 from narrowcast_server.params import integers, required, text_without_null
 from narrowcast_server.permissions import require_administrator
 from narrowcast_server.routing import Answer, Call, Routes
@@ -11,13 +11,13 @@ from narrowcast_server.routing import Answer, Call, Routes
 routes = Routes()
 
 PATTERN = required("pattern", text_without_null)
-TEMPLATE = required("url_template", text_without_null, since=LINKIFIER_TEMPLATE)
-FORMAT = required("url_format_string", text_without_null, until=LINKIFIER_TEMPLATE)
+TEMPLATE = required("url_template", text_without_null, since=Gate.LINKIFIER_TEMPLATE.level)
+FORMAT = required("url_format_string", text_without_null, until=Gate.LINKIFIER_TEMPLATE.level)
 ORDER = required("ordered_linkifier_ids", integers)
 
 
 def _template(call: Call) -> str:
-    if call.level < LINKIFIER_TEMPLATE:
+    if call.level < Gate.LINKIFIER_TEMPLATE.level:
         return linkifiers.template_of_format(call[FORMAT])
     return call[TEMPLATE]
 
@@ -35,7 +35,7 @@ def add_linkifier(call: Call) -> Answer:
     return {"id": linkifiers.add_linkifier(call.core, call[PATTERN], _template(call))}
 
 
-@routes.patch("/realm/filters/{filter_id}", PATTERN, TEMPLATE, FORMAT, since=LINKIFIER_UPDATE)
+@routes.patch("/realm/filters/{filter_id}", PATTERN, TEMPLATE, FORMAT, since=Gate.LINKIFIER_EDIT.level)
 def update_linkifier(call: Call) -> Answer:
     """Replaces a linkifier (LNK-01)."""
     require_administrator(call.user)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server import access, topics
 from narrowcast_server.actions.messages import Origin, is_human_client, send_direct, send_to_channel
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.event_variants import QueueOptions
-from narrowcast_server.levels import EMPTY_TOPIC
 from narrowcast_server.params import (
     boolean,
     choice,
@@ -48,7 +48,7 @@ NARROW = optional("narrow", nullable(narrow))
 MESSAGE_IDS = optional("message_ids", integers)
 APPLY_MARKDOWN = defaulted("apply_markdown", boolean, True)
 CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True)
-ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False, since=EMPTY_TOPIC)
+ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False, since=Gate.EMPTY_TOPIC.level)
 MSG_IDS = required("msg_ids", integers)
 REQUIRED_NARROW = required("narrow", narrow)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import playgrounds
-from narrowcast_server.levels import PLAYGROUND_TEMPLATE
 from narrowcast_server.params import required, text_without_null
 from narrowcast_server.permissions import require_administrator
 from narrowcast_server.routing import Answer, Call, Routes
@@ -12,15 +12,15 @@ routes = Routes()
 
 NAME = required("name", text_without_null)
 LANGUAGE = required("highlighter_language", text_without_null, aliases=("pygments_language",))
-TEMPLATE = required("url_template", text_without_null, since=PLAYGROUND_TEMPLATE)
-PREFIX = required("url_prefix", text_without_null, until=PLAYGROUND_TEMPLATE)
+TEMPLATE = required("url_template", text_without_null, since=Gate.PLAYGROUND_TEMPLATE.level)
+PREFIX = required("url_prefix", text_without_null, until=Gate.PLAYGROUND_TEMPLATE.level)
 
 
 @routes.post("/realm/playgrounds", NAME, LANGUAGE, TEMPLATE, PREFIX)
 def add_playground(call: Call) -> Answer:
     """Adds a playground (PLG-01)."""
     require_administrator(call.user)
-    old = call.level < PLAYGROUND_TEMPLATE
+    old = call.level < Gate.PLAYGROUND_TEMPLATE.level
     template = playgrounds.template_of_prefix(call[PREFIX]) if old else call[TEMPLATE]
     return {"id": playgrounds.add_playground(call.core, call[NAME], call[LANGUAGE], template)}
 

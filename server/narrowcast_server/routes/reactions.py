@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server import emoji
 from narrowcast_server.access import visible_message
 from narrowcast_server.actions.reactions import add_reaction, remove_reaction
 from narrowcast_server.dialect import incoming_reaction_type
 from narrowcast_server.emoji import Emoji
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import CUSTOM_EMOJI_TYPE_INFERRED, REACTION_DOES_NOT_EXIST
 from narrowcast_server.models import Message
 from narrowcast_server.params import optional, required, string
 from narrowcast_server.routing import Answer, Call, Routes
@@ -49,9 +49,9 @@ def remove(call: Call) -> Answer:
     message = visible_message(call.core, call.user, call.path_id("message_id"))
     chosen = _meant(call, message)
     if not remove_reaction(call.core, call.user, message, chosen):
-        if call.level < REACTION_DOES_NOT_EXIST:
+        if call.level < Gate.REACTION_MISSING_CODE.level:
             raise ServiceError("Reaction doesn't exist.")
-        raise ServiceError("Reaction doesn't exist.", "REACTION_DOES_NOT_EXIST")
+        raise ServiceError("Reaction doesn't exist.", "Gate.REACTION_MISSING_CODE.level")
     return {}
 
 
@@ -62,7 +62,7 @@ def _meant(call: Call, message: Message) -> Emoji:
         raise ServiceError("At least one of the following arguments must be present: emoji_name, emoji_code")
     if kind is not None:
         kind = incoming_reaction_type(kind)
-    elif call.level < CUSTOM_EMOJI_TYPE_INFERRED:
+    elif call.level < Gate.REACTION_TYPE_OPTIONAL.level:
         kind = "unicode_emoji"
     for row in call.core.store.all(
         "SELECT * FROM reactions WHERE message_id = ? AND user_id = ?", message.id, call.user.id

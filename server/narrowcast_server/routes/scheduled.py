@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 from narrowcast_server.actions import scheduled
 from narrowcast_server.actions.messages import Origin
 from narrowcast_server.actions.owned import own_row
 from narrowcast_server.actions.scheduled import Target
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import CHANNEL_TYPE, SCHEDULED_EDIT
 from narrowcast_server.params import (
     boolean,
     check_integer,
@@ -44,7 +44,7 @@ NEW_TIME = optional("scheduled_delivery_timestamp", integer)
 
 def _checked_kind(call: Call, word: str) -> MessageType:
     kind = MessageType(word)
-    if kind is MessageType.CHANNEL and call.level < CHANNEL_TYPE:
+    if kind is MessageType.CHANNEL and call.level < Gate.TYPE_CHANNEL.level:
         raise ServiceError("Invalid type")
     return kind
 
@@ -82,7 +82,7 @@ def create_scheduled(call: Call) -> Answer:
     NEW_CONTENT,
     NEW_TOPIC,
     NEW_TIME,
-    since=SCHEDULED_EDIT,
+    since=Gate.SCHEDULED_EDIT.level,
 )
 def edit_scheduled(call: Call) -> Answer:
     """Changes a scheduled message (SCH-01)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
-from narrowcast_server import levels
 from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.dialect import version_fields
 from narrowcast_server.routing import Answer, Call, Routes
@@ -48,7 +48,7 @@ def get_server_settings(call: Call) -> Answer:
 def _authentication_methods(core: Core) -> dict[str, bool]:
     methods = dict.fromkeys((*LOGIN_METHODS, *_PROVIDERS), False)
     methods |= {"password": True, "email": True, "ldap": core.config.ldap}
-    if core.level < levels.SECOND_CODE_HOST_LOGIN:
+    if core.level < Gate.SECOND_CODE_HOST.level:
         del methods[_SECOND_CODE_HOST]
     return methods
 
@@ -60,9 +60,9 @@ def _realm(core: Core, url: str) -> Answer:
         "realm_icon": f"{url}/static/images/icon.png",
         "realm_description": rendered_description(core, core.setting_str("description")),
     }
-    if core.level >= levels.REALM_URL:
+    if core.level >= Gate.REALM_URL.level:
         answer["realm_url"] = url
-    if core.level >= levels.WEB_PUBLIC_SETTING:
+    if core.level >= Gate.WEB_PUBLIC_ACCESS.level:
         answer["realm_web_public_access_enabled"] = core.setting_bool("enable_spectator_access") and any(
             channel.is_web_public and not channel.is_archived for channel in core.channels.all()
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import snippets
-from narrowcast_server.levels import SNIPPET_EDIT
 from narrowcast_server.params import optional, required, text_without_null
 from narrowcast_server.routing import Answer, Call, Routes
 
@@ -28,7 +28,7 @@ def create_snippet(call: Call) -> Answer:
     return {"saved_snippet_id": identity}
 
 
-@routes.patch("/saved_snippets/{saved_snippet_id}", NEW_TITLE, NEW_CONTENT, since=SNIPPET_EDIT)
+@routes.patch("/saved_snippets/{saved_snippet_id}", NEW_TITLE, NEW_CONTENT, since=Gate.SNIPPET_EDIT.level)
 def edit_snippet(call: Call) -> Answer:
     """Changes a snippet (SNP-01)."""
     identity = call.path_id("saved_snippet_id")

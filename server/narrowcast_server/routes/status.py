@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.status import set_status, status_of
 from narrowcast_server.errors import ServiceError, insufficient_permission
-from narrowcast_server.levels import STATUS_EMOJI
 from narrowcast_server.models import User
 from narrowcast_server.params import boolean, optional, text_without_null
 from narrowcast_server.people import person
@@ -14,9 +14,9 @@ from narrowcast_server.sight import check_sees
 routes = Routes()
 
 TEXT = optional("status_text", text_without_null)
-EMOJI_NAME = optional("emoji_name", text_without_null, since=STATUS_EMOJI)
-EMOJI_CODE = optional("emoji_code", text_without_null, since=STATUS_EMOJI)
-REACTION_TYPE = optional("reaction_type", text_without_null, since=STATUS_EMOJI)
+EMOJI_NAME = optional("emoji_name", text_without_null, since=Gate.STATUS_EMOJI.level)
+EMOJI_CODE = optional("emoji_code", text_without_null, since=Gate.STATUS_EMOJI.level)
+REACTION_TYPE = optional("reaction_type", text_without_null, since=Gate.STATUS_EMOJI.level)
 AWAY = optional("away", boolean)
 
 

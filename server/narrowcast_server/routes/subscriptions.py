@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from narrowcast_server import access, levels
+from narrowcast_api.wire.levels import Gate
+from narrowcast_server import access
 from narrowcast_server.actions.channel_admin import check_folder, check_policies
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
@@ -261,7 +262,7 @@ def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | No
         channel = access.channel_named(core, user, name)
         if channel is None:
             raise channel_does_not_exist(name)
-        if channel.is_archived and call.level < levels.ARCHIVED_UNSUBSCRIBE:
+        if channel.is_archived and call.level < Gate.ARCHIVED_SUBSCRIPTIONS.level:
             raise ServiceError(f"Channel '{name}' is archived")
         channels.append(channel)
     for person in people:
@@ -275,12 +276,12 @@ def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | No
 
 
 def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
-    if call.level < levels.INTEGER_PRINCIPALS and any(isinstance(principal, int) for principal in who):
+    if call.level < Gate.PRINCIPAL_IDS.level and any(isinstance(principal, int) for principal in who):
         raise ServiceError("principals is not a list of strings")
     try:
         return principals_of(call.core, who)
     except ServiceError as error:
-        if call.level >= levels.PRINCIPAL_BAD_REQUEST:
+        if call.level >= Gate.PRINCIPAL_ERRORS.level:
             raise
         raise ServiceError(no_such_user().message, "UNAUTHORIZED_PRINCIPAL", 403) from error
 

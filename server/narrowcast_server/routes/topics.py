@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from narrowcast_server import access, topics
 from narrowcast_server.actions.visibility import set_policy
 from narrowcast_server.errors import ServiceError, invalid_channel_id
-from narrowcast_server.levels import EMPTY_TOPIC
 from narrowcast_server.params import (
     boolean,
     choice,
@@ -21,7 +21,7 @@ from narrowcast_server.routing import Answer, Call, Routes
 
 routes = Routes()
 
-ALLOW_EMPTY = defaulted("allow_empty_topic_name", boolean, False, since=EMPTY_TOPIC)
+ALLOW_EMPTY = defaulted("allow_empty_topic_name", boolean, False, since=Gate.EMPTY_TOPIC.level)
 STREAM_ID = required("stream_id", integer)
 TOPIC = required("topic", string)
 POLICY = required("visibility_policy", integer_choice(0, 1, 2, 3))

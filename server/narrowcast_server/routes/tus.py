@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import RESUMABLE_UPLOADS
 from narrowcast_server.routes.user_uploads import upload_answer
 from narrowcast_server.routing import Call, Routes
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
@@ -33,16 +33,16 @@ _locks: WeakKeyDictionary[Core, defaultdict[str, asyncio.Lock]] = WeakKeyDiction
 """Who writes to which upload."""
 
 
-@routes.add("OPTIONS", "/tus", since=RESUMABLE_UPLOADS, public=True, accepts_anything=True)
-@routes.add("OPTIONS", "/tus/", since=RESUMABLE_UPLOADS, public=True, accepts_anything=True)
+@routes.add("OPTIONS", "/tus", since=Gate.RESUMABLE_UPLOAD.level, public=True, accepts_anything=True)
+@routes.add("OPTIONS", "/tus/", since=Gate.RESUMABLE_UPLOAD.level, public=True, accepts_anything=True)
 def describe(call: Call) -> Response:
     """What this server can do."""
     limit = call.core.config.limits.max_file_upload_mib * MEBIBYTE
     return answer(204, {"Tus-Version": VERSION, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(limit)})
 
 
-@routes.add("POST", "/tus", since=RESUMABLE_UPLOADS, streaming=True, accepts_anything=True)
-@routes.add("POST", "/tus/", since=RESUMABLE_UPLOADS, streaming=True, accepts_anything=True)
+@routes.add("POST", "/tus", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True)
+@routes.add("POST", "/tus/", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True)
 async def create(call: Call) -> Response:
     """Begins an upload, perhaps with its first bytes."""
     check_version(call.request)
@@ -56,7 +56,7 @@ async def create(call: Call) -> Response:
     return await receive(call, uploads, upload, 201, headers)
 
 
-@routes.add("GET", "/tus/{identity}", since=RESUMABLE_UPLOADS, accepts_anything=True)
+@routes.add("GET", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, accepts_anything=True)
 def look(call: Call) -> Response:
     """HEAD: how far an upload has come."""
     if call.request.method != "HEAD":
@@ -68,7 +68,9 @@ def look(call: Call) -> Response:
     return answer(200, {**headers, **progress(upload, uploads.offset(upload))})
 
 
-@routes.add("PATCH", "/tus/{identity}", since=RESUMABLE_UPLOADS, streaming=True, accepts_anything=True)
+@routes.add(
+    "PATCH", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True
+)
 async def append(call: Call) -> Response:
     """Adds bytes at the offset that both sides agree on."""
     check_version(call.request)
@@ -85,7 +87,7 @@ async def append(call: Call) -> Response:
         return await receive(call, uploads, upload, 204, {})
 
 
-@routes.add("DELETE", "/tus/{identity}", since=RESUMABLE_UPLOADS, accepts_anything=True)
+@routes.add("DELETE", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, accepts_anything=True)
 def terminate(call: Call) -> Response:
     """Gives an upload up."""
     check_version(call.request)

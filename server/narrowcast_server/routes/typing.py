@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server import access, topics
 from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.errors import ServiceError
-from narrowcast_server.levels import CHANNEL_TYPE, DIRECT_TYPE, NO_TOPIC_TYPING, TYPING_STREAM_ID
 from narrowcast_server.params import choice, defaulted, integer, integers, missing, optional, required, string
 from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.messages import member_ids
@@ -19,7 +19,7 @@ routes = Routes()
 TYPE = defaulted("type", choice("direct", "stream", "channel", "private"), "direct")
 OPERATION = required("op", choice("start", "stop"))
 TO = optional("to", string)
-STREAM_ID = optional("stream_id", string, since=TYPING_STREAM_ID)
+STREAM_ID = optional("stream_id", string, since=Gate.TYPING_CHANNEL_ID.level)
 TOPIC = optional("topic", string)
 
 
@@ -39,10 +39,10 @@ def _check_type(call: Call, kind: str) -> None:
     """Refuses the values of `type` that this level does not have (TYP-04 to TYP-06, TYP-28)."""
     level = call.level
     refused = (
-        (kind == "channel" and level < CHANNEL_TYPE)
-        or (kind == "private" and level >= TYPING_STREAM_ID)
-        or (kind == "direct" and level < DIRECT_TYPE and call.given(TYPE))
-        or (kind == "stream" and level < TYPING_STREAM_ID)
+        (kind == "channel" and level < Gate.TYPE_CHANNEL.level)
+        or (kind == "private" and level >= Gate.TYPING_CHANNEL_ID.level)
+        or (kind == "direct" and level < Gate.TYPE_DIRECT.level and call.given(TYPE))
+        or (kind == "stream" and level < Gate.TYPING_CHANNEL_ID.level)
     )
     if refused:
         raise ServiceError("Invalid type")
@@ -74,7 +74,7 @@ def _type_in_channel(call: Call) -> None:
         raise ServiceError("Missing topic")
     if not switched_on(user, "send_stream_typing_notifications"):
         raise ServiceError("User has disabled typing notifications for channel messages")
-    topic = topics.mapped(core, topic, placeholder=call.level >= NO_TOPIC_TYPING)
+    topic = topics.mapped(core, topic, placeholder=call.level >= Gate.PLACEHOLDER_TOPIC.level)
     type_in_channel(core, user, channel, topic, call[OPERATION])
 
 

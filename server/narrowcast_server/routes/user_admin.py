@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import profile_fields, user_admin
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
 from narrowcast_server.errors import ServiceError, insufficient_permission
-from narrowcast_server.levels import DEACTIVATION_COMMENT, NEW_EMAIL
 from narrowcast_server.models import User
 from narrowcast_server.params import (
     Param,
@@ -27,9 +27,9 @@ routes = Routes()
 FULL_NAME = optional("full_name", text_without_null)
 ROLE = optional("role", integer_choice(*Role))
 PROFILE_DATA = optional("profile_data", objects)
-NEW_ADDRESS = optional("new_email", text_without_null, since=NEW_EMAIL)
+NEW_ADDRESS = optional("new_email", text_without_null, since=Gate.NEW_EMAIL.level)
 COMMENT: Param[str | None] = optional(
-    "deactivation_notification_comment", nullable(text_without_null), since=DEACTIVATION_COMMENT
+    "deactivation_notification_comment", nullable(text_without_null), since=Gate.DEACTIVATION_COMMENT.level
 )
 EMAIL = required("email", text_without_null)
 PASSWORD = required("password", string)

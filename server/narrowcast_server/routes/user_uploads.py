@@ -6,10 +6,10 @@ import hmac
 
 from starlette.responses import Response
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server import auth
 from narrowcast_server.actions.attachments import space_used
 from narrowcast_server.errors import unauthorized
-from narrowcast_server.levels import UPLOAD_FILENAME, UPLOAD_URL
 from narrowcast_server.models import User
 from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.store import Row
@@ -45,9 +45,9 @@ def upload_answer(call: Call, path_id: str, name: str) -> Answer:
     """`url` from 272 beside `uri`, `filename` from 285 (UPL-03..07)."""
     url = f"/user_uploads/{path_id}"
     answer: Answer = {"uri": url}
-    if call.level >= UPLOAD_URL:
+    if call.level >= Gate.UPLOAD_URL.level:
         answer["url"] = url
-    if call.level >= UPLOAD_FILENAME:
+    if call.level >= Gate.UPLOAD_FILENAME.level:
         answer["filename"] = name
     return answer
 

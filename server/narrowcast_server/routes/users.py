@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.errors import ServiceError, no_such_user
-from narrowcast_server.levels import CLIENT_GRAVATAR_DEFAULT
 from narrowcast_server.models import User
 from narrowcast_server.params import boolean, defaulted, integers, optional
 from narrowcast_server.queries.users import people, profile_data, user_object
@@ -12,7 +12,7 @@ from narrowcast_server.sight import check_sees, in_sight
 
 routes = Routes()
 
-CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True, below=(CLIENT_GRAVATAR_DEFAULT, False))
+CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True, below=(Gate.GRAVATAR_DEFAULT.level, False))
 INCLUDE_PROFILE = defaulted("include_custom_profile_fields", boolean, False)
 USER_IDS = optional("user_ids", integers)
 

@@ -6,7 +6,7 @@ To add one, add a row here and a function to a module of this folder. A row is
 
 ``keys`` are separated by spaces and may be none: any act can be given a key in the configuration. The function
 takes the main screen, and may be async; what it raises becomes a notice. ``needs`` names a gate of
-`narrowcast_api.levels`, such as "Beyond.UNARCHIVE", or nothing: palette and keys refuse it on older servers.
+`narrowcast_api.wire.levels`, such as "Gate.UNARCHIVE", or nothing: palette and keys refuse it on older servers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "",
                 "Follow the topic, or follow it no longer",
                 "topics:follow",
-                "Beyond.TOPIC_VISIBILITY",
+                "Gate.TOPIC_VISIBILITY",
             ),
             ("topic.visibility", "", "How I see the topic: muted, followed …", "topics:visibility", ""),
             ("topic.mark-read", "", "Mark the topic as read", "topics:mark_read", ""),
@@ -34,7 +34,7 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "",
                 "Mark the whole topic as unread",
                 "topics:mark_unread",
-                "Beyond.FLAGS_BY_NARROW",
+                "Gate.FLAGS_BY_NARROW",
             ),
             ("topic.copy-link", "", "Copy the link to the topic", "topics:copy_link", ""),
             ("topic.delete", "", "Delete the topic with all its messages", "topics:delete", ""),
@@ -85,7 +85,7 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "",
                 "Appear offline, or show again that I am here",
                 "own:presence",
-                "Beyond.SETTINGS_ENDPOINT",
+                "Gate.SETTINGS_ENDPOINT",
             ),
             ("own.read-all", "", "Mark all messages as read", "own:read_all", ""),
             ("own.alert-words", "", "Alert words: what notifies me like a mention", "own:alert_words", ""),
@@ -96,7 +96,7 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "",
                 "Report the message to the moderators",
                 "messages:report",
-                "Beyond.REPORT_MESSAGE",
+                "Gate.REPORT_MESSAGE",
             ),
         ),
     ),
@@ -114,7 +114,7 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ),
             ("people.groups", "", "User groups: members, permissions", "people:groups", ""),
             ("people.invitations", "", "Invitations by email, and links to join", "people:invitations", ""),
-            ("people.muted", "", "Muted people", "people:muted", "Beyond.MUTED_USERS"),
+            ("people.muted", "", "Muted people", "people:muted", "Gate.MUTED_USERS"),
         ),
     ),
     (
@@ -122,10 +122,10 @@ ACTS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             ("account.profile", "", "My profile: name, time zone, profile fields", "account:profile", ""),
             ("account.picture", "", "My picture: choose one, or remove it", "account:picture", ""),
-            ("account.settings", "", "My settings", "account:settings", "Beyond.SETTINGS_ENDPOINT"),
+            ("account.settings", "", "My settings", "account:settings", "Gate.SETTINGS_ENDPOINT"),
             ("account.bots", "", "My bots and their keys", "account:bots", ""),
-            ("account.email", "", "Change my email address", "account:email", "Beyond.SETTINGS_ENDPOINT"),
-            ("account.password", "", "Change my password", "account:password", "Beyond.SETTINGS_ENDPOINT"),
+            ("account.email", "", "Change my email address", "account:email", "Gate.SETTINGS_ENDPOINT"),
+            ("account.password", "", "Change my password", "account:password", "Gate.SETTINGS_ENDPOINT"),
             ("account.key", "", "My API key: show it, make a new one", "account:key", ""),
             ("account.deactivate", "", "Deactivate my account", "account:deactivate", ""),
         ),

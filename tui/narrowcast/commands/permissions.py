@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.levels import Beyond, Gate, needs, supports
-from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting, read_group_setting
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting as GroupPermission
 from narrowcast_api.wire.vocabulary import Role
 
@@ -82,11 +81,11 @@ def only_holders(state: State, permission: str, act: str = "do this") -> str:
     return f"Only {who} may {act}."
 
 
-def below(state: State, gate: Gate | Beyond) -> str:
+def below(state: State, gate: Gate) -> str:
     """'… needs level N, this server has M', or nothing where the server has it."""
-    if supports(ServerInfo(level=state.server.level), gate):
+    if state.supports(gate):
         return ""
-    return f"{gate.title}: {needs(gate)}, this server has {state.server.level}."
+    return f"{gate.title}: {gate.needs}, this server has {state.server.level}."
 
 
 def short(refusal: str) -> str:
@@ -97,7 +96,7 @@ def short(refusal: str) -> str:
     return before[:1].lower() + before[1:] if may else refusal
 
 
-def level_needed(state: State, gate: Gate | Beyond) -> str:
+def level_needed(state: State, gate: Gate) -> str:
     """'needs level N' where the server does not have it."""
     return short(below(state, gate))
 

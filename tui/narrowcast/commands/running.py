@@ -8,8 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from narrowcast.commands.registry import Action
-from narrowcast_api import levels
-from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -19,20 +18,15 @@ log = logging.getLogger(__name__)
 __all__ = ["gate_of", "refusal", "run"]
 
 
-def gate_of(action: Action) -> levels.Gate | levels.Beyond | None:
+def gate_of(action: Action) -> Gate | None:
     """The gate that an action names; None for those that every server has."""
-    if not action.needs:
-        return None
-    kind, _, name = action.needs.partition(".")
-    return levels.Gate[name] if kind == "Gate" else levels.Beyond[name]
+    return Gate[action.needs.removeprefix("Gate.")] if action.needs else None
 
 
 def refusal(action: Action, level: int) -> str:
     """'needs level N' where a server of ``level`` does not have what the action needs, else nothing."""
     gate = gate_of(action)
-    if gate is None or levels.supports(ServerInfo(level=level), gate):
-        return ""
-    return levels.needs(gate)
+    return "" if gate is None or level >= gate.level else gate.needs
 
 
 def run(screen: MainScreen, action: Action) -> None:

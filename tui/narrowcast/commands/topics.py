@@ -9,10 +9,9 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
 from narrowcast.text import names
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.levels import Beyond, needs, supports
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
 if TYPE_CHECKING:
@@ -156,7 +155,7 @@ def visibility(screen: MainScreen) -> None:
         return
     state = screen.session.state
     now = int(state.topics.visibility(where.channel_id, where.topic))
-    all_there = supports(ServerInfo(level=state.server.level), Beyond.TOPIC_VISIBILITY)
+    all_there = state.supports(Gate.TOPIC_VISIBILITY)
     choices = [
         Choice(
             policy,
@@ -164,7 +163,7 @@ def visibility(screen: MainScreen) -> None:
             "now" if policy == now else "",
             disabled=""
             if all_there or policy in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED)
-            else needs(Beyond.TOPIC_VISIBILITY),
+            else Gate.TOPIC_VISIBILITY.needs,
         )
         for policy, words in VISIBILITIES
     ]

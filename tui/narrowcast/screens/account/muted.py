@@ -9,8 +9,8 @@ from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
-from narrowcast_api.levels import Beyond
 from narrowcast_api.state.changes import UsersChanged
+from narrowcast_api.wire.levels import Gate
 
 
 class MutedPeopleScreen(GuardedScreen[int]):
@@ -23,7 +23,7 @@ class MutedPeopleScreen(GuardedScreen[int]):
 
     def refusal(self) -> str:
         """Old servers cannot."""
-        return permissions.below(self.state, Beyond.MUTED_USERS)
+        return permissions.below(self.state, Gate.MUTED_USERS)
 
     def rows(self) -> Sequence[Row[int]]:
         """Who, and since when."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
-from narrowcast_api.levels import Beyond, Gate
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
+from narrowcast_api.wire.levels import Gate
 
 
 class ServerScreen(GuardedScreen[str]):
@@ -55,7 +55,7 @@ class ServerScreen(GuardedScreen[str]):
 
     def _missing(self) -> list[Row[str]]:
         level = self.state.server.level
-        gates: list[Gate | Beyond] = [gate for gate in (*Gate, *Beyond) if gate.level > level]
+        gates: list[Gate] = [gate for gate in Gate if gate.level > level]
         return [
             Row(
                 (type(gate).__name__, gate.name),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.levels import Beyond, Gate, needs, supports
-from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.channels import Channel
@@ -33,13 +32,13 @@ def leaving(session: Session, channel: Channel) -> str:
 
 def refused_leave(session: Session, channel: Channel) -> str:
     """Why one cannot leave."""
-    server = ServerInfo(level=session.state.server.level)
-    if channel.is_archived and not supports(server, Gate.ARCHIVED_SUBSCRIPTIONS):
-        return f"Leaving archived channels {needs(Gate.ARCHIVED_SUBSCRIPTIONS)}."
+    server = session.state.server
+    if channel.is_archived and not server.supports(Gate.ARCHIVED_SUBSCRIPTIONS):
+        return f"Leaving archived channels {Gate.ARCHIVED_SUBSCRIPTIONS.needs}."
     return ""
 
 
 def refused_restore(session: Session) -> str:
     """Why archived channels cannot be restored."""
-    server = ServerInfo(level=session.state.server.level)
-    return "" if supports(server, Beyond.UNARCHIVE) else f"Restoring a channel {needs(Beyond.UNARCHIVE)}."
+    server = session.state.server
+    return "" if server.supports(Gate.UNARCHIVE) else f"Restoring a channel {Gate.UNARCHIVE.needs}."

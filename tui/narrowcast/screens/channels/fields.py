@@ -9,10 +9,9 @@ from narrowcast.commands import permissions
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.levels import Gate, needs, supports
-from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.groups import AdHocGroup, GroupSetting
 from narrowcast_api.wire.groups import GroupSettingMembers, GroupSettingValue
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     privacy: list[tuple[object, str]] = [
         (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
     ]
-    empty_topic = supports(ServerInfo(level=state.server.level), Gate.EMPTY_TOPIC)
+    empty_topic = state.supports(Gate.EMPTY_TOPIC)
     administrators = permissions.only_administrators(state, "decide this") and "only administrators may"
     return [
         Line(
@@ -129,7 +128,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
         OneOf(
             "topics",
             "Topics",
-            needs=refused or ("" if empty_topic else needs(Gate.EMPTY_TOPIC)),
+            needs=refused or ("" if empty_topic else Gate.EMPTY_TOPIC.needs),
             options=TOPICS,
             value=channel.topics_policy if channel else TopicsPolicy.INHERIT.value,
         ),

@@ -13,9 +13,9 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.holders import as_model, group_id_of, named_groups
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.levels import Gate
 from narrowcast_api.state.changes import Change, GroupsChanged, UsersChanged
 from narrowcast_api.state.groups import Group
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State

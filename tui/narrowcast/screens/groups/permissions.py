@@ -12,9 +12,9 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.groups.holders import to_model
-from narrowcast_api.levels import Gate
 from narrowcast_api.state import groups as state_groups
 from narrowcast_api.state.changes import GroupsChanged
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
 
 if TYPE_CHECKING:

@@ -23,11 +23,10 @@ from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast.text.natural_time import in_words, written
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.levels import Gate, needs, supports
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.changes import ScheduledChanged
 from narrowcast_api.state.tables import ScheduledMessage
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -97,9 +96,9 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
 
     def open(self, item: ScheduledMessage) -> None:
         """Change it."""
-        server = ServerInfo(level=self.state.server.level)
-        if not supports(server, Gate.SCHEDULED_EDIT):
-            self.say(f"Editing {needs(Gate.SCHEDULED_EDIT)}; delete it and schedule it again.", bad=True)
+        server = self.state.server
+        if not server.supports(Gate.SCHEDULED_EDIT):
+            self.say(f"Editing {Gate.SCHEDULED_EDIT.needs}; delete it and schedule it again.", bad=True)
             return
         where = item.destination
         fields: list[Field] = [

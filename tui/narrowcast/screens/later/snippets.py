@@ -10,10 +10,9 @@ from textual.binding import Binding, BindingType
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
-from narrowcast_api.levels import Gate, needs, supports
-from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.changes import SnippetsChanged
 from narrowcast_api.state.tables import Snippet
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
@@ -78,8 +77,8 @@ class SnippetsScreen(ManageScreen[Snippet]):
         item = self.selected
         if item is None:
             return
-        if not supports(ServerInfo(level=self.state.server.level), Gate.SNIPPET_EDIT):
-            self.say(f"Editing {needs(Gate.SNIPPET_EDIT)}; delete it and make it again.", bad=True)
+        if not self.state.supports(Gate.SNIPPET_EDIT):
+            self.say(f"Editing {Gate.SNIPPET_EDIT.needs}; delete it and make it again.", bad=True)
             return
 
         async def submit(values: Values) -> None:

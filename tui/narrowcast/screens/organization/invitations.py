@@ -17,8 +17,8 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, named_groups
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.levels import Gate
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State

@@ -8,9 +8,9 @@ from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen, OrderedScreen
 from narrowcast.screens.dialogs.manage import Row
-from narrowcast_api.levels import Gate
 from narrowcast_api.state.changes import LinkifiersChanged
 from narrowcast_api.state.tables import Linkifier, Playground
+from narrowcast_api.wire.levels import Gate
 
 
 class LinkifiersScreen(OrderedScreen[Linkifier]):

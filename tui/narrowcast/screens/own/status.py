@@ -10,8 +10,7 @@ from narrowcast.app.context import app_of
 from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
 from narrowcast.text.natural_time import written
-from narrowcast_api.levels import Gate, needs, supports
-from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def set_status(screen: MainScreen) -> None:
     """Ask what the status shall be."""
     state = screen.session.state
     now = state.statuses.get(state.me)
-    emoji_there = supports(ServerInfo(level=state.server.level), Gate.STATUS_EMOJI)
+    emoji_there = state.supports(Gate.STATUS_EMOJI)
 
     async def submit(values: Values) -> None:
         name = values.text("emoji").strip(":")
@@ -48,7 +47,7 @@ def set_status(screen: MainScreen) -> None:
             "emoji",
             "Emoji",
             "its name; Tab completes it, empty is none",
-            needs="" if emoji_there else needs(Gate.STATUS_EMOJI),
+            needs="" if emoji_there else Gate.STATUS_EMOJI.needs,
             value=now.emoji_name if now else "",
             suggest=lambda _typed: _names(state),
         ),

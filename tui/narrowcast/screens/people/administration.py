@@ -9,7 +9,7 @@ from msgspec import Struct
 from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.people.profile import profile_fields, profile_values
-from narrowcast_api.levels import Beyond, Gate
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def offers(state: State, user: User) -> list[Offer]:
             Offer(
                 "status",
                 "Status…",
-                permissions.below(state, Beyond.STATUS_OF_OTHERS)
+                permissions.below(state, Gate.STATUS_OF_OTHERS)
                 or permissions.only_administrators(state, "set the status of others"),
             ),
         ]

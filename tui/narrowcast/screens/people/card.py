@@ -16,9 +16,9 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.about import facts
-from narrowcast_api.levels import Beyond
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -124,7 +124,7 @@ class PersonScreen(GuardedScreen[str]):
         if self.user_id == self.state.me:
             self.say("Nobody mutes themselves.", bad=True)
             return
-        if self.refused(permissions.below(self.state, Beyond.MUTED_USERS)):
+        if self.refused(permissions.below(self.state, Gate.MUTED_USERS)):
             return
         settings = self.session.client.settings
         if self.user_id in self.state.users.muted:

@@ -9,7 +9,7 @@ from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values
 from narrowcast.screens.people.about import options, people_of
-from narrowcast_api.levels import Beyond
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def profile_form(session: Session) -> FormScreen:
     state = session.state
     user = state.users.get(state.me)
     fixed = state.organization.flag("name_changes_disabled") and not permissions.is_administrator(state)
-    no_settings = permissions.level_needed(state, Beyond.SETTINGS_ENDPOINT)
+    no_settings = permissions.level_needed(state, Gate.SETTINGS_ENDPOINT)
 
     async def save(values: Values) -> object:
         changed = profile_values(state, values)

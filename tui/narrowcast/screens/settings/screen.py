@@ -23,9 +23,9 @@ from narrowcast.text import names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
-from narrowcast_api.levels import Beyond
 from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, SettingsChanged
 from narrowcast_api.state.groups import GroupSetting, read_group_setting
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
@@ -293,7 +293,7 @@ class OwnSettingsScreen(SettingsScreen):
 
     def refusal(self) -> str:
         """Old servers have other operations for them."""
-        return permissions.below(self.state, Beyond.SETTINGS_ENDPOINT)
+        return permissions.below(self.state, Gate.SETTINGS_ENDPOINT)
 
     def values(self) -> Settings:
         """From the account."""

@@ -1,23 +1,21 @@
-"""Every feature level at which the contract changes, once.
+"""Every feature level at which the service changes, once, for client and server.
 
-`Gate` holds the union of what the contract cites (VER-01 to VER-03): a feature is supported when the
-server's level is at least the gate's. Routes ask `supports` and adapt, or `require` and refuse; apps show
-`needs(gate)` beside what they disable. `Beyond` does the same for operations that the contract leaves open
-(CONV-23).
+`Gate` holds what the contract cites (VER-01 to VER-03; those name their `rows`) and what the public documentation of
+such servers says of operations that the contract leaves open (CONV-23). A feature is there when the server's level is
+at least the gate's. The client asks `ServerInfo.supports` and adapts, or `require` and refuses; apps show `needs`
+beside what they disable; the embedded server compares its own level.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Protocol
+from typing import Final, NamedTuple
 
-from msgspec import Struct
-
-from narrowcast_api.errors import Unsupported
-from narrowcast_api.server_info import ServerInfo
+CONTRACT_LEVEL: Final = 372
+"""The newest level of the contract, which the embedded server speaks (VER-04)."""
 
 
-class Row(Struct, frozen=True):
+class Row(NamedTuple):
     """`level` from which it holds, `title` for people, `below` what the client does under it, `rows` of the
     ledger.
     """
@@ -33,33 +31,45 @@ def _row(level: int, title: str, below: str, rows: str = "") -> Row:
 
 
 class Gate(Enum):
-    """The gates of the contract, in the order of their levels."""
+    """The gates, in the order of their levels."""
 
     LEVEL_GIVEN = _row(0, "The server says its level", "a missing level is 0", "SRV-10")
     SECOND_CODE_HOST = _row(
         1, "Sign-in by the second code-hosting platform", "the key is read as absent", "SRV-06"
     )
+    ANCHOR_WORDS = _row(1, "Anchors in words", "numbers and a flag that mean the same")
+    IDS_IN_NARROWS = _row(1, "Ids in searches", "names of channels and addresses of people are sent")
     REACTION_TYPE_OPTIONAL = _row(
         2, "Removing custom emoji without a type", "the type is always sent", "RXN-06"
     )
     PRINCIPAL_IDS = _row(9, "People by id in subscriptions", "API email addresses are sent", "USUB-04")
+    MUTED_USERS = _row(48, "Muting users", "refused here")
+    LINKIFIER_OBJECTS = _row(54, "Linkifiers as objects with ids", "the older event is read")
     LINKIFIER_EDIT = _row(57, "Editing linkifiers", "refused here", "LNK-01 LNK-02")
     CHANNEL_TYPING = _row(
         58, "Typing in channels, and its client capability", "the capability is not declared", "TYP-27 TYP-28"
     )
+    SETTINGS_ENDPOINT = _row(80, "One operation for all settings", "refused here")
     STATUS_EMOJI = _row(86, "Emoji in a status", "dropped with a warning", "STAT-05 STAT-06 STAT-07 STAT-08")
     MERGE_BASE = _row(88, "The server's merge base", "absent", "SRV-12")
     GRAVATAR_DEFAULT = _row(92, "client_gravatar true by default", "always sent explicitly", "USR-03 USR-04")
     INVITE_EXPIRY_DAYS = _row(96, "Invitations that expire", "refused unless left to the server", "INV-07")
     WEB_PUBLIC_ACCESS = _row(116, "Whether there are web-public channels", "absent, read as no", "SRV-23")
     INVITE_EXPIRY_NEVER = _row(117, "Invitations that never expire", "refused here", "INV-08")
+    MESSAGE_OBJECT = _row(120, "Fetching one message whole", "only its source comes back")
     INVITE_EXPIRY_MINUTES = _row(
         126, "Invitations that expire after minutes", "sent as whole days, else refused", "INV-06 INVM-06"
     )
+    GET_CHANNEL = _row(132, "Fetching one channel", "refused here")
+    USER_TOPICS = _row(134, "What one follows and mutes, topic by topic", "muted topics are read")
     DEACTIVATION_COMMENT = _row(
         135, "A note to a deactivated user", "dropped with a warning", "USRD-04 USRD-05 USRD-06"
     )
+    READ_RECEIPTS = _row(137, "Read receipts", "refused here")
+    IS_MUTED = _row(139, "is_muted of subscriptions", "in_home_view, its opposite, is sent")
     AWAY_DEPRECATED = _row(148, "away means presence off", "no warning on use", "STAT-13")
+    FLAGS_BY_NARROW = _row(155, "Marking a whole conversation", "refused here")
+    INCLUDE_ANCHOR = _row(155, "Pages without the anchor's message", "it is taken out here")
     DELIVERY_EMAIL = _row(
         163, "delivery_email always there", "absence is tolerated", "ME-12 ME-13 USR-08 USR-09"
     )
@@ -72,6 +82,7 @@ class Gate(Enum):
     IGNORED_PARAMETERS = _row(
         167, "The server names parameters it ignored", "absence proves nothing", "CONV-09 CONV-10 CONV-20"
     )
+    TOPIC_VISIBILITY = _row(170, "Following and unmuting topics", "only muting, the old way")
     TYPE_DIRECT = _row(174, "The message type 'direct'", "'private' is sent", "TYP-06")
     LINKIFIER_TEMPLATE = _row(
         176,
@@ -79,7 +90,9 @@ class Gate(Enum):
         "converted to a format string, else refused",
         "LNK-05 LNK-06 LNK-07",
     )
+    TERM_DM = _row(177, "The search words dm and is:dm", "'pm-with' and 'is:private' are sent")
     INVITE_NO_CHANNELS = _row(180, "Invitations without channels", "a channel is required", "INV-16")
+    SUBSCRIPTION_NAMES_AS_STRINGS = _row(181, "Removing by plain names", "the same names")
     SCHEDULED_EDIT = _row(184, "Editing scheduled messages", "refused here", "SCH-01 SCH-02")
     GROUP_MENTION = _row(191, "Who may mention a group", "refused here", "GSV-13 GSV-14")
     REACTION_MISSING_CODE = _row(
@@ -107,10 +120,15 @@ class Gate(Enum):
     TYPING_CHANNEL_ID = _row(
         215, "Typing notifications in channels", "not sent", "TYP-05 TYP-11 TYP-12 TYP-31"
     )
+    DEACTIVATION_EVENTS = _row(
+        222, "Events about deactivated users as updates", "their removal is read as that"
+    )
     WILDCARD_SPLIT = _row(
         224, "Channel and topic wildcards apart", "wildcard_mentioned only", "FLG-11 FLG-12 FLG-15 FLG-16"
     )
+    READ_BY_SENDER = _row(236, "Own messages are read", "marked read afterwards by the app")
     TYPE_CHANNEL = _row(248, "The message type 'channel'", "'stream' is sent", "TYP-04 SCH-25")
+    TERM_CHANNEL = _row(250, "The search words channel and channels", "'stream' and 'streams' are sent")
     FIRST_MESSAGE_EVENT = _row(
         256, "Events about a channel's first message", "refreshed after a topic's deletion", "EVT-05"
     )
@@ -122,14 +140,18 @@ class Gate(Enum):
         "dropped with a warning",
         "INV-20 INV-21 INV-22 INVM-08",
     )
+    USER_STATUS = _row(262, "Fetching a user's status", "refused here")
+    PRESENCE_BY_UPDATE = _row(263, "Presence by what changed", "all of it each time")
     INVITE_NOTIFY_REFERRER = _row(
         267, "Notice to the inviter", "dropped with a warning", "INV-23 INV-24 INV-25"
     )
+    TERM_WITH = _row(271, "The search word with", "'near' is sent")
     UPLOAD_URL = _row(272, "url of an upload", "uri is read", "UPL-03 UPL-04 UPL-05")
     GROUP_MANAGE = _row(283, "Who may manage a group", "refused here", "GSV-11 GSV-12")
     NEW_EMAIL = _row(285, "Changing another user's email address", "refused here", "USRU-09 USRU-10 USRU-11")
     UPLOAD_FILENAME = _row(285, "The stored name of an upload", "the local name is used", "UPL-06 UPL-07")
     RESUMABLE_UPLOAD = _row(296, "Resumable uploads", "one plain request", "UPL-14 UPL-15 AUTH-02")
+    MESSAGE_IDS = _row(300, "Fetching messages by their ids", "refused here")
     GROUP_JOIN = _row(301, "Who may join a group", "refused here", "GSV-09")
     DIRECT_MEMBERS_ACTIVE = _row(
         303, "direct_members without deactivated users", "they are tolerated", "GSV-03"
@@ -137,55 +159,23 @@ class Gate(Enum):
     GROUP_ADD_MEMBERS = _row(305, "Who may add members to a group", "refused here", "GSV-08")
     GROUP_LEAVE = _row(308, "Who may leave a group", "refused here", "GSV-10")
     GROUP_SUBGROUPS = _row(311, "Subgroups at a group's creation", "refused here", "GRPC-05 GRPC-06 GRPC-07")
+    EXCLUDE_ARCHIVED = _row(315, "Archived channels in lists", "there are none")
     INVITE_GROUPS = _row(322, "Groups in invitations", "refused here", "INV-17 INV-18 INV-19 INVM-05")
     GROUP_REMOVE_MEMBERS = _row(324, "Who may remove members from a group", "refused here", "GSV-16")
+    SUBSCRIPTION_NOTICES = _row(333, "Whether new subscribers are told", "dropped with a warning")
     EMPTY_TOPIC = _row(334, "The empty topic", "a topic is required", "CONV-13 TOP-05")
     GROUP_DEACTIVATED_EDIT = _row(340, "Permissions of deactivated groups", "only the name is sent", "GSV-19")
     SKIPPED_CHANNELS = _row(
         355, "Channels skipped when marking unread", "found by comparing ids", "FLG-06 FLG-19"
     )
+    ALL_CHANNELS = _row(356, "include_all in channel lists", "include_all_active is sent")
+    TYPING_EDIT = _row(361, "Typing while editing", "not sent")
     ARCHIVED_SUBSCRIPTIONS = _row(362, "Leaving archived channels", "the server refuses", "USUB-09")
     NO_BILLING_ADMIN = _row(363, "is_billing_admin is gone", "the key is ignored", "ME-15 ME-16")
     SNIPPET_EDIT = _row(368, "Editing saved snippets", "refused here", "SNP-01 SNP-02 SNP-10")
     PLACEHOLDER_TOPIC = _row(
         372, "'(no topic)' in typing means the empty topic", "the placeholder is never sent", "TYP-17 VER-04"
     )
-
-    @property
-    def level(self) -> int:
-        """The level from which it holds."""
-        return self.value.level
-
-    @property
-    def title(self) -> str:
-        """What it is, for people."""
-        return self.value.title
-
-
-class Beyond(Enum):
-    """Levels of operations that the contract leaves open, as the public documentation of such servers gives
-    them.
-    """
-
-    ANCHOR_WORDS = _row(1, "Anchors in words", "numbers and a flag that mean the same")
-    MUTED_USERS = _row(48, "Muting users", "refused here")
-    SETTINGS_ENDPOINT = _row(80, "One operation for all settings", "refused here")
-    MESSAGE_OBJECT = _row(120, "Fetching one message whole", "only its source comes back")
-    GET_CHANNEL = _row(132, "Fetching one channel", "refused here")
-    READ_RECEIPTS = _row(137, "Read receipts", "refused here")
-    IS_MUTED = _row(139, "is_muted of subscriptions", "in_home_view, its opposite, is sent")
-    FLAGS_BY_NARROW = _row(155, "Marking a whole conversation", "refused here")
-    INCLUDE_ANCHOR = _row(155, "Pages without the anchor's message", "it is taken out here")
-    TOPIC_VISIBILITY = _row(170, "Following and unmuting topics", "only muting, the old way")
-    SUBSCRIPTION_NAMES_AS_STRINGS = _row(181, "Removing by plain names", "the same names")
-    READ_BY_SENDER = _row(236, "Own messages are read", "marked read afterwards by the app")
-    USER_STATUS = _row(262, "Fetching a user's status", "refused here")
-    PRESENCE_BY_UPDATE = _row(263, "Presence by what changed", "all of it each time")
-    MESSAGE_IDS = _row(300, "Fetching messages by their ids", "refused here")
-    EXCLUDE_ARCHIVED = _row(315, "Archived channels in lists", "there are none")
-    SUBSCRIPTION_NOTICES = _row(333, "Whether new subscribers are told", "dropped with a warning")
-    ALL_CHANNELS = _row(356, "include_all in channel lists", "include_all_active is sent")
-    TYPING_EDIT = _row(361, "Typing while editing", "not sent")
     EDIT_EXPECTATION = _row(379, "Edits that notice a race", "sent without the check")
     REPORT_MESSAGE = _row(382, "Reporting messages", "refused here")
     UNARCHIVE = _row(388, "Restoring archived channels", "refused here")
@@ -202,27 +192,7 @@ class Beyond(Enum):
         """What it is, for people."""
         return self.value.title
 
-
-class HasServer(Protocol):
-    """A connection, as far as levels go."""
-
     @property
-    def server(self) -> ServerInfo: ...
-
-
-def supports(server: ServerInfo | HasServer, gate: Gate | Beyond) -> bool:
-    """Whether the server has it: its level is at least the gate's."""
-    info = server if isinstance(server, ServerInfo) else server.server
-    return info.level >= gate.level
-
-
-def require(server: ServerInfo | HasServer, gate: Gate | Beyond) -> None:
-    """Raise Unsupported, naming both levels, unless the server has it."""
-    info = server if isinstance(server, ServerInfo) else server.server
-    if info.level < gate.level:
-        raise Unsupported(gate.level, info.level, gate.title)
-
-
-def needs(gate: Gate | Beyond) -> str:
-    """'needs level N', to stand beside a command that is disabled."""
-    return f"needs level {gate.level}"
+    def needs(self) -> str:
+        """'needs level N', to stand beside a command that is disabled."""
+        return f"needs level {self.value.level}"
