@@ -2,6 +2,6 @@
 
 import sys
 
-from narrowcast.cli.main import main
+from narrowcast.cli.entry import main
 
 sys.exit(main())

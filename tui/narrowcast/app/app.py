@@ -159,6 +159,8 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             self.outside.terminate()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self.outside.wait()), CLOSE_SECONDS)
+        if self.screen is self.main_screen and self.account_file == self.opening:
+            self.keep_screen()
         await self.close_session()
         try:
             if self.demo is not None:

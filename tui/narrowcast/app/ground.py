@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Awaitable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rich.console import RenderableType
@@ -14,6 +15,7 @@ from textual.app import App
 from textual.driver import Driver
 from textual.screen import Screen
 
+from narrowcast.terminal import last_screen
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+FIRST_SIZES = 2
+"""Reports of the size that come at a start although nothing was resized: the driver's own, and the terminal's."""
 MOST_NOTICES = 3
 """Notices that stand on the screen at once."""
 
@@ -43,10 +47,13 @@ class AppGround(App[int], inherit_bindings=False):
         self.paths = paths
         self._typed = KeyQueue(self, self._take_key)
         self._memory: ScreenMemory | None = None
+        self._shown_size: tuple[int, int] | None = None
+        self._first_sizes = FIRST_SIZES
         if sys.platform != "win32":
             from narrowcast.terminal.screen_memory import ScreenMemory
 
             self._memory = ScreenMemory()
+            self._begin_with(last_screen.shown())
         self._work: set[asyncio.Task[None]] = set()
 
     def key_pressed(self) -> None:
@@ -84,9 +91,35 @@ class AppGround(App[int], inherit_bindings=False):
         if self._memory is not None:
             self._memory.forget()
 
-    def on_resize(self) -> None:
+    def _begin_with(self, shown: last_screen.Shown | None) -> None:
+        """The screen as it was left is on the terminal already: the first frame sends what differs."""
+        if shown is not None and self._memory is not None:
+            from narrowcast.terminal.screen_store import load_cells
+
+            self._memory.prime(load_cells(shown.cells))
+            self._shown_size = shown.size
+
+    def on_resize(self, event: events.Resize) -> None:
         """Terminals move text about when they are resized."""
+        if self._first_sizes and tuple(event.size) == self._shown_size:
+            self._first_sizes -= 1
+            return
+        self._shown_size = None
         self.forget_screen()
+
+    def keep_screen(self) -> None:
+        """Keep the screen as it stands for the next start, where no notice lies over it."""
+        if self._memory is None or self.is_headless or self._notifications:
+            return
+        from narrowcast.terminal import screen_store
+
+        mark = f" ○ as it was on {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"
+        try:
+            screen_store.keep(
+                sys.argv[1:], (self.size.width, self.size.height), self._memory.rows, self.console, mark
+            )
+        except OSError as error:
+            log.warning("the screen is not kept for the next start: %s", error)
 
     # notices and work
 

@@ -196,6 +196,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
+    from narrowcast.terminal import last_screen
+
+    last_screen.give_back()
     complain(message)
     return code
 

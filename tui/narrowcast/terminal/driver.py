@@ -20,6 +20,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
+from narrowcast.terminal import last_screen
 from narrowcast.terminal.keyboard import read_keys
 from narrowcast.terminal.plain_text import tolerate_all_characters
 from narrowcast.terminal.terminal_filter import TerminalFilter
@@ -93,6 +94,8 @@ class TerminalDriver(LinuxDriver):
     """See the module's description."""
 
     _writer: TerminalWriter | None = None
+    _is_entered = False
+    """Whether the alternate screen is on already."""
     lost: Callable[[], None] | None = None
     """Called from the writer's thread when the terminal is gone."""
     repainting: Callable[[], None] | None = None
@@ -128,11 +131,15 @@ class TerminalDriver(LinuxDriver):
         self._loop.call_soon_threadsafe(repaint)
 
     def start_application_mode(self) -> None:
-        """At the start, and again after a suspension."""
+        """At the start, where the screen as it was left may be on the terminal, and again after a suspension."""
+        shown = last_screen.take_over()
+        self._is_entered = shown is not None
         self.gate.forget()
         if self.repainting is not None:
             self.repainting()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual has no types there
+        if shown is not None:
+            self.attrs_before = shown.attributes
 
     def resume_application_mode(self) -> None:
         """Take the terminal again, unless the app is leaving.
@@ -152,6 +159,9 @@ class TerminalDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Never blocks; text for a terminal that was handed to another program falls away."""
+        if self._is_entered and data == last_screen.ENTER:
+            self._is_entered = False  # entering twice would clear the screen that is shown already
+            return
         if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
             self._writer.write(self.gate(data))
 
@@ -169,3 +179,4 @@ class TerminalDriver(LinuxDriver):
         if self._writer is not None:
             self._writer.last_words()
         super().stop_application_mode()
+        last_screen.keep_no_longer()

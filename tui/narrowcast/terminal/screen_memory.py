@@ -53,6 +53,10 @@ class ScreenMemory(Struct):
         """Nothing is known of the terminal: the next update is sent whole."""
         self.rows.clear()
 
+    def prime(self, rows: Mapping[int, list[Cell]]) -> None:
+        """The terminal shows ``rows`` already."""
+        self.rows.update(rows)
+
     def lean(self, update: object) -> object:
         """``update`` as the difference to what is shown; other renderables as they are."""
         if isinstance(update, LayoutUpdate | ChopsUpdate):
@@ -120,7 +124,7 @@ class ScreenMemory(Struct):
             self.rows[y] = row
             if not known:
                 row[x:end] = cells
-                out.append(_run(y, x, cells, console))
+                out.append(painted(y, x, cells, console))
                 return
         if row[x:end] == cells:
             return
@@ -132,12 +136,12 @@ class ScreenMemory(Struct):
             if start < 0:
                 start = place
             elif place - last > GAP:
-                out.append(_run(y, x, cells, console, start, last + 1))
+                out.append(painted(y, x, cells, console, start, last + 1))
                 start = place
             last = place
         row[x:end] = cells
         if start >= 0:
-            out.append(_run(y, x, cells, console, start, last + 1))
+            out.append(painted(y, x, cells, console, start, last + 1))
 
 
 class Difference(CompositorUpdate):
@@ -190,7 +194,9 @@ def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
     return end
 
 
-def _run(y: int, x: int, cells: list[Cell], console: Console, start: int = 0, end: int | None = None) -> str:
+def painted(
+    y: int, x: int, cells: list[Cell], console: Console, start: int = 0, end: int | None = None
+) -> str:
     """Move there, and the cells from ``start`` to ``end`` in as few segments as their styles allow.
 
     Behind what terminals disagree about the cursor is put where the next column is, so that a row keeps its columns

@@ -1,0 +1,19 @@
+"""Where the program begins: the screen as it was left comes first, everything else is imported after it."""
+
+from __future__ import annotations
+
+import sys
+
+from narrowcast.terminal import last_screen
+
+
+def main() -> int:
+    """Run the command line with the arguments of the process; returns the exit code."""
+    last_screen.show(sys.argv[1:])
+    try:
+        from narrowcast.cli.main import main as command_line
+
+        return command_line()
+    except BaseException:
+        last_screen.give_back()  # what Python says of the error must not vanish with the screen
+        raise

@@ -1,0 +1,229 @@
+"""The screen as it was left, painted again before anything else is loaded.
+
+A start takes a few tenths of a second until the framework can draw; reading what stood there last takes a few
+milliseconds. `show` therefore runs first: where the kept screen fits this start to the letter (arguments, account file,
+configuration, size and kind of terminal, version), it puts the terminal in its mode and paints it, marked with the time
+it is from. Keys typed meanwhile stay in the terminal's own queue, in order. The driver then takes over the terminal as
+it is, and the first frame sends the cells that differ.
+
+Whatever ends the process before that, `give_back` leaves the terminal as it was found. Only small modules of the
+standard library are imported here; `narrowcast.terminal.screen_store` writes the file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+MAGIC = b"narrowcast last screen 1\n"
+FOLDER = "last-screens"
+LARGEST = 2 * 2**20
+"""Bytes of a file that is worth reading."""
+ENTER = "\x1b[?1049h"
+LEAVE = (
+    "\x1b[m\x1b[?2026l\x1b[?2004l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2048l\x1b[<u\x1b[?7h"
+    "\x1b[?1049l\x1b[?25h\x1b[?1004l"
+)
+"""Undoes all modes that the app or `show` can have set."""
+_TERMINAL_VARIABLES = ("TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "TMUX", "LANG", "LC_ALL", "LC_CTYPE")
+
+
+class Shown:
+    """A kept screen that is on the terminal now."""
+
+    def __init__(self, attributes: list[object], size: tuple[int, int], cells: bytes) -> None:
+        self.attributes = attributes
+        """What `termios.tcgetattr` said before."""
+        self.size = size
+        """Columns and rows."""
+        self.cells = cells
+        """The cells of it, for `screen_store.load_cells`."""
+
+
+_shown: Shown | None = None
+_attributes: list[object] | None = None
+
+
+def show(arguments: Sequence[str]) -> None:
+    """Paint the kept screen of a start with these arguments, if there is one. Never raises."""
+    global _shown
+    try:
+        _shown = _show(arguments)
+    except Exception:  # a start without it is only slower
+        give_back()
+
+
+def shown() -> Shown | None:
+    """What `show` painted, until `take_over`."""
+    return _shown
+
+
+def take_over() -> Shown | None:
+    """What `show` painted, once: who asks has the terminal from now on."""
+    global _shown
+    taken, _shown = _shown, None
+    return taken
+
+
+def give_back() -> None:
+    """Leave the terminal as `show` found it. Does nothing where it took none, or where it was given back."""
+    global _attributes, _shown
+    attributes, _attributes, _shown = _attributes, None, None
+    if attributes is None:
+        return
+    import termios
+
+    try:
+        os.write(2, LEAVE.encode())
+        termios.tcsetattr(0, termios.TCSANOW, attributes)  # type: ignore[arg-type]
+    except (OSError, termios.error):
+        return
+
+
+def keep_no_longer() -> None:
+    """The driver has given the terminal back itself."""
+    global _attributes
+    _attributes = None
+
+
+def _show(arguments: Sequence[str]) -> Shown | None:
+    if sys.platform == "win32" or not (os.isatty(0) and os.isatty(2)):
+        return None
+    columns, rows = os.get_terminal_size(2)
+    wanted = signature(arguments, (columns, rows))
+    kept = None if wanted is None else read(path_for(arguments), wanted)
+    if kept is None:
+        return None
+    import atexit
+    import signal
+    import termios
+    import tty
+
+    global _attributes
+    before = termios.tcgetattr(0)
+    _attributes = list(before)
+    atexit.register(give_back)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    mode = list(before)
+    mode[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+    mode[tty.IFLAG] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
+    termios.tcsetattr(0, termios.TCSANOW, mode)
+    paint, cells = kept
+    _write(ENTER.encode() + b"\x1b[?25l" + paint)
+    return Shown(_attributes, (columns, rows), cells)
+
+
+def _write(data: bytes) -> None:
+    """All of it. The terminal was open a moment ago; if it takes nothing, the app would wait as well."""
+    while data:
+        data = data[os.write(2, data) :]
+
+
+def _end(number: int, _frame: object) -> None:
+    """A signal before the app had its own handlers: leave the terminal clean, then what the signal does by itself."""
+    import signal
+
+    give_back()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
+    """What to write to the terminal, and the cells, if the file at ``path`` is whole and was kept for ``wanted``."""
+    import zlib
+
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if status.st_uid != os.getuid() or status.st_mode & 0o177 or status.st_size > LARGEST:
+            return None
+        data = file.read(LARGEST)
+    head = MAGIC + wanted.encode() + b"\n"
+    if not data.startswith(head):
+        return None
+    sums, _, body = data[len(head) :].partition(b"\n")
+    check, _, length = sums.partition(b" ")
+    if not (check.isdigit() and length.isdigit()) or zlib.crc32(body) != int(check):
+        return None
+    return body[: int(length)], body[int(length) :]
+
+
+def whole(wanted: str, paint: bytes, cells: bytes) -> bytes:
+    """The content of a file that `read` reads."""
+    import zlib
+
+    body = paint + cells
+    return MAGIC + wanted.encode() + b"\n%d %d\n" % (zlib.crc32(body), len(paint)) + body
+
+
+def path_for(arguments: Sequence[str]) -> str:
+    """Where the screen of a start with these arguments is kept."""
+    import zlib
+
+    name = zlib.crc32("\0".join([*arguments, *_folder_now(arguments)]).encode("utf-8", "replace"))
+    return os.path.join(cache_folder(), FOLDER, f"{name:08x}.screen")  # noqa: PTH118 - pathlib takes as long as all of this
+
+
+def _folder_now(arguments: Sequence[str]) -> list[str]:
+    """What a relative path in the arguments is relative to."""
+    return [os.getcwd()] if arguments else []  # noqa: PTH109
+
+
+def signature(arguments: Sequence[str], size: tuple[int, int]) -> str | None:
+    """Everything that a kept screen depends on, as one line; None for arguments that do not just open an account."""
+    files = [os.path.join(config_folder(), "config.toml"), os.path.join(config_folder(), "accounts")]  # noqa: PTH118
+    if len(arguments) == 2 and arguments[0] == "--rc":
+        files.append(os.path.expanduser(arguments[1]))  # noqa: PTH111
+    elif len(arguments) == 2 and arguments[0] == "--account":
+        files.append(os.path.join(files[1], f"{arguments[1]}.zuliprc"))  # noqa: PTH118
+    elif arguments:
+        return None
+    else:
+        files += sorted(entry.path for entry in _entries(files[1]))
+    files.append(__file__)
+    parts = (
+        *arguments,
+        *size,
+        *(os.environ.get(name) for name in _TERMINAL_VARIABLES),
+        *map(_state_of, files),
+    )
+    return repr(parts)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
+
+
+def _state_of(path: str) -> tuple[object, ...]:
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return (path,)
+    return path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def cache_folder() -> str:
+    """As `Paths.of_user().cache`, without the library that takes longer than all else here."""
+    return _folder("XDG_CACHE_HOME", ".cache", "Caches")
+
+
+def config_folder() -> str:
+    """As `Paths.of_user().config`."""
+    return _folder("XDG_CONFIG_HOME", ".config", "Application Support")
+
+
+def _folder(variable: str, usual: str, mac: str) -> str:
+    base = os.environ.get(variable, "").strip()
+    if not base:
+        parts = ("~", "Library", mac) if sys.platform == "darwin" else ("~", usual)
+        base = os.path.expanduser(os.path.join(*parts))  # noqa: PTH111, PTH118
+    return os.path.join(base, "narrowcast")  # noqa: PTH118

@@ -1,0 +1,105 @@
+"""Keeps the screen as it stands for the next start, and reads back what the terminal shows since `last_screen.show`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.style import Style
+
+from narrowcast.terminal import last_screen
+from narrowcast.terminal.screen_memory import Cell, painted
+from narrowcast.terminal.terminal_filter import TerminalFilter
+
+
+class _Run(msgspec.Struct, frozen=True, array_like=True):
+    """Neighbouring cells of one style; ``cells`` has '' in the right half of a wide character."""
+
+    style: int
+    cells: list[str] | str
+
+
+class _Screen(msgspec.Struct, frozen=True, array_like=True):
+    styles: list[str]
+    rows: dict[int, list[_Run]]
+
+
+def keep(
+    arguments: Sequence[str],
+    size: tuple[int, int],
+    rows: Mapping[int, Sequence[Cell]],
+    console: Console,
+    mark: str,
+) -> None:
+    """Write the screen for the next start with these arguments (0600). ``mark`` takes the place of the last row.
+
+    Nothing is written where the arguments open no account. Raises OSError.
+    """
+    wanted = last_screen.signature(arguments, size)
+    if wanted is None:
+        return
+    columns, height = size
+    shown = {y: list(row[:columns]) for y, row in rows.items() if 0 <= y < height}
+    if len(shown) != height:
+        return
+    look = shown[height - 1][0][1] if shown[height - 1] else None
+    shown[height - 1] = [(character, look) for character in mark[:columns].ljust(columns)]
+    gate = TerminalFilter(colours=not os.environ.get("NO_COLOR"))
+    paint = gate("".join(painted(y, 0, row, console) for y, row in shown.items()) + "\x1b[0m")
+    path = Path(last_screen.path_for(arguments))
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    whole = last_screen.whole(wanted, paint.encode() + b"\x1b[m", _dump(shown))
+    temporary = path.with_suffix(f".{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(whole)
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def forget_all() -> None:
+    """No screen is kept any more, such as after a sign-out."""
+    shutil.rmtree(Path(last_screen.cache_folder()) / last_screen.FOLDER, ignore_errors=True)
+
+
+def load_cells(data: bytes) -> dict[int, list[Cell]]:
+    """The rows that `keep` wrote; none where they cannot be read."""
+    try:
+        screen = msgspec.msgpack.decode(data, type=_Screen)
+        styles = [Style.parse(text) if text else None for text in screen.styles]
+        return {
+            y: [(character, styles[run.style]) for run in runs for character in run.cells]
+            for y, runs in screen.rows.items()
+        }
+    except Exception:  # broken in whatever way: everything is painted again
+        return {}
+
+
+def _dump(rows: Mapping[int, Sequence[Cell]]) -> bytes:
+    styles: dict[Style | None, int] = {}
+    found: dict[int, list[_Run]] = {}
+    for y, row in rows.items():
+        runs: list[tuple[int, list[str]]] = []
+        for character, its_style in row:
+            style = its_style.update_link(None) if its_style is not None and its_style.link else its_style
+            number = styles.setdefault(style, len(styles))
+            if runs and runs[-1][0] == number:
+                runs[-1][1].append(character)
+            else:
+                runs.append((number, [character]))
+        found[y] = [_Run(number, _joined(cells)) for number, cells in runs]
+    return msgspec.msgpack.encode(_Screen(["" if style is None else str(style) for style in styles], found))
+
+
+def _joined(cells: list[str]) -> list[str] | str:
+    """One text where each character is a cell, which is most often so and a fifth as large."""
+    return "".join(cells) if all(len(cell) == 1 for cell in cells) else cells
