@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from narrowcast_api.errors import BadEventQueueId, OutcomeUnknown
-from narrowcast_api.events.websocket import Socket
+from narrowcast_api.events.event_socket import Socket
 from narrowcast_api.http.connection import Connection
 from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbeat
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 
+from narrowcast_api.events.event_socket import OpenSocket
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.events.stream import EventStream
-from narrowcast_api.events.websocket import OpenSocket
 from narrowcast_api.wire.events import Event
 from support.api import make_connection
 from support.clock import VirtualClock

@@ -35,8 +35,8 @@ from narrowcast_api.errors import (
     Unauthorized,
 )
 from narrowcast_api.events.backoff import JitteredBackoff
+from narrowcast_api.events.event_socket import OpenSocket, Socket
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
-from narrowcast_api.events.websocket import OpenSocket, Socket
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
 from narrowcast_api.routes.register import register

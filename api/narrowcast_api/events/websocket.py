@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -25,27 +24,6 @@ _OPEN_SECONDS = 10.0
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class Socket(Protocol):
-    """An open stream of events."""
-
-    async def receive(self) -> list[object]:
-        """The events of the next frame."""
-
-    async def acknowledge(self, last_event_id: int) -> None:
-        """Says up to where events have been applied; the server forgets them."""
-
-    async def close(self) -> None:
-        """Ends the stream; the queue lives on."""
-
-
-class OpenSocket(Protocol):
-    """How a stream is opened."""
-
-    async def __call__(
-        self, connection: Connection, path: str, queue_id: str, last_event_id: int
-    ) -> Socket: ...
-
-
 class _ConnectHere(connect):
     """A handshake that goes nowhere else: the credentials in it are for this address."""
 
@@ -54,7 +32,7 @@ class _ConnectHere(connect):
 
 
 class WebSocketQueue:
-    """A `Socket` on a WebSocket."""
+    """A `narrowcast_api.events.event_socket.Socket` on a WebSocket."""
 
     def __init__(self, websocket: ClientConnection) -> None:
         self._websocket = websocket
@@ -98,7 +76,7 @@ class WebSocketQueue:
         await self._websocket.close()
 
 
-async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> Socket:
+async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> WebSocketQueue:
     """Opens the stream of a queue at `path` of the account's own site.
 
     Raises `InvalidInput` for a path that leads elsewhere, else what `websockets` raises.

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from narrowcast_api.errors import ApiError
+from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.stream import EventStream
-from narrowcast_api.events.websocket import open_socket
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow

@@ -10,6 +10,8 @@ from narrowcast.terminal import last_screen
 def main() -> int:
     """Run the command line with the arguments of the process; returns the exit code."""
     last_screen.show(sys.argv[1:])
+    # httpx would load its own command line with click, rich and pygments: a third of the time that it takes.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:
         from narrowcast.cli.main import main as command_line
 
