@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint format bench screenshots clean
+.PHONY: demo test check lint format structure bench screenshots clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -12,10 +12,18 @@ demo: $(VENV)/.run ## the app on a demo world of its own
 test: $(VENV)/.dev ## every test, a file on each core at a time
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
 
-lint: $(VENV)/.dev ## style and types
+check: lint ## style, types, imports, and the tests of what changed since main
+	@changed=$$($(BIN)/python tests/affected.py); \
+		if [ -n "$$changed" ]; then $(BIN)/python -m pytest --numprocesses auto --dist loadfile -q $$changed; fi
+
+lint: $(VENV)/.dev ## style, types, and which way imports point
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+structure: $(VENV)/.dev ## the numbers of ARCHITECTURE.md
+	@$(BIN)/python tests/structure.py $(STRUCTURE_ARGS)
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix .
@@ -28,7 +36,7 @@ screenshots: $(VENV)/.dev ## draw screenshots/ from the running app
 	@$(BIN)/python screenshots/draw.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # venv is missing where a distribution packs it apart: virtualenv, kept inside the folder, stands in.
 $(BIN)/python:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_controls import ChoiceControl
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.widgets.editor import Editor
-from narrowcast.widgets.form_controls import ChoiceControl
 from support.sessions import until
 from support.stage import Stage
 

@@ -23,10 +23,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
-from narrowcast.widgets.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.widgets.one_line import OneLine
 
 if TYPE_CHECKING:

@@ -1,0 +1,67 @@
+"""The tests of what has changed since the main branch, for `make check`: python tests/affected.py
+
+A test file is one of them if it changed itself, or if it imports, directly, a module that changed or one that
+imports such a module. Prints the files, one a line; nothing where nothing changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+from structure import ROOT, arrows, modules
+
+STEPS = 1
+"""How far a change reaches beyond the modules that import what changed: further would soon be everything."""
+
+
+def changed_files() -> set[Path]:
+    """What differs from the main branch, or is new."""
+    base = _git("merge-base", "HEAD", "main") or ["HEAD"]
+    names = _git("diff", "--name-only", base[0]) + _git("ls-files", "--others", "--exclude-standard")
+    return {ROOT / name for name in names if name.endswith(".py")}
+
+
+def _git(*arguments: str) -> list[str]:
+    ran = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return ran.stdout.split()
+
+
+def affected_modules(changed: set[Path]) -> set[str]:
+    """The modules that changed, and those that import one of them."""
+    graph = arrows()
+    reached = {name for name, path in modules().items() if path in changed}
+    for _ in range(STEPS):
+        reached |= {name for name, targets in graph.items() if targets & reached}
+    return reached
+
+
+def tests_of(names: set[str]) -> set[Path]:
+    """The test files that import one of the modules."""
+    found = set()
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported = {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported = {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+            else:
+                continue
+            if imported & names:
+                found.add(path)
+                break
+    return found
+
+
+def main() -> None:
+    """Print the test files."""
+    changed = changed_files()
+    tests = {path for path in changed if path.name.startswith("test_") and path.exists()}
+    found = sorted(tests | tests_of(affected_modules(changed)))
+    sys.stdout.write("".join(f"{path.relative_to(ROOT)}\n" for path in found))
+
+
+if __name__ == "__main__":
+    main()

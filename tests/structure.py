@@ -1,0 +1,182 @@
+"""The numbers of the project's structure, as ARCHITECTURE.md quotes them: `make structure`.
+
+An import counts wherever it stands: at the top of a file, inside a function, or for types alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = {
+    "narrowcast_api": ROOT / "api" / "narrowcast_api",
+    "narrowcast": ROOT / "tui" / "narrowcast",
+    "narrowcast_server": ROOT / "server" / "narrowcast_server",
+    "narrowcast_assets": ROOT / "assets" / "narrowcast_assets",
+}
+SAME_LINES = 12
+"""Lines that two places may share."""
+SHORT_DOCSTRING = 22
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the product by its dotted name."""
+    found = {}
+    for package, folder in PACKAGES.items():
+        for path in sorted(folder.rglob("*.py")):
+            parts = [package, *path.relative_to(folder).with_suffix("").parts]
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[tuple[str, bool]]:
+    """The modules of the product that ``name`` imports, and whether that stands inside a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(name, path, node)
+            targets = [
+                f"{base}.{alias.name}" if f"{base}.{alias.name}" in known else base for alias in node.names
+            ]
+        else:
+            continue
+        for target in dict.fromkeys(targets):
+            if target in known:
+                yield target, id(node) in inside
+
+
+def _absolute(name: str, path: Path, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    return ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+
+
+def arrows() -> dict[str, set[str]]:
+    """Each module and those that it imports."""
+    known = modules()
+    return {name: {to for to, _ in imports(name, path, known) if to != name} for name, path in known.items()}
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """The groups of modules that import one another (Tarjan's strongly connected components of more than one)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    standing: set[str] = set()
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = low[name] = len(order)
+        stack.append(name)
+        standing.add(name)
+        for target in graph[name]:
+            if target not in order:
+                visit(target)
+                low[name] = min(low[name], low[target])
+            elif target in standing:
+                low[name] = min(low[name], order[target])
+        if low[name] == order[name]:
+            group: list[str] = []
+            while not group or group[-1] != name:
+                group.append(stack.pop())
+                standing.discard(group[-1])
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 4 * len(graph)))
+    try:
+        for name in graph:
+            if name not in order:
+                visit(name)
+    finally:
+        sys.setrecursionlimit(limit)
+    return sorted(found, key=len, reverse=True)
+
+
+def imports_in_functions() -> list[str]:
+    """Each import of the product's own modules that stands inside a function, as 'module imports module'."""
+    known = modules()
+    return [
+        f"{name} imports {target}"
+        for name, path in known.items()
+        for target, is_inside in imports(name, path, known)
+        if is_inside
+    ]
+
+
+def repeated_lines() -> list[str]:
+    """Places that share more than `SAME_LINES` lines of code, blank lines, comments and imports left out."""
+    seen: dict[tuple[str, ...], str] = {}
+    found: dict[str, None] = {}
+    for name, path in modules().items():
+        lines = [
+            (number, line.strip())
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            if line.strip(" ()[]{},:") and not line.lstrip().startswith(("#", "import ", "from "))
+        ]
+        for start in range(len(lines) - SAME_LINES):
+            window = tuple(text for _, text in lines[start : start + SAME_LINES + 1])
+            here = f"{name}:{lines[start][0]}"
+            other = seen.setdefault(window, here)
+            if other != here:
+                found.setdefault(f"{other.split(':')[0]} and {name}")
+    return list(found)
+
+
+def docstrings_and_functions() -> tuple[int, list[int]]:
+    """How many docstrings of members have at most `SHORT_DOCSTRING` characters; the lines of each function."""
+    short = 0
+    lengths = []
+    for path in modules().values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lengths.append((node.end_lineno or node.lineno) - node.lineno + 1)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                text = node.value.value
+                short += isinstance(text, str) and len(text) <= SHORT_DOCSTRING
+    return short, lengths
+
+
+def main() -> None:
+    """Print the numbers."""
+    known = modules()
+    sizes = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in known.items()}
+    groups = circles(arrows())
+    short, lengths = docstrings_and_functions()
+    inside = imports_in_functions()
+    longest = max(sizes, key=lambda name: sizes[name])
+    rows = [
+        ("files", str(len(known))),
+        ("lines", str(sum(sizes.values()))),
+        ("longest file", f"{longest} {sizes[longest]}"),
+        ("lines of a function, median and most", f"{median(lengths):.0f}, {max(lengths)}"),
+        ("import circles of files", str(len(groups))),
+        ("imports inside functions", str(len(inside))),
+        (f"pairs of files that share more than {SAME_LINES} lines", str(len(repeated_lines()))),
+        (f"docstrings of {SHORT_DOCSTRING} characters or less", str(short)),
+    ]
+    lines = [f"{what:60} {number}" for what, number in rows]
+    if "--all" in sys.argv:
+        for group in groups:
+            lines += ["", "circle:", *(f"  {name}" for name in group)]
+        lines += ["", "inside functions:", *(f"  {line}" for line in inside)]
+        lines += ["", "repeated:", *(f"  {line}" for line in repeated_lines())]
+    sys.stdout.write("\n".join([*lines, ""]))
+
+
+if __name__ == "__main__":
+    main()
