@@ -143,11 +143,12 @@ class _Dispatcher:
         if request.method in ("GET", "HEAD") or endpoint.streaming:
             return fields
         if request.headers.get("content-type", "").startswith("multipart/"):
-            return fields | await self._multipart(request)
-        return fields | _decode(await self._body(request))
+            return fields | await self._multipart(request, endpoint)
+        return fields | _decode(await self._body(request, endpoint))
 
-    async def _body(self, request: Request) -> bytes:
-        limit = self._core.config.limits.max_body_bytes
+    async def _body(self, request: Request, endpoint: Endpoint) -> bytes:
+        limits = self._core.config.limits
+        limit = limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes
         body = bytearray()
         try:
             async with asyncio.timeout(self._core.config.limits.body_seconds):
@@ -159,11 +160,12 @@ class _Dispatcher:
             raise ServiceError("The request did not come to its end", status=408) from error
         return bytes(body)
 
-    async def _multipart(self, request: Request) -> dict[str, str]:
+    async def _multipart(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
         length = request.headers.get("content-length")
         if length is None:
             raise ServiceError("The request does not say how long it is", status=411)
-        if int(length) > self._core.config.limits.max_body_bytes:
+        limits = self._core.config.limits
+        if int(length) > (limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes):
             raise ServiceError("The request is too large", status=413)
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             return {name: value for name, value in form.items() if isinstance(value, str)}

@@ -38,6 +38,8 @@ class Limits:
     max_file_upload_mib: int = 100
     max_body_bytes: int = 2 * 1024 * 1024
     """Of a request that is not an upload."""
+    max_public_body_bytes: int = 64 * 1024
+    """The same of a request that needs no credentials."""
     body_seconds: float = 60.0
     """For a body of that size to come; real time."""
     max_messages_fetched: int = 5000
@@ -76,6 +78,24 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """How many connections there may be, and how long a peer may take; seconds are real time."""
+
+    most: int = 4096
+    most_an_address: int = 256
+    """Of one that is not this machine's."""
+    spare_descriptors: int = 200
+    """Kept for files, child processes, and connections that are about to be refused."""
+    head_seconds: float = 20.0
+    """From the first byte of a request, or the beginning of the connection, to the end of its headers."""
+    body_grace_seconds: float = 30.0
+    slowest_bytes_a_second: float = 1024.0
+    """Of a body, once it has taken longer than the grace."""
+    write_seconds: float = 30.0
+    """For a reader to take 16 KiB of what waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExternalLogin:
     """A way to sign in that something in front of this server offers (SRV-08)."""
 
@@ -98,6 +118,7 @@ class Config:
     """Per user, over all requests; none unless asked for (LIM-01). Public servers use 200/60 s and 2000/3600 s."""
     login_attempts: RateLimit = RateLimit(1800, 5)
     limits: Limits = field(default_factory=Limits)
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     root_domain: bool = False
     """Answers server_settings as the root of a multi-organization server: without `realm_*` (SRV-25)."""
     ldap: bool = False

@@ -21,8 +21,10 @@ from narrowcast_server.app import build
 from narrowcast_server.background import guarded
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect, RateLimit
+from narrowcast_server.connections import Connections
 from narrowcast_server.core import Core
-from narrowcast_server.http_protocol import Http
+from narrowcast_server.listening import descriptors, listening, raise_descriptors
+from narrowcast_server.log_limit import LogLimit
 from narrowcast_server.store import StoreError
 from narrowcast_server.uploads.files import Folder
 
@@ -55,9 +57,12 @@ class Options:
 
 def run(options: Options) -> int:
     """Serves until SIGTERM or SIGINT; gives the exit code. Prints `listening on URL` once it answers."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(LogLimit())
     logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
+        handlers=[handler], level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
     )
+    raise_descriptors()
     try:
         asyncio.run(_run(options))
     except ServeError as error:
@@ -86,9 +91,12 @@ async def _run(options: Options) -> None:
 class RunningServer:
     """A server that answers at `url`."""
 
-    def __init__(self, core: Core, url: str, server: uvicorn.Server, task: asyncio.Task[None]) -> None:
+    def __init__(
+        self, core: Core, url: str, connections: Connections, server: uvicorn.Server, task: asyncio.Task[None]
+    ) -> None:
         self.core = core
         self.url = url
+        self.connections = connections
         self._server = server
         self._task = task
 
@@ -131,12 +139,14 @@ async def _serving(
     core: Core, options: Options, url: str, bound: socket.socket
 ) -> AsyncIterator[RunningServer]:
     server = uvicorn.Server(_uvicorn_config(core, options))
-    task = asyncio.create_task(_serve(server, bound))
-    running_server = RunningServer(core, url, server, task)
+    task = asyncio.create_task(_serve(server))
+    connections = Connections(core.config.connections, descriptors())
+    running_server = RunningServer(core, url, connections, server, task)
     people = asyncio.create_task(_live(core)) if options.demo and options.alive else None
     try:
         await _started(server, task)
-        yield running_server
+        async with listening(server, connections, bound):
+            yield running_server
     finally:
         if people is not None:
             people.cancel()
@@ -202,7 +212,6 @@ def _authority(host: str, port: int) -> str:
 def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
     return uvicorn.Config(
         build(core),
-        http=Http,
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -220,10 +229,11 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
     )
 
 
-async def _serve(server: uvicorn.Server, bound: socket.socket) -> None:
+async def _serve(server: uvicorn.Server) -> None:
     # The signals are ours: inside the demo and tests the program has handlers of its own.
     setattr(server, "capture_signals", nullcontext)  # noqa: B010  # uvicorn has no option for it
-    await server.serve(sockets=[bound])
+    # It listens nowhere itself: `listening` does.
+    await server.serve(sockets=[])
 
 
 async def _started(server: uvicorn.Server, task: asyncio.Task[None]) -> None:

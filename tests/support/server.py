@@ -39,6 +39,7 @@ class TestServer:
     def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
         self.core: Core = server.core
         self.url = server.url
+        self.connections = server.connections
         self._server = server
         self._client = client
 

@@ -1,0 +1,50 @@
+"""A log that a stranger cannot fill: the same line some times a minute, then only how often."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+_MOST: Final = 10
+_SECONDS: Final = 60.0
+_MOST_LINES: Final = 200
+
+
+@dataclass(slots=True)
+class _Seen:
+    begun: float
+    count: int = 0
+
+
+class LogLimit(logging.Filter):
+    """Lets a line pass ten times a minute. Lines are the same when their template and their place are."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: dict[tuple[str, str, int], _Seen] = {}
+
+    @property
+    def size(self) -> int:
+        """How many different lines it remembers."""
+        return len(self._seen)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is written; the first after a pause says how many were not."""
+        now = self._clock()
+        key = (record.name, record.pathname, record.lineno)
+        seen = self._seen.get(key)
+        if seen is None or now - seen.begun > _SECONDS:
+            if len(self._seen) >= _MOST_LINES:
+                self._seen.clear()
+            self._seen[key] = _Seen(now)
+            left_out = 0 if seen is None else seen.count - _MOST
+            if left_out > 0:
+                record.msg = f"{record.getMessage()} ({left_out} more like this were left out)"
+                record.args = ()
+            seen = self._seen[key]
+        seen.count += 1
+        return seen.count <= _MOST
