@@ -81,7 +81,7 @@ async def test_below_167_silence_proves_nothing_and_above_the_server_names_what_
         ).ignored_parameters_unsupported == ()
 
 
-@proves("VER-06", "LIM-03", "TYP-32")
+@proves("VER-06", "LIM-02", "LIM-03", "TYP-32")
 async def test_registration_teaches_level_and_limits_anew() -> None:
     with ScriptedTransport() as transport:
         transport.prepare(

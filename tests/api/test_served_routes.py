@@ -17,18 +17,17 @@ from narrowcast_api.errors import ApiError, InvitationFailed, Unsupported
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.drafts import NewDraft
 from narrowcast_api.routes.user_groups import Change
+from narrowcast_api.state.state import State
 from narrowcast_api.wire.base import collecting_problems
 from narrowcast_api.wire.events import BadEvent, DraftsUpdateEvent, Event, UnknownEvent, parse_event
 from narrowcast_api.wire.groups import GroupSettingMembers, mentionable, system_group_id
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
-from narrowcast_api.wire.snapshot import Snapshot
 from narrowcast_api.wire.vocabulary import ProfileFieldType, Role, SystemGroup
 from support.ledger import proves
 from support.server import TestServer, running_server
 
 Ask = Callable[[Awaitable[object]], Awaitable[None]]
 _FAR = 4_000_000_000
-PARTS = [name for name, value in vars(Snapshot).items() if type(value).__name__ == "cached_property"]
 
 
 @pytest.fixture
@@ -183,7 +182,9 @@ async def test_the_other_dialect_is_spoken_at_every_age_of_a_server(tmp_path: Pa
 
 
 @pytest.mark.parametrize("level", [0, 250, CONTRACT_LEVEL])
-async def test_what_the_server_registers_and_sends_is_read_whole(server: TestServer, level: int) -> None:
+async def test_what_the_server_registers_and_sends_is_read_whole(
+    server: TestServer, level: int, caplog: pytest.LogCaptureFixture
+) -> None:
     async def ask(call: Awaitable[object]) -> None:
         with suppress(Unsupported):
             await call
@@ -191,12 +192,10 @@ async def test_what_the_server_registers_and_sends_is_read_whole(server: TestSer
     server.set_level(level)
     async with _client(server) as client:
         answer = await client.registration.register()
-        snapshot = Snapshot(answer)
-        for part in PARTS:
-            getattr(snapshot, part)
-        assert snapshot.problems == []
-        assert {user.full_name for user in snapshot.users} >= {"Ada Moreno", "Hugo Park"}
-        assert {channel.name for channel in snapshot.subscriptions} >= {"general"}
+        state = State.from_snapshot(answer)
+        assert caplog.messages == []
+        assert {user.full_name for user in state.users} >= {"Ada Moreno", "Hugo Park"}
+        assert {channel.name for channel in state.channels.subscribed()} >= {"general"}
         await _everything(client, server, level, ask)
         with collecting_problems() as problems:
             events = await _events(client, answer)
@@ -215,14 +214,14 @@ async def _events(client: Client, registered: dict[str, object]) -> list[Event]:
     return [parse_event(raw) for raw in batch.events]
 
 
-async def test_the_demo_world_is_read_whole_by_everybody_in_it(tmp_path: Path) -> None:
+async def test_the_demo_world_is_read_whole_by_everybody_in_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with running_server(tmp_path / "data", demo=True) as server:
         for name in ("ada", "dario", "hugo"):
             async with _client(server, name) as client:
-                snapshot = Snapshot(await client.registration.register())
-                for part in PARTS:
-                    getattr(snapshot, part)
-                assert snapshot.problems == []
+                State.from_snapshot(await client.registration.register())
+                assert caplog.messages == []
                 with collecting_problems() as problems:
                     page = await client.messages.list(anchor="newest", num_before=1000)
                 assert problems == []

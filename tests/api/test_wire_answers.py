@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from narrowcast_api.wire.base import collecting_problems
-from narrowcast_api.wire.snapshot import Snapshot
 from support.answers import model_for, operation, operations_with_answers
 from support.captures import fixture, recorded_answers
 
@@ -38,21 +37,3 @@ def test_every_answer_parses_whole() -> None:
 
 def test_our_own_samples_cover_every_answer() -> None:
     assert set(fixture("answers.json")) == operations_with_answers()
-
-
-def test_every_snapshot_parses_whole() -> None:
-    snapshots = [("our own sample", fixture("snapshot.json"))]
-    for source, record in recorded_answers():
-        request = record["request"]
-        if record["status"] == 200 and operation(request["method"], request["path"]) == "POST register":
-            snapshots.append((source, record["response"]))
-    for source, raw in snapshots:
-        snapshot = Snapshot(raw)
-        for part in parts():
-            getattr(snapshot, part)
-        assert snapshot.problems == [], source
-
-
-def parts() -> list[str]:
-    """The names of all parts of a snapshot."""
-    return [name for name, value in vars(Snapshot).items() if type(value).__name__ == "cached_property"]

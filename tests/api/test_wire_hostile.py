@@ -20,17 +20,15 @@ from narrowcast_api.wire import (
     messages,
     organization,
     server,
-    unread,
     users,
 )
-from narrowcast_api.wire import settings as settings_module
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.events import Event, parse_event
 from support.captures import fixture, own_events
 from support.exploring import examples
 from support.hostile import deep, hostile_json
 
-_MODULES = (channels, drafts, groups, messages, organization, server, settings_module, unread, users)
+_MODULES = (channels, drafts, groups, messages, organization, server, users)
 MODELS = sorted(
     {
         value

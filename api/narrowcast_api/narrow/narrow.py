@@ -261,5 +261,9 @@ def _term(token: re.Match[str]) -> Term | None:
     operand = token.group("quoted") if token.group("quoted") is not None else token.group("bare")
     if operator == "is" and operand == "private":
         operand = "dm"
-    value: str | int = int(operand) if operator in {"id", "near", "with"} and operand.isdecimal() else operand
+    value: str | int = (
+        int(operand)
+        if operator in {"id", "near", "with"} and operand.isdecimal() and len(operand) < 19
+        else operand
+    )
     return Term(operator, value, token.group("negated") is not None)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from narrowcast_api.state.rows import Row, number, table, text
+from narrowcast_api.state.rows import Row, id_of_key, number, table, text
 
 
 class Availability(StrEnum):
@@ -59,9 +59,9 @@ class Presence:
     def merge(self, presences: object) -> tuple[int, ...]:
         """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`; returns whose."""
         merged = {
-            int(key): read_slim(entry)
+            user_id: read_slim(entry)
             for key, entry in table(presences).items()
-            if type(entry) is dict and key.isdecimal()
+            if type(entry) is dict and (user_id := id_of_key(key)) is not None
         }
         self._seen.update(merged)
         return tuple(merged)

@@ -13,6 +13,12 @@ from typing import TypeVar
 
 logger = logging.getLogger(__name__)
 
+LARGEST = 2**63 - 1
+"""Larger numbers fit nowhere where ids and times of servers go: they count as values of a wrong type."""
+
+_DIGITS = 19
+"""Ids have fewer."""
+
 Row = Mapping[str, object]
 Record = TypeVar("Record")
 Default = TypeVar("Default", int, None)
@@ -25,7 +31,7 @@ class BadRow(ValueError):
 def required_int(row: Row, key: str) -> int:
     """An identity. Raises `BadRow`."""
     value = row.get(key)
-    if type(value) is not int:
+    if type(value) is not int or not -LARGEST <= value <= LARGEST:
         raise BadRow(key)
     return value
 
@@ -39,23 +45,30 @@ def required_text(row: Row, key: str) -> str:
 
 
 def integer(row: Row, key: str, default: int = 0) -> int:
-    value = row.get(key)
-    return value if type(value) is int else _whole(value, default)
+    return _whole(row.get(key), default)
 
 
 def optional_int(row: Row, key: str) -> int | None:
-    value = row.get(key)
-    return value if type(value) is int else _whole(value, None)
+    return _whole(row.get(key), None)
 
 
 def _whole(value: object, default: Default) -> int | Default:
-    """Times of the wire's models are floats, whole ones too."""
-    return int(value) if type(value) is float and value.is_integer() else default
+    """Some servers send times with a fraction, of zero."""
+    if type(value) is int:
+        return value if -LARGEST <= value <= LARGEST else default
+    return int(value) if type(value) is float and value.is_integer() and abs(value) < LARGEST else default
 
 
 def number(row: Row, key: str, default: float) -> float:
     value = row.get(key)
-    return value if type(value) is int or type(value) is float else default
+    if type(value) is float or type(value) is int:
+        return value if -LARGEST <= value <= LARGEST else default
+    return default
+
+
+def id_of_key(key: object) -> int | None:
+    """An id that stands as a key of an object, where JSON has texts only; None for anything else."""
+    return int(key) if type(key) is str and key.isdecimal() and len(key) < _DIGITS else None
 
 
 def text(row: Row, key: str, default: str = "") -> str:

@@ -22,6 +22,7 @@ from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.rows import (
     BadRow,
     Row,
+    id_of_key,
     ids,
     integer,
     number,
@@ -275,8 +276,8 @@ def _load_people(state: State, answer: Row) -> None:
     users.alert_words = tuple(texts(answer.get("alert_words")))
     state.presence.merge(answer.get("presences"))
     for key, status in table(answer.get("user_status")).items():
-        if key.isdecimal():
-            state.statuses.update(int(key), table(status))
+        if (user_id := id_of_key(key)) is not None:
+            state.statuses.update(user_id, table(status))
     for group in records(answer.get("realm_user_groups"), read_group, "group"):
         state.groups.put(group)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from narrowcast_api.narrow.destinations import fold_topic
-from narrowcast_api.state.rows import Row, boolean, ids, integer, rows, text
+from narrowcast_api.state.rows import Row, boolean, id_of_key, ids, integer, rows, text
 
 
 class TopicPlace(NamedTuple):
@@ -62,7 +62,9 @@ class Unreads:
             self._add(frozenset({other} - {me}), ids(entry.get("unread_message_ids")))
         for entry in rows(row.get("huddles")):
             people = {
-                int(part) for part in text(entry, "user_ids_string").split(",") if part.strip().isdecimal()
+                user_id
+                for part in text(entry, "user_ids_string").split(",")
+                if (user_id := id_of_key(part.strip())) is not None
             }
             self._add(frozenset(people - {me}), ids(entry.get("unread_message_ids")))
         self.mentions = set(ids(row.get("mentions"))) & self._places.keys()

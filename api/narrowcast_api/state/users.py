@@ -7,9 +7,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from narrowcast_api.state.rows import (
+    LARGEST,
     BadRow,
     Row,
     boolean,
+    id_of_key,
     integer,
     optional_int,
     optional_text,
@@ -69,7 +71,7 @@ def read_user(row: Row, *, is_active: bool = True) -> User:
     """
     get = row.get
     user_id = get("user_id")
-    if type(user_id) is not int:
+    if type(user_id) is not int or not -LARGEST <= user_id <= LARGEST:
         raise BadRow("user_id")
     name, email, role, profile = get("full_name"), get("email"), get("role"), get("profile_data")
     address, active = get("delivery_email"), get("is_active")
@@ -100,8 +102,9 @@ def _read_profile(value: object) -> dict[int, ProfileValue]:
     for key, entry in table(value).items():
         fields = table(entry)
         content = fields.get("value")
-        if str(key).isdecimal() and content is not None:
-            profile[int(key)] = ProfileValue(str(content), optional_text(fields, "rendered_value"))
+        field_id = id_of_key(str(key))
+        if field_id is not None and content is not None:
+            profile[field_id] = ProfileValue(str(content), optional_text(fields, "rendered_value"))
     return profile
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from narrowcast_api.server_info import ServerInfo
+
 from .base import Good, GoodList, Int, WireModel, dialects, either, lenient
 from .vocabulary import Dialect
 
@@ -56,14 +58,4 @@ class ServerSettings(WireModel):
         A field that cannot be read has its default: nothing here may keep anybody from signing in.
         """
         settings = lenient(cls, answer, [])
-        return settings.model_copy(update={"dialect": dialect_of(answer)})
-
-
-def dialect_of(answer: dict[str, object]) -> Dialect:
-    """The dialect of a server that answered this: its name for the level, else for the version."""
-    for key in ("feature_level", "version"):
-        if f"service_{key}" in answer:
-            return Dialect.SERVICE
-        if f"zulip_{key}" in answer:
-            return Dialect.ZULIP
-    return Dialect.SERVICE
+        return settings.model_copy(update={"dialect": ServerInfo.from_answer(answer).dialect})
