@@ -108,7 +108,23 @@ def defaulted(
 
 # --- parsers -----------------------------------------------------------------------------------------------
 
+_TEXT_PARSERS: set[Parser[Any]] = set()
 
+
+def takes_text(parser: Parser[T]) -> Parser[T]:
+    """Marks a parser of text: for some parameters the text comes in JSON quotes, which are taken off before."""
+    _TEXT_PARSERS.add(parser)
+    return parser
+
+
+def from_json(param: Param[T_co], text: str) -> T_co:
+    """The value of a parameter whose text travels as JSON; raises ServiceError for bare text."""
+    if param.parse in _TEXT_PARSERS:
+        text = check_string(param.name, json_value(param.name, text))
+    return cast(T_co, param.parse(param.name, text))
+
+
+@takes_text
 def string(name: str, text: str) -> str:
     """The raw text of the field. Lone surrogates cannot be stored or sent, so they are refused."""
     try:
@@ -118,6 +134,7 @@ def string(name: str, text: str) -> str:
     return text
 
 
+@takes_text
 def text_without_null(name: str, text: str) -> str:
     """Raw text that may not contain null bytes."""
     value = string(name, text)
@@ -134,15 +151,6 @@ def json_value(name: str, text: str) -> object:
         raise ServiceError(f"{name} is not valid JSON") from error
     _check_value(name, value, 0)
     return value
-
-
-def json_or_text(name: str, text: str) -> object:
-    """A JSON value where the field holds one, else the raw text: clients send strings both ways."""
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return text_without_null(name, text)
-    return json_value(name, text)
 
 
 def _refuse_constant(constant: str) -> object:
@@ -255,13 +263,13 @@ def nullable(parse: Parser[T]) -> Parser[T | None]:
 
 
 def choice(*values: str) -> Parser[str]:
-    """One of these words; quotes around it are accepted."""
+    """One of these words."""
 
+    @takes_text
     def parser(name: str, text: str) -> str:
-        word = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
-        if word not in values:
+        if text not in values:
             raise ServiceError(f"Invalid {name}")
-        return word
+        return text
 
     return parser
 
@@ -281,6 +289,7 @@ def integer_choice(*values: int) -> Parser[int]:
 def limited(limit: int) -> Parser[str]:
     """Raw text of at most `limit` code points (LIM-03)."""
 
+    @takes_text
     def parser(name: str, text: str) -> str:
         value = string(name, text)
         if len(value) > limit:

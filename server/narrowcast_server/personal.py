@@ -92,7 +92,7 @@ _CHOICES: Final[dict[str, tuple[object, ...]]] = {
     "user_list_style": (1, 2, 3),
     "web_animate_image_previews": ("always", "on_hover", "never"),
     "web_channel_default_view": (1, 2, 3, 4),
-    "web_home_view": ("recent", "recent_topics", "inbox", "all_messages"),
+    "web_home_view": ("recent_topics", "inbox", "all_messages"),
     "web_mark_read_on_scroll_policy": (1, 2, 3),
     "web_stream_unreads_count_display_policy": (1, 2, 3),
 }

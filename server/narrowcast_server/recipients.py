@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server import access
 from narrowcast_server.errors import ServiceError, no_such_user
 from narrowcast_server.models import Channel, User
+from narrowcast_server.queries.users import user_at
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -85,7 +86,7 @@ def people_by_id(core: Core, ids: Sequence[int]) -> list[User]:
 
 
 def _by_address(core: Core, address: str) -> User:
-    user = core.user_by_address(address)
+    user = user_at(core, address)
     if user is None:
         raise ServiceError(f"Invalid email '{address}'")
     return user
@@ -95,7 +96,7 @@ def principals_of(core: Core, principals: Sequence[str | int]) -> list[User]:
     """Users by id or address; raises BAD_REQUEST for the first that does not exist or is deactivated."""
     users = []
     for principal in principals:
-        user = core.users.get(principal) if isinstance(principal, int) else core.user_by_address(principal)
+        user = core.users.get(principal) if isinstance(principal, int) else user_at(core, principal)
         if user is None or not user.is_active:
             raise no_such_user()
         users.append(user)

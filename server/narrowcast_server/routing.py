@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
-from narrowcast_server.params import MAX_INTEGER, REQUIRED, Param
+from narrowcast_server.params import MAX_INTEGER, REQUIRED, Param, from_json
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -148,8 +149,14 @@ class Call:
                 continue
             text = self._text(param)
             self._values[id(param)] = (
-                param.default_at(self.level) if text is None else param.parse(param.name, text)
+                param.default_at(self.level) if text is None else self._value(param, text)
             )
+
+    def _value(self, param: Param[Any], text: str) -> object:
+        """A parameter's value, from JSON or from bare text as the table says for this operation."""
+        if is_quoted(self.endpoint.method, self.endpoint.path, param.name, self.level):
+            return from_json(param, text)
+        return param.parse(param.name, text)
 
     def _text(self, param: Param[Any]) -> str | None:
         for name in param.names():

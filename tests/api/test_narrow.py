@@ -42,7 +42,9 @@ def wire(narrow: Narrow, level: int = 442) -> list[dict[str, object]]:
         (Narrow.search("dm-including:bruno"), 442, [("dm-including", BRUNO)]),
         (Narrow.search("sender:nobody"), 442, [("sender", "nobody")]),
         (Narrow.search("with:214"), 271, [("with", 214)]),
-        (Narrow.search("with:214"), 270, [("near", 214)]),
+        (Narrow.search("with:214"), 270, [("near", "214")]),
+        (Narrow.search("near:214"), 442, [("near", "214")]),
+        (Narrow.search("dm-including:bruno,chiyo"), 442, [("dm-including", BRUNO), ("dm-including", CHIYO)]),
         (
             Narrow.search("stream:general from:me subject:x"),
             442,

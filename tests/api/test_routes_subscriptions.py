@@ -148,14 +148,15 @@ async def test_how_one_sees_a_channel_is_a_list_of_properties() -> None:
                 ]
         transport.prepare("POST", path)
         await client.subscriptions.update(
-            channel_id=7, properties={"color": "#f00f00", "push_notifications": None}
+            channel_id=7, properties={"color": "#f00f00", "push_notifications": False}
         )
         assert transport.last.json("subscription_data") == [
             {"stream_id": 7, "property": "color", "value": "#f00f00"},
-            {"stream_id": 7, "property": "push_notifications", "value": None},
+            {"stream_id": 7, "property": "push_notifications", "value": False},
         ]
-        with pytest.raises(InvalidInput):
-            await client.subscriptions.update(channel_id=7, properties={})
+        for refused in ({}, {"push_notifications": None}):
+            with pytest.raises(InvalidInput):
+                await client.subscriptions.update(channel_id=7, properties=refused)
 
 
 async def test_who_is_in_a_channel_is_listed() -> None:

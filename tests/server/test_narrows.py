@@ -142,7 +142,7 @@ async def test_every_operator_of_the_service(server: TestServer) -> None:
         (term("has", "image"), []),
         (term("has", "attachment"), []),
         (term("id", mention), [mention]),
-        (term("near", mention), everything),
+        (term("near", str(mention)), everything),
         (term("with", mention), [mention]),
         (term("with", direct), [direct]),
         (term("search", "psst"), [direct]),
@@ -187,7 +187,6 @@ async def test_a_search_is_no_query_language(server: TestServer) -> None:
         ("has", "zzz"),
         ("channels", "zzz"),
         ("id", "abc"),
-        ("topic", 5),
     ],
 )
 async def test_operands_that_mean_nothing_are_bad_narrows(
@@ -196,6 +195,26 @@ async def test_operands_that_mean_nothing_are_bad_narrows(
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [term(operator, operand)]}
     refusal = await server.refusal("elif", "GET", "/messages", fields)
     assert refusal["code"] == "BAD_NARROW"
+
+
+@pytest.mark.parametrize(
+    ("operator", "operand"),
+    [
+        ("topic", 5),
+        ("near", 5),
+        ("search", [1]),
+        ("dm", 5),
+        ("dm-including", [1, 2]),
+        ("id", True),
+        ("is", None),
+    ],
+)
+async def test_an_operand_is_of_the_kind_that_its_operator_takes(
+    server: TestServer, operator: str, operand: object
+) -> None:
+    fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [term(operator, operand)]}
+    refusal = await server.refusal("ada", "GET", "/messages", fields)
+    assert refusal["msg"].startswith("Invalid narrow[0]: operand is ")
 
 
 async def test_pairs_are_understood_as_older_clients_write_them(server: TestServer) -> None:

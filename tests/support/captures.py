@@ -1,7 +1,8 @@
 """Recordings of a real server, read where they are at hand.
 
 They are reference data and no part of the project: the environment variable ``NARROWCAST_CAPTURES`` names their
-folder. Tests that use them always run on the project's own fixtures too.
+folder, else they are looked for in ``shared/captures`` beside the project, or beside the repository of which it is
+a work tree. Tests that use them always run on the project's own fixtures too.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+PROJECT = Path(__file__).resolve().parents[2]
+_BESIDE = tuple(parent / "shared" / "captures" for parent in (PROJECT.parent, PROJECT.parent.parent))
 FIXTURES = Path(__file__).resolve().parents[1] / "api" / "fixtures"
 
 
 def captures() -> Path | None:
-    """The folder of recordings, where there is one."""
+    """The folder of recordings, where there is one: named by the environment, or beside the project."""
     named = os.environ.get("NARROWCAST_CAPTURES")
-    return Path(named) if named else None
+    if named:
+        return Path(named)
+    return next((place for place in _BESIDE if place.is_dir()), None)
 
 
 def fixture(name: str) -> Any:

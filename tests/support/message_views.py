@@ -13,6 +13,7 @@ from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.widgets.line_view import plain_text
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.messages import Message
 from narrowcast_api.state.state import State
@@ -34,6 +35,7 @@ class StillView:
     found_oldest: bool = True
     found_newest: bool = True
     first_unread: int | None = None
+    error: NarrowcastError | None = None
     matches: Mapping[int, Match] = field(default_factory=dict)
 
 

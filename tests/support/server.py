@@ -21,6 +21,7 @@ import httpx
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.clock import Clock
 from narrowcast_server.config import Config, Dialect
 from narrowcast_server.core import Core
@@ -29,6 +30,10 @@ from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
 Answer = dict[str, Any]
+
+
+class Bare(str):
+    """Text that a test sends as it is."""
 
 
 class TestServer:
@@ -85,9 +90,15 @@ class TestServer:
         params: Mapping[str, object] | None = None,
         **options: Any,
     ) -> httpx.Response:
-        """One request as `name` (None: without credentials); params are encoded as the contract says."""
+        """One request as `name` (None: without credentials); params are encoded as the contract says.
+
+        Text in `Bare` stays as it is, also where the table of parameters wants it as JSON.
+        """
+        level = self.core.level
         encoded = {
-            key: value if isinstance(value, str) else json.dumps(value)
+            key: value
+            if isinstance(value, Bare) or (isinstance(value, str) and not is_quoted(method, path, key, level))
+            else json.dumps(value)
             for key, value in (params or {}).items()
         }
         auth = None

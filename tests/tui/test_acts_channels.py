@@ -9,6 +9,7 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast_api.narrow.narrow import Narrow
+from support.screens import fill
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, act, on_stage
@@ -191,3 +192,31 @@ async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
         await until(lambda: any("You left" in notice for notice in stage.notices))
         channel = stage.session.state.channels.get(stage.server.channel("leads"))
         assert channel is None or not channel.is_subscribed
+
+
+async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "general")
+        channel_id = stage.server.channel("general")
+        for value in (True, None):
+            await act(stage, "channel.own")
+            await fill(stage, push_notifications=value)
+            await closed(stage)
+        answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
+        own = next(row for row in answer["subscriptions"] if row["stream_id"] == channel_id)
+        assert own["push_notifications"] is stage.session.state.settings.flag(
+            "enable_stream_push_notifications"
+        )
+
+
+async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await act(stage, "channel.new")
+        await fill(stage, name="kitchen", topics="disable_empty_topic")
+        await closed(stage)
+        in_channel(stage, "kitchen")
+        await act(stage, "channel.edit")
+        await fill(stage, days="unlimited", topics="inherit")
+        await closed(stage)
+        row = await channel_row(stage, "kitchen")
+        assert (row["topics_policy"], row["message_retention_days"]) == ("inherit", -1)

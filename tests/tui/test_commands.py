@@ -94,6 +94,21 @@ async def test_send_finds_people_by_name_email_or_first_name(tmp_path: Path) -> 
         assert names == {"Ada Moreno", "Bruno Castell", "Dario Vance"}
 
 
+async def test_people_are_found_by_the_address_that_they_sign_in_with(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "data") as server:
+        rc = rc_of(server, tmp_path)
+        for name in ("ada", "bruno"):
+            await server.call(name, "PATCH", "/settings", {"email_address_visibility": 3})
+        mine, hers = server.user("ada").delivery_email, server.user("bruno").delivery_email
+        for address in (mine, hers):
+            sent = await run(tmp_path, "send", "--rc", rc, "--to", address, "hello there")
+            assert sent.code == 0, sent
+            found = await run(tmp_path, "read", "--rc", rc, f"dm:{address}")
+            assert "hello there" in found.out, found
+        by_me = await run(tmp_path, "search", "--rc", rc, f"sender:{mine}", f"dm-including:{hers},{mine}")
+        assert "hello there" in by_me.out, by_me
+
+
 async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

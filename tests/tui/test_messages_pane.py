@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.panes.messages.message_list import MessageList
+from narrowcast_api.errors import BadNarrow
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
@@ -174,3 +175,22 @@ async def test_a_page_that_brings_nothing_is_not_asked_for_again(
             stage.pane.list.post_message(MessageList.PageWanted(older=True))
             await stage.pilot.pause()
         assert asked == [True]
+
+
+async def test_a_view_that_the_server_refuses_says_why(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        stage.pane.show(Narrow.search("is:nothing"))
+        await stage.see("unknown 'is' operand nothing")
+
+
+async def test_a_refusal_is_no_lost_connection_where_there_are_messages(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "before")
+        await stage.show(stage.topic)
+        await stage.see("before")
+        view = stage.session.view(stage.topic)
+        view.lose_touch()
+        view.error = BadNarrow("BAD_NARROW", "Invalid narrow operator: gone")
+        stage.app.pane.list.forget_echoes()
+        stage.app.pane.list.names_changed()
+        await stage.see("newer messages may be missing here: the server refused them")

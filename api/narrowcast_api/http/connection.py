@@ -32,6 +32,7 @@ from narrowcast_api.http.rate_limit import RateGate, gate_of
 from narrowcast_api.http.tls import no_trust_context, shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, transport_error, user_agent
 from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_api.wire.vocabulary import API_PREFIX
 
 __all__ = ["OMIT", "Connection", "ServerInfo"]
@@ -187,7 +188,7 @@ class Connection:
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
             await self._prepare()
-            request = self._build(method, self.url(path), params or {}, files)
+            request = self._build(method, path, params or {}, files)
             outcome = await self._attempt(request, authenticated, timeout, max_bytes, partial)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
@@ -281,11 +282,13 @@ class Connection:
         return self._http
 
     def _build(
-        self, method: str, url: str, params: Mapping[str, object], files: FileParts | None
+        self, method: str, path: str, params: Mapping[str, object], files: FileParts | None
     ) -> httpx.Request:
         # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
         client = self._client()
-        fields = encode_params(params)
+        level = self.server.level if self.server.known else None
+        fields = encode_params(params, lambda name: is_quoted(method, path, name, level))
+        url = self.url(path)
         if method == "GET":
             return client.build_request(method, url, params=fields or None)
         return client.build_request(method, url, data=fields or None, files=dict(files) if files else None)

@@ -5,7 +5,7 @@ CONV-18).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final, final
 
@@ -27,20 +27,29 @@ OMIT: Final = Omit.OMIT
 """Stands for 'not given' where None means null: a parameter with this value is not sent."""
 
 
-def encode_params(params: Mapping[str, object]) -> dict[str, str]:
-    """Form fields as text: strings raw, booleans and null as JSON literals, numbers decimal, the rest JSON.
+def encode_params(
+    params: Mapping[str, object], is_quoted: Callable[[str], bool] = lambda _: False
+) -> dict[str, str]:
+    """Form fields as text: strings raw, or as JSON where `is_quoted` says so of the parameter's name; booleans
+    and null as JSON literals, numbers decimal, the rest JSON.
 
     Parameters that are OMIT are left out. Raises InvalidInput for text that no form can carry (lone
     surrogates) and for values that JSON does not know.
     """
-    return {name: _encode(name, value) for name, value in params.items() if value is not OMIT}
+    return {
+        name: _encode(name, value, quoted=is_quoted(name))
+        for name, value in params.items()
+        if value is not OMIT
+    }
 
 
-def _encode(name: str, value: object) -> str:
+def _encode(name: str, value: object, *, quoted: bool) -> str:
+    if isinstance(value, Enum) and isinstance(value, str):
+        value = str(value.value)
     if isinstance(value, Secret):
         text = value.reveal()
-    elif isinstance(value, str):
-        text = str(value.value) if isinstance(value, Enum) else value
+    elif isinstance(value, str) and not quoted:
+        text = value
     else:
         try:
             text = json.dumps(

@@ -239,7 +239,7 @@ class Narrow(Struct, frozen=True, eq=False):
 
     def to_wire(self, server: ServerFacts, names: Names, me: int | None = None) -> list[dict[str, object]]:
         """The narrow as requests carry it, in words that `server` knows. `me` stands in for an empty `dm`."""
-        return [term_to_wire(term, server.level, names, me) for term in self.terms]
+        return [entry for term in self.terms for entry in term_to_wire(term, server.level, names, me)]
 
     def matches(self, message: Message, state: Knowledge) -> bool | None:
         """Whether `message` belongs to the narrow; None where only the server can tell."""

@@ -70,7 +70,16 @@ class Term(Struct, frozen=True):
         )
 
 
-def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> dict[str, object]:
+def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> list[dict[str, object]]:
+    """A term as requests carry it: several where a server takes one operand each."""
+    people = _people(term.operand, names) if term.operator == "dm-including" else None
+    if people is not None and len(people) > 1:
+        each = [Term(term.operator, user_id, term.negated) for user_id in sorted(people)]
+        return [_entry(one, level, names, me) for one in each]
+    return [_entry(term, level, names, me)]
+
+
+def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, object]:
     operator: str = term.operator
     operand: object = sorted(term.operand) if isinstance(term.operand, frozenset) else term.operand
     if operator in {"channel", "channels"}:
@@ -86,6 +95,8 @@ def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> dict[s
         operand = "private"
     elif operator == "with" and level < Gate.TERM_WITH.level:
         operator = "near"
+    if operator == "near":
+        operand = str(operand)  # unlike `id` and `with`, it is text on the wire
     wire: dict[str, object] = {"operator": operator, "operand": operand}
     if term.negated:
         wire["negated"] = True
@@ -140,7 +151,10 @@ def _including(term: Term, message: Message, state: Knowledge) -> bool | None:
     people = _people(term.operand, state)
     if message.direct_user_ids is None:
         return False
-    return None if people is None else people <= message.direct_user_ids
+    if people is None:
+        return None
+    # Negated, it excludes each of them, as the terms do that it becomes on the wire.
+    return bool(people & message.direct_user_ids) if term.negated else people <= message.direct_user_ids
 
 
 def _by_sender(term: Term, message: Message, state: Knowledge) -> bool | None:

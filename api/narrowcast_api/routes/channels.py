@@ -75,8 +75,9 @@ async def create_channel(
     """POST /channels/create: make a channel with these people in it; gives its id.
 
     Below level 417 it is made by subscribing them, which needs at least one. `message_retention_days` is a
-    number of days, 'realm_default' or 'unlimited'. ChannelAlreadyExists when the name is taken (BadRequest
-    on old servers says nothing: the people are subscribed to the old channel).
+    number of days, 'realm_default' or 'unlimited'; `folder_id` None is no folder.
+    ChannelAlreadyExists when the name is taken (BadRequest on old servers says nothing: the people are
+    subscribed to the old channel).
     """
     if not name.strip():
         raise InvalidInput("a channel needs a name")
@@ -90,7 +91,7 @@ async def create_channel(
         history_public_to_subscribers=history_public_to_subscribers,
         message_retention_days=message_retention_days,
         topics_policy=topics_policy,
-        folder_id=folder_id,
+        folder_id=OMIT if folder_id is None else folder_id,  # null is understood by changes alone
     )
     params |= {str(key): _value(value) for key, value in (permissions or {}).items()}
     if server.supports(Gate.CREATE_CHANNEL):
@@ -118,6 +119,7 @@ async def update_channel(
 ) -> Done:
     """PATCH /streams/{stream_id}: change a channel; only what is given is sent.
 
+    `message_retention_days` as in `create_channel`; `folder_id` None takes the channel out of its folder.
     `permissions` travel as the new value, with the old one beside it where `expected` names it: then
     ExpectationMismatch says that somebody else changed it first. ChannelAlreadyExists for a name that is
     taken.

@@ -11,9 +11,10 @@ from msgspec import Struct
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.routes.common import OMIT, Omit, ids, segment
+from narrowcast_api.routes.common import OMIT, Omit, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.users import OwnUser
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 
 __all__ = ["Addressee", "ChannelDestination", "Destination", "DirectDestination"]
@@ -112,3 +113,16 @@ def recipients(destination: DirectDestination) -> list[int]:
 def channel_id(destination: ChannelDestination) -> int:
     """The channel's id, checked."""
     return int(segment(destination.channel_id, "channel_id"))
+
+
+async def own_user_id(connection: Connection) -> int:
+    """One's own id: known from registration, else asked for once."""
+    if connection.own_user_id is None:
+        answer = await connection.preliminary(connection.request("GET", "/users/me"))
+        connection.own_user_id = read(OwnUser, answer).user_id
+    return connection.own_user_id
+
+
+async def people_to(connection: Connection, destination: DirectDestination) -> list[int]:
+    """The ids of the others, ascending; one's own for a note to oneself: servers refuse an empty list."""
+    return recipients(destination) or [await own_user_id(connection)]

@@ -18,7 +18,7 @@ from narrowcast_api.routes.conversations import (
     channel_id,
     checked_content,
     message_type,
-    recipients,
+    people_to,
     wire_topic,
 )
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
@@ -34,7 +34,6 @@ from narrowcast_api.wire.messages import (
     RenderedMessage,
     SentMessage,
 )
-from narrowcast_api.wire.users import OwnUser
 from narrowcast_api.wire.vocabulary import Anchor, PropagateMode
 
 
@@ -144,20 +143,12 @@ async def send_message(
             params["to"] = where.wire_name
             params["topic"] = wire_topic(connection, where.topic)
         case DirectDestination():
-            params["to"] = recipients(where) or [await own_user_id(connection)]
+            params["to"] = await people_to(connection, where)
         case People(emails):
             params["to"] = list(emails)
     params["read_by_sender"] = read_by_sender
     notices = [] if not read_by_sender else dropped(server, Gate.READ_BY_SENDER, params, "read_by_sender")
     return read(SentMessage, await connection.request("POST", "/messages", params), notices)
-
-
-async def own_user_id(connection: Connection) -> int:
-    """One's own id: known from registration, else asked for once."""
-    if connection.own_user_id is None:
-        answer = await connection.preliminary(connection.request("GET", "/users/me"))
-        connection.own_user_id = read(OwnUser, answer).user_id
-    return connection.own_user_id
 
 
 async def edit_message(

@@ -13,7 +13,9 @@ from narrowcast_api.wire.organization import Domain, DomainList
 async def update_organization(connection: Connection, *, settings: Mapping[str, object]) -> Done:
     """PATCH /realm: settings by the names of registration without their ``realm_``.
 
-    Permissions travel as {"new": value, "old": value}. UnauthorizedPrincipal for who is no administrator or,
+    Values are as registration gives them: True, 7, "en". A limit in seconds or days is a number or "unlimited",
+    jitsi_server_url an address or "default"; how each travels is known (`wire.parameters`). Permissions are
+    {"new": value, "old": value}. UnauthorizedPrincipal for who is no administrator or,
     for some settings, no owner. The answer's `ignored_parameters_unsupported` names what this server does not
     know.
     """

@@ -14,6 +14,8 @@ from narrowcast_api.routes.conversations import (
     channel_id,
     checked_content,
     message_type,
+    own_user_id,
+    people_to,
     recipients,
     wire_topic,
 )
@@ -54,7 +56,7 @@ async def create_scheduled_message(
     server = await connection.identified()
     params: dict[str, object] = {
         "type": message_type(server, to),
-        "to": channel_id(to) if isinstance(to, ChannelDestination) else recipients(to),
+        "to": channel_id(to) if isinstance(to, ChannelDestination) else await people_to(connection, to),
         "content": checked_content(connection, content),
         "scheduled_delivery_timestamp": _delivery(connection, scheduled_delivery_timestamp),
     }
@@ -89,6 +91,8 @@ async def edit_scheduled_message(
     server = await connection.identified()
     server.require(Gate.SCHEDULED_EDIT)
     params, notices = _addressed(connection, server, type, to, topic)
+    if params.get("to") == []:
+        params["to"] = [await own_user_id(connection)]
     if not isinstance(content, Omit):
         params["content"] = checked_content(connection, content)
     if not isinstance(scheduled_delivery_timestamp, Omit):

@@ -149,12 +149,16 @@ async def update_subscription(
     """POST /users/me/subscriptions/properties: how one sees a channel (outside the contract).
 
     Properties are color, is_muted, pin_to_top, desktop_notifications, audible_notifications,
-    push_notifications, email_notifications and wildcard_mentions_notify; None for a notification follows
-    one's own default. Below level 139 is_muted travels as in_home_view, its opposite.
+    push_notifications, email_notifications and wildcard_mentions_notify. A value is True, False or a color; what
+    follows one's own settings has None in the snapshot, but no server takes None back (InvalidInput). Below level
+    139 is_muted travels as in_home_view, its opposite.
     """
     channel = int(segment(channel_id, "channel_id"))
     if not properties:
         raise InvalidInput("nothing to change")
+    for name, value in properties.items():
+        if not isinstance(value, bool | str):
+            raise InvalidInput(f"{name} must be true, false or a text")
     server = await connection.identified()
     values = dict(properties)
     if "is_muted" in values and not server.supports(Gate.IS_MUTED):

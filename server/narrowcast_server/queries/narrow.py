@@ -12,6 +12,7 @@ from narrowcast_server import access, topics
 from narrowcast_server.errors import bad_narrow
 from narrowcast_server.models import Channel, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
+from narrowcast_server.queries.users import user_at
 from narrowcast_server.queries.words import match_expression
 from narrowcast_server.store import Value
 
@@ -148,7 +149,7 @@ def find_user(core: Core, operand: Operand) -> User:
     """The person of a term, by id or address; raises BAD_NARROW."""
     user = core.users.get(operand) if isinstance(operand, int) else None
     if isinstance(operand, str):
-        user = core.user_by_address(operand)
+        user = user_at(core, operand)
     if user is None:
         raise bad_narrow(f"unknown user {operand}")
     return user

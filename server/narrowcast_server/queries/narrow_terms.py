@@ -18,6 +18,9 @@ _SYNONYMS: Final = {
     "pm-with": "dm",
     "group-pm-with": "dm-including",
 }
+_TAKES_ID: Final = frozenset({"channel", "sender", "dm-including", "id", "with"})
+_TAKES_IDS: Final = frozenset({"dm"})
+"""Operators whose operand may be an id, or ids; text does for each, and is all that the others take."""
 MAX_TERMS: Final = 50
 
 
@@ -52,7 +55,8 @@ def _term(name: str, item: object) -> Term:
         raise ServiceError(f"Invalid {name}: operand is missing")
     if not isinstance(negated, bool):
         raise ServiceError(f"Invalid {name}: negated is not a boolean")
-    return Term(_operator(operator), _operand(name, operand), negated)
+    operator = _operator(operator)
+    return Term(operator, _operand(name, operator, operand), negated)
 
 
 def _operator(text: str) -> str:
@@ -60,11 +64,17 @@ def _operator(text: str) -> str:
     return _SYNONYMS.get(negated_free, negated_free)
 
 
-def _operand(name: str, operand: object) -> Operand:
+def _operand(name: str, operator: str, operand: object) -> Operand:
     if isinstance(operand, str):
         return operand
-    if isinstance(operand, int) and not isinstance(operand, bool) and abs(operand) < 2**53:
+    if operator in _TAKES_ID and type(operand) is int and abs(operand) < 2**53:
         return operand
-    if isinstance(operand, list) and all(type(item) is int and abs(item) < 2**53 for item in operand):
+    if (
+        operator in _TAKES_IDS
+        and isinstance(operand, list)
+        and all(type(item) is int and abs(item) < 2**53 for item in operand)
+    ):
         return operand
-    raise ServiceError(f"Invalid {name}: operand is not a string, an integer or a list of integers")
+    more = " or an integer" if operator in _TAKES_ID else ""
+    more = " or a list of integers" if operator in _TAKES_IDS else more
+    raise ServiceError(f"Invalid {name}: operand is not a string{more}")

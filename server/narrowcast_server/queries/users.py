@@ -48,6 +48,12 @@ def api_address(core: Core, user: User) -> str:
     return core.dummy_address(user.id)
 
 
+def user_at(core: Core, address: str) -> User | None:
+    """Who the API knows by an address: a hidden real one says nothing, not even one's own."""
+    user = core.user_by_address(address)
+    return user if user is not None and api_address(core, user).lower() == address.strip().lower() else None
+
+
 def avatar_url(user: User, *, size: int | None = None) -> str:
     """The picture: one's own, or the provider's for the address."""
     if user.avatar_url is not None:

@@ -22,7 +22,6 @@ from narrowcast_server.params import (
     defaulted,
     integer,
     integers,
-    json_or_text,
     json_value,
     nullable,
     optional,
@@ -48,9 +47,10 @@ PRIVATE = defaulted("invite_only", boolean, False)
 WEB_PUBLIC = defaulted("is_web_public", boolean, False)
 HISTORY: Param[bool | None] = optional("history_public_to_subscribers", boolean)
 DEFAULT = defaulted("is_default_stream", boolean, False)
-FOLDER: Param[int | None] = optional("folder_id", nullable(integer))
+FOLDER: Param[int | None] = optional("folder_id", integer)
+NEW_FOLDER: Param[int | None] = optional("folder_id", nullable(integer))
 TOPICS_POLICY = optional("topics_policy", text_without_null)
-RETENTION = optional("message_retention_days", json_or_text)
+RETENTION = optional("message_retention_days", json_value)
 ANNOUNCE = defaulted("announce", boolean, False)
 NEW_NAME = optional("new_name", text_without_null)
 NEW_DESCRIPTION = optional("description", text_without_null)
@@ -78,7 +78,7 @@ def _retention(call: Call, raw: object) -> int | None:
     """Days, None for the organization's default, -1 for ever; owners alone set it."""
     if not call.user.is_owner:
         raise not_owner()
-    if raw == "realm_default" or raw is None:
+    if raw == "realm_default":
         return None
     return retention_days(raw)
 
@@ -129,7 +129,7 @@ def create(call: Call) -> Answer:
 
 
 @routes.patch(
-    "/streams/{stream_id}", NEW_NAME, NEW_DESCRIPTION, NEW_PRIVATE, NEW_WEB_PUBLIC, HISTORY, NEW_DEFAULT, FOLDER,
+    "/streams/{stream_id}", NEW_NAME, NEW_DESCRIPTION, NEW_PRIVATE, NEW_WEB_PUBLIC, HISTORY, NEW_DEFAULT, NEW_FOLDER,
     TOPICS_POLICY, RETENTION, ARCHIVED, *PERMISSIONS.values(),
 )  # fmt: skip
 def update(call: Call) -> Answer:
@@ -165,8 +165,8 @@ def _update_plain(call: Call, channel: Channel) -> None:
     if call.given(RETENTION):
         days = _retention(call, call[RETENTION])
         channel_admin.set_property(core, channel, "message_retention_days", days)
-    if call.given(FOLDER):
-        folder = call[FOLDER]
+    if call.given(NEW_FOLDER):
+        folder = call[NEW_FOLDER]
         checked = None if folder is None else channel_admin.check_folder(core, folder)
         channel_admin.set_property(core, channel, "folder_id", checked)
 

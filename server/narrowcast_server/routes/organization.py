@@ -12,7 +12,6 @@ from narrowcast_server.params import (
     Param,
     boolean,
     defaulted,
-    json_or_text,
     json_value,
     optional,
     required,
@@ -42,7 +41,7 @@ _OWNERS_ONLY: Final = frozenset(
 
 
 def _parser(default: object) -> Any:
-    return text_without_null if isinstance(default, str) else json_or_text
+    return text_without_null if isinstance(default, str) else json_value
 
 
 SETTINGS: Final[dict[str, Param[Any]]] = {

@@ -52,6 +52,8 @@ def _checked_kind(call: Call, word: str) -> MessageType:
 def _target(call: Call, *, direct: bool, to: object, topic: str | None) -> Target:
     if direct:
         user_ids = [check_integer("to", item) for item in check_list("to", to)]
+        if not user_ids:
+            raise ServiceError("Message must have recipients")
         return scheduled.direct_target(call.core, call.user, user_ids)
     if topic is None:
         raise ServiceError("Missing 'topic' argument")

@@ -17,11 +17,6 @@ from narrowcast_server.routing import Answer, Call, Routes
 routes = Routes()
 
 
-def unquoted(name: str, text: str) -> str:
-    """A string, raw or as JSON writes it."""
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else string(name, text)
-
-
 def _declared() -> dict[str, Param[object]]:
     declared: dict[str, Param[object]] = {}
     for name, default in personal.DEFAULTS.items():
@@ -30,13 +25,13 @@ def _declared() -> dict[str, Param[object]]:
         elif isinstance(default, int):
             declared[name] = optional(name, integer)
         else:
-            declared[name] = optional(name, unquoted)
+            declared[name] = optional(name, string)
     return declared
 
 
 SETTINGS = _declared()
 FULL_NAME = optional("full_name", string)
-TIMEZONE = optional("timezone", unquoted)
+TIMEZONE = optional("timezone", string)
 OLD_PASSWORD = optional("old_password", string)
 NEW_PASSWORD = optional("new_password", limited(MAX_PASSWORD))
 WORDS = required("alert_words", strings)

@@ -25,9 +25,7 @@ from narrowcast_server.params import (
     choice,
     defaulted,
     integer,
-    json_or_text,
     json_value,
-    nullable,
     objects,
     optional,
     required,
@@ -64,10 +62,10 @@ def principals(name: str, text: str) -> list[str | int]:
 
 def retention(name: str, text: str) -> int | None:
     """Days, or unlimited (-1), or what the organization says (null)."""
-    value = json_or_text(name, text)
+    value = json_value(name, text)
     if value == "realm_default":
         return None
-    return -1 if value == "forever" else retention_days(value)
+    return retention_days(value)
 
 
 SUBSCRIPTIONS = required("subscriptions", objects)
@@ -80,9 +78,9 @@ DEFAULT_CHANNEL = defaulted("is_default_stream", boolean, False)
 ANNOUNCE = defaulted("announce", boolean, False)
 NEW_MESSAGES = defaulted("send_new_subscription_messages", boolean, True)
 FATAL = defaulted("authorization_errors_fatal", boolean, True)
-RETENTION = optional("message_retention_days", nullable(retention))
+RETENTION = optional("message_retention_days", retention)
 TOPICS_POLICY = optional("topics_policy", choice(*TOPICS_POLICIES))
-FOLDER = optional("folder_id", nullable(integer))
+FOLDER = optional("folder_id", integer)
 GROUP_PARAMS = {name: optional(name, json_value) for name in CHANNEL_GROUP_SETTINGS}
 INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
 ADD = optional("add", objects)

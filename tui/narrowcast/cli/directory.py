@@ -29,7 +29,10 @@ class Directory:
         active = {user.full_name.casefold() for user in people if user.is_active}
         for user in people:
             self._emails[user.user_id] = user.email
-            self._by_email[user.email.casefold()] = user.user_id
+            # The API's address stands for who hides the real one; scripts know people by the real one.
+            for address in (user.delivery_email, user.email):
+                if address:
+                    self._by_email[address.casefold()] = user.user_id
             if not user.is_active and user.full_name.casefold() in active:
                 continue  # a name means who is still here
             self._by_name.setdefault(user.full_name.casefold(), []).append(user.user_id)

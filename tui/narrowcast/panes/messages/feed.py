@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from narrowcast.panes.messages.rows import Lead
+from narrowcast_api.errors import ApiError, NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.messages import Message
 from narrowcast_api.state.timeline import Gap
@@ -44,6 +45,8 @@ class View(Protocol):
     def first_unread(self) -> int | None: ...
     @property
     def matches(self) -> Mapping[int, Match]: ...
+    @property
+    def error(self) -> NarrowcastError | None: ...
 
 
 class Feed(Struct):
@@ -135,15 +138,22 @@ class Feed(Struct):
         conversation = self.mixed and (moved_on or gap or date)
         return Lead(gap, date, unread, conversation, not continues, gap_below)
 
-    def _gaps(self, message_id: int, before: Message | None) -> tuple[bool, bool]:
-        """Whether something may be missing right before a message, and right below it."""
-        above = below = False
+    def _gaps(self, message_id: int, before: Message | None) -> tuple[bool, str]:
+        """Whether something may be missing right before a message, and why right below it."""
+        above, below = False, ""
         for gap in self.view.gaps:
             if gap.before is None and gap.after == message_id:
-                below = True
+                below = self._why_missing()
             elif gap.before is not None and gap.before <= message_id:
                 above = above or before is None or before.id < gap.before
         return above, below
+
+    def _why_missing(self) -> str:
+        """What has to happen before newer messages come: the connection, unless the server has refused."""
+        error = self.view.error
+        if isinstance(error, ApiError):
+            return f": the server refused them ({error.user_message})"
+        return " until the connection is back"
 
     def echo_lead(self, index: int) -> Lead:
         """What has to be said before an echo: where it goes if that is not clear, and whose it is."""

@@ -23,6 +23,7 @@ from narrowcast.panes.messages.find import Finding
 from narrowcast.panes.messages.links import SpotActs
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
+from narrowcast_api.errors import ApiError, NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
@@ -112,6 +113,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         await view.open(anchor)
         if self.view is not view:
             return
+        if isinstance(view.error, ApiError) and view.ids:  # a lost connection is told above everything
+            self.say(f"The server refused this view: {view.error.user_message}")
         if not (self.list.engaged and self.list.selected != before):
             self._stand(view, anchor)
         self._standing = True
@@ -267,8 +270,6 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         self.run_worker(self._careful(request, what), exit_on_error=False, group="messages")
 
     async def _careful(self, request: Awaitable[object], what: str) -> None:
-        from narrowcast_api.errors import NarrowcastError
-
         try:
             await request
         except NarrowcastError as error:

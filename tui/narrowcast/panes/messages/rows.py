@@ -57,7 +57,8 @@ class Lead(Struct, frozen=True):
     unread: bool = False
     conversation: bool = False
     sender: bool = True
-    gap_below: bool = False
+    gap_below: str = ""
+    """Why newer messages may be missing right below; empty where none are."""
 
 
 class Shape(Struct, frozen=True):
@@ -233,7 +234,7 @@ class RowMaker:
             text = "This message cannot be shown here. Press i for its source."
             return Rows([*rows, self.line([("  " + text, self.palette.error)])], count, [])
         if lead.gap_below:
-            text = "┄┄ newer messages may be missing here until the connection is back ┄┄"
+            text = f"┄┄ newer messages may be missing here{safe_line(lead.gap_below, 300)} ┄┄"
             body.append(self.line([(text, self.palette.error)]))
         clock = "" if lead.sender or message.is_me_message else self.names.clock(message.timestamp)
         return Rows(
@@ -241,7 +242,7 @@ class RowMaker:
             count,
             rendered.spots,
             rendered.cut,
-            tail=int(lead.gap_below),
+            tail=int(bool(lead.gap_below)),
             clock=clock,
             has_code=rendered.has_code,
             hidden_columns=rendered.hidden_columns,

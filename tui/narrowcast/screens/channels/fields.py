@@ -50,7 +50,14 @@ NOTICES = {
     "email_notifications": "By email",
     "wildcard_mentions_notify": "When @all is mentioned",
 }
-_AS_USUAL: tuple[tuple[object, str], ...] = ((None, "as in my settings"), (True, "yes"), (False, "no"))
+_OWN_NOTICES = {
+    "desktop_notifications": "enable_stream_desktop_notifications",
+    "audible_notifications": "enable_stream_audible_notifications",
+    "push_notifications": "enable_stream_push_notifications",
+    "email_notifications": "enable_stream_email_notifications",
+    "wildcard_mentions_notify": "wildcard_mentions_notify",
+}
+"""The setting of one's own that each notice follows until it has a value."""
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -292,8 +299,15 @@ def _on_the_wire(setting: GroupSetting) -> GroupSettingValue:
     return setting
 
 
+def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:
+    """Servers keep a yes or a no: what follows one's settings takes on what they say now."""
+    usual = "yes" if state.settings.flag(_OWN_NOTICES[name]) else "no"
+    return (None, f"as in my settings: {usual}"), (True, "yes"), (False, "no")
+
+
 def see_channel(host: Host, channel: Channel) -> None:
     """How oneself sees a channel: muted, pinned, its color, what it notifies of."""
+    state = host.session.state
     own = channel.subscription
     if own is None:
         host.app.notify("Subscribe to the channel first.", markup=False)
@@ -302,7 +316,11 @@ def see_channel(host: Host, channel: Channel) -> None:
     async def submit(values: Values) -> None:
         if not _COLOR.fullmatch(values.text("color")) and values.changed("color"):
             raise Refused("color", "Write a color like #76ce90.")
-        changed = {name: values[name] for name in names_of_fields if values.changed(name)}
+        changed = {
+            name: state.settings.flag(_OWN_NOTICES[name]) if values[name] is None else values[name]
+            for name in names_of_fields
+            if values.changed(name)
+        }
         if changed:
             await host.session.client.subscriptions.update(channel_id=channel.channel_id, properties=changed)
 
@@ -312,7 +330,8 @@ def see_channel(host: Host, channel: Channel) -> None:
         Line("color", "Color", "six digits after a #, as on the web", value=own.color),
     ]
     fields += [
-        OneOf(name, words, options=_AS_USUAL, value=getattr(own, name)) for name, words in NOTICES.items()
+        OneOf(name, words, options=_notice(state, name), value=getattr(own, name))
+        for name, words in NOTICES.items()
     ]
     names_of_fields = [field.name for field in fields]
     ask(host, f"How I see #{channel.name}", fields, submit, done="Saved.")

@@ -102,7 +102,6 @@ OWN: Catalog = {
             "web_home_view",
             "Home view",
             ("inbox", "inbox"),
-            ("recent", "recent conversations"),
             ("recent_topics", "recent conversations"),
             ("all_messages", "all messages"),
         ),

@@ -254,7 +254,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
 def _readers(kind: Kind) -> Callable[[str], object]:
     """From what was typed to the value as it travels; ValueError for what is none."""
     if kind is Kind.SECONDS:
-        return lambda text: '"unlimited"' if (period := seconds(text)) is None else period
+        return lambda text: "unlimited" if (period := seconds(text)) is None else period
     if kind is Kind.DAYS:
         return _days
     if kind is Kind.NUMBER:
@@ -265,7 +265,7 @@ def _readers(kind: Kind) -> Callable[[str], object]:
 def _days(text: str) -> object:
     words = text.strip().lower()
     if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
-        return '"unlimited"'
+        return "unlimited"
     return int(words.removesuffix("days").removesuffix("day").strip())
 
 

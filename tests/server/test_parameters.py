@@ -1,0 +1,173 @@
+"""How parameters travel: the table that client and server share, against the recordings of a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from narrowcast_api.client import Client
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.wire.parameters import is_quoted
+from narrowcast_api.wire.vocabulary import TopicsPolicy
+from narrowcast_server.app import routes_of
+from support.captures import captures, recorded_answers
+from support.server import Bare, TestServer
+
+TO_COME = 4_000_000_000
+"""A time of delivery, far off."""
+
+
+def recorded_texts() -> Iterator[tuple[str, str, str, str, dict[str, Any]]]:
+    """(method, path, name, text, answer) of every recorded parameter that is no JSON."""
+    for _, capture in recorded_answers():
+        request = capture["request"]
+        params = request.get("params")
+        for name, value in (params if isinstance(params, dict) else {}).items():
+            if isinstance(value, str) and not _is_json(value):
+                path = request["path"].removeprefix("/api/v1")
+                yield request["method"], path, name, value, capture
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+def test_text_that_a_real_server_took_bare_is_bare_in_the_table_and_what_it_refused_is_not() -> None:
+    taken = refused = 0
+    for method, path, name, text, capture in recorded_texts():
+        answer = capture["response"]
+        if answer.get("result") == "success":
+            assert not is_quoted(method, path, name, None), (method, path, name, text)
+            taken += 1
+        elif answer.get("msg") == f"{name} is not valid JSON" and text in ("empty_topic_only", "unlimited"):
+            assert is_quoted(method, path, name, None), (method, path, name, text)
+            refused += 1
+    assert taken > 100
+    assert refused == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "params"),
+    [
+        ("POST", "/channels/create", {"name": "new", "subscribers": [], "topics_policy": Bare("inherit")}),
+        ("POST", "/channels/create", {"name": "new", "subscribers": [], "folder_id": None}),
+        (
+            "POST",
+            "/users/me/subscriptions",
+            {"subscriptions": [{"name": "new"}], "topics_policy": Bare("inherit")},
+        ),
+        ("POST", "/users/me/subscriptions", {"subscriptions": [{"name": "new"}], "folder_id": None}),
+        ("PATCH", "/streams/{general}", {"message_retention_days": Bare("unlimited")}),
+        ("PATCH", "/streams/{general}", {"topics_policy": Bare('"inherit"')}),
+        ("PATCH", "/realm", {"message_retention_days": Bare("unlimited")}),
+        ("PATCH", "/realm", {"message_content_edit_limit_seconds": Bare("unlimited")}),
+        ("PATCH", "/realm", {"jitsi_server_url": Bare("https://meet.example.org")}),
+        ("PATCH", "/realm", {"topics_policy": Bare('"allow_empty_topic"')}),
+        ("PATCH", "/settings", {"default_language": Bare('"de"')}),
+        ("PATCH", "/settings", {"web_home_view": "recent"}),
+        ("POST", "/typing", {"op": Bare('"start"'), "to": [9]}),
+    ],
+)
+async def test_the_server_refuses_what_travels_the_other_way(
+    server: TestServer, method: str, path: str, params: dict[str, object]
+) -> None:
+    await server.refusal("ada", method, path.format(general=server.channel("general")), params)
+
+
+async def test_the_table_names_parameters_that_there_are(server: TestServer) -> None:
+    known = {
+        (endpoint.method, endpoint.path, param.name) for endpoint in routes_of() for param in endpoint.params
+    }
+    quoted = {(method, path, name) for method, path, name in known if is_quoted(method, path, name, None)}
+    assert ("POST", "/channels/create", "topics_policy") in quoted
+    assert ("PATCH", "/streams/{stream_id}", "topics_policy") not in quoted
+    assert ("PATCH", "/streams/{stream_id}", "message_retention_days") in quoted
+    assert ("PATCH", "/realm", "jitsi_server_url") in quoted
+
+
+async def test_a_channel_is_made_and_changed_with_every_parameter(server: TestServer) -> None:
+    async with Client.open(server.account("ada")) as client:
+        for level in (372, 416):
+            server.set_level(level)
+            await client.connection.identify()
+            made = await client.channels.create(
+                name=f"tides {level}",
+                subscribers=[server.id("ada")],
+                topics_policy=TopicsPolicy.DISABLE_EMPTY,
+                message_retention_days="unlimited",
+                folder_id=None,
+            )
+            for days in (7, "realm_default", "unlimited"):
+                await client.channels.update(
+                    channel_id=made.stream_id,
+                    topics_policy=TopicsPolicy.INHERIT,
+                    message_retention_days=days,
+                    folder_id=None,
+                    new_name=f"{days} {level}",
+                )
+
+
+async def test_settings_of_the_organization_go_out_by_what_they_are(server: TestServer) -> None:
+    async with Client.open(server.account("ada")) as client:
+        for name, value in (
+            ("jitsi_server_url", "https://meet.example.org"),
+            ("message_retention_days", "unlimited"),
+            ("message_content_edit_limit_seconds", "unlimited"),
+            ("message_content_delete_limit_seconds", 60),
+            ("default_language", "de"),
+            ("waiting_period_threshold", 3),
+            ("name", '"quoted"'),
+        ):
+            await client.organization.update(settings={name: value})
+        assert server.core.settings["name"] == '"quoted"'
+        assert server.core.settings["jitsi_server_url"] == "https://meet.example.org"
+        assert server.core.settings["message_content_edit_limit_seconds"] is None
+
+
+async def test_a_note_to_oneself_can_be_scheduled(server: TestServer) -> None:
+    me = server.id("ada")
+    params = {"type": "direct", "to": [], "content": "x", "scheduled_delivery_timestamp": TO_COME}
+    await server.refusal("ada", "POST", "/scheduled_messages", params)
+    async with Client.open(server.account("ada")) as client:
+        note = DirectDestination(frozenset())
+        identity = await client.scheduled_messages.create(
+            to=note, content="remember", scheduled_delivery_timestamp=TO_COME
+        )
+        channel = ChannelDestination(server.channel("general"), "later")
+        await client.scheduled_messages.edit(scheduled_message_id=identity, to=channel)
+        await client.scheduled_messages.edit(scheduled_message_id=identity, to=note)
+        (scheduled,) = await client.scheduled_messages.list()
+        assert scheduled.to == [me]
+
+
+async def test_notices_of_a_channel_are_yes_or_no(server: TestServer) -> None:
+    data = [{"stream_id": server.channel("general"), "property": "push_notifications", "value": None}]
+    path = "/users/me/subscriptions/properties"
+    await server.refusal("ada", "POST", path, {"subscription_data": data})
+    async with Client.open(server.account("ada")) as client:
+        with pytest.raises(InvalidInput):
+            await client.subscriptions.update(
+                channel_id=server.channel("general"), properties={"push_notifications": None}
+            )
+
+
+async def test_a_hidden_address_reaches_nobody(server: TestServer) -> None:
+    await server.call("bruno", "PATCH", "/settings", {"email_address_visibility": 4})
+    hidden = server.user("bruno").delivery_email
+    for name in ("ada", "bruno"):
+        message = {"type": "direct", "to": json.dumps([hidden]), "content": "x"}
+        refusal = await server.refusal(name, "POST", "/messages", message)
+        assert refusal["msg"] == f"Invalid email '{hidden}'"
+        narrow = [{"operator": "sender", "operand": hidden}]
+        params = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
+        refusal = await server.refusal(name, "GET", "/messages", params)
+        assert refusal["msg"] == f"Invalid narrow operator: unknown user {hidden}"
