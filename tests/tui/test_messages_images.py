@@ -8,7 +8,6 @@ import os
 import re
 import struct
 import termios
-import threading
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -261,25 +260,3 @@ async def test_a_picture_follows_the_size_of_the_screen(
         await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if one.size.width > 50])
         await stage.pilot.resize_terminal(30, 20)
         await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if 20 < one.size.width <= 30])
-
-
-async def test_a_large_picture_is_decoded_beside_the_loop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[str] = []
-    decode = images.decode
-
-    def noted(data: bytes, cells: tuple[int, int], cell: tuple[int, int]) -> Pillow.Image:
-        threads.append(threading.current_thread().name)
-        return decode(data, cells, cell)
-
-    monkeypatch.setattr(images, "decode", noted)
-    async with staged(tmp_path, (60, 20)) as stage:
-        (tmp_path / "red.png").write_bytes(picture())
-        uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
-        stage.app.push_screen(
-            PictureScreen(stage.session, [Spot(SpotKind.MEDIA, uploaded.url, "x", uploaded.url)])
-        )
-        await until(lambda: threads)
-        await stage.app.workers.wait_for_complete()
-        assert threading.main_thread().name not in threads

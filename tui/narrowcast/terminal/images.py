@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_BYTES",
+    "TOO_MUCH",
     "TooLarge",
     "available",
     "cell_pixels",
@@ -40,6 +41,9 @@ MOST_CELL = (20, 40)
 _KITTY_CHUNK = 4096
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 """Formats that are decoded; the decoders of others are not let near foreign data."""
+
+
+TOO_MUCH = "This picture takes too long or too much memory to show; save it with d."
 
 
 class TooLarge(ValueError):
@@ -73,7 +77,8 @@ def cell_pixels(descriptor: int) -> tuple[int, int]:
 def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
     """The first frame of a picture, reduced to what `cells` columns and rows of `cell` pixels can show.
 
-    Raises `TooLarge` for what is too large or no picture.
+    Raises `TooLarge` for what is too large or no picture. Pictures of strangers are decoded in a process of its own:
+    see `picture_process`.
     """
     from PIL import Image as Pillow
 
@@ -88,7 +93,7 @@ def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) ->
         picture.draft("RGB", wanted)
         picture.thumbnail(wanted)
         return picture.convert("RGBA")
-    except TooLarge:
+    except (TooLarge, MemoryError):
         raise
     except Exception as error:  # decoders raise whatever they like on hostile data
         raise TooLarge("This is no picture that can be shown.") from error

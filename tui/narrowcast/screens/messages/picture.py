@@ -19,13 +19,13 @@ from textual.widgets import Static
 
 from narrowcast.content.inlines import Spot
 from narrowcast.terminal import images
+from narrowcast.terminal.picture_process import decoded
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
     from textual.worker import WorkType
 
     from narrowcast_api.sync.session import Session
@@ -102,15 +102,16 @@ class PictureScreen(ModalScreen[Spot | None]):
         await self._show(data)
 
     async def _show(self, data: bytes) -> None:
-        """Decodes in a thread: the largest pictures take seconds."""
+        """Decodes in a process of its own, and draws in a thread: both can take seconds."""
         cells = (max(10, self.size.width), max(5, self.size.height - 1))
         kind = images.graphics(os.environ)
         cell = images.cell_pixels(sys.__stderr__.fileno() if kind and sys.__stderr__ is not None else -1)
         try:
-            picture, drawing = await asyncio.to_thread(_drawn, data, kind, cells, cell)
+            picture = await decoded(data, cells, cell)
         except images.TooLarge as error:
             await self._put(Static(Content(safe_line(str(error)))))
             return
+        drawing = await asyncio.to_thread(images.drawing, kind, picture, cells, cell)
         self._data = data
         if not drawing:
             await self._put(HalfBlocks(picture, cells))
@@ -168,9 +169,3 @@ class PictureScreen(ModalScreen[Spot | None]):
         """Back to the messages."""
         self._erase()
         self.dismiss(None)
-
-
-def _drawn(data: bytes, kind: str, cells: tuple[int, int], cell: tuple[int, int]) -> tuple[Image, str]:
-    """The picture, and the sequence that draws it. Raises `TooLarge`."""
-    picture = images.decode(data, cells, cell)
-    return picture, images.drawing(kind, picture, cells, cell)

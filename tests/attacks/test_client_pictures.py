@@ -1,0 +1,164 @@
+"""Pictures that keep a decoder busy, fill memory or break it: the app goes on, and the process for them ends."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+import struct
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+from PIL import Image as Pillow
+
+from narrowcast.terminal import picture_process
+from narrowcast.terminal.images import MAX_BYTES, TooLarge
+from narrowcast.terminal.picture_process import decoded
+from narrowcast.terminal.picture_worker import CPU_SECONDS
+
+CELLS = (80, 24)
+
+
+def made(kind: str = "PNG", size: tuple[int, int] = (300, 200)) -> bytes:
+    out = io.BytesIO()
+    Pillow.new("RGB", size, (200, 30, 30)).save(out, kind)
+    return out.getvalue()
+
+
+def scans(times: int, size: tuple[int, int] = (6000, 6000)) -> bytes:
+    """A progressive JPEG whose last scan comes so many times: each costs a pass over all pixels."""
+    out = io.BytesIO()
+    Pillow.new("RGB", size, (10, 20, 30)).save(out, "JPEG", progressive=True)
+    data = out.getvalue()
+    last = [match.start() for match in re.finditer(rb"\xff\xda", data)][-1]
+    return data[:-2] + data[last:-2] * times + b"\xff\xd9"
+
+
+def png(*chunks: tuple[bytes, bytes]) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack("!I", len(data)) + kind + data + struct.pack("!I", zlib.crc32(kind + data))
+
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*one) for one in chunks)
+
+
+def header(width: int, height: int) -> tuple[bytes, bytes]:
+    return b"IHDR", struct.pack("!IIBBBBB", width, height, 8, 6, 0, 0, 0)
+
+
+def descendants() -> set[int]:
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"picture_worker" in status.read_bytes():
+                found.add(int(status.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP"])
+async def test_an_ordinary_picture_arrives_as_it_would_without_the_process(kind: str) -> None:
+    picture = await decoded(made(kind), (10, 5))
+    assert picture.size == (80, 53)
+    red, green, blue, alpha = picture.getpixel((40, 25))  # type: ignore[misc]  # four bands, as asked for
+    assert (abs(red - 200) < 6, abs(green - 30) < 6, abs(blue - 30) < 6, alpha) == (True, True, True, 255)
+
+
+async def test_a_jpeg_of_thousands_of_scans_is_ended_and_the_loop_goes_on() -> None:
+    task = asyncio.ensure_future(decoded(scans(3000), CELLS))
+    begun = time.monotonic()
+    longest = last = 0.0
+    while not task.done():
+        last = time.monotonic()
+        await asyncio.sleep(0.01)
+        longest = max(longest, time.monotonic() - last)
+    with pytest.raises(TooLarge, match="too long"):
+        await task
+    assert time.monotonic() - begun < picture_process.PATIENCE + 5
+    assert longest < 1.0
+
+
+async def test_a_picture_that_is_no_longer_wanted_ends_its_process() -> None:
+    before = descendants()
+    task = asyncio.ensure_future(decoded(scans(3000), CELLS))
+    while not (begun := descendants() - before):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not begun & descendants()
+
+
+async def test_a_process_that_never_answers_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = descendants()
+    monkeypatch.setattr(picture_process, "PATIENCE", 0.05)
+    with pytest.raises(TooLarge, match="too long"):
+        await decoded(scans(3000), CELLS)
+    assert descendants() <= before
+
+
+HOSTILE = {
+    "nothing": b"",
+    "noise": bytes(range(256)) * 40,
+    "only a signature": b"\x89PNG\r\n\x1a\n",
+    "too many pixels": png(header(30_000, 30_000)),
+    "the most pixels": png(header(2**31 - 1, 2**31 - 1)),
+    "no pixels": png(header(0, 0)),
+    "a row too few": png(header(2000, 2000), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b"")),
+    "a profile that unpacks to 500 MB": png(
+        header(10, 10), (b"iCCP", b"x\x00\x00" + zlib.compress(bytes(500 * 2**20), 9)), (b"IEND", b"")
+    ),
+    "a text that unpacks to 500 MB": png(
+        header(10, 10), (b"zTXt", b"x\x00\x00" + zlib.compress(bytes(500 * 2**20), 9)), (b"IEND", b"")
+    ),
+    "cut short": made("PNG", (2000, 2000))[:200],
+    "another kind": b"%PDF-1.4 %\xe2\xe3\xcf\xd3" * 20,
+    "postscript": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n",
+    "tiff": b"II*\x00\x08\x00\x00\x00" + bytes(100),
+    "icon": b"\x00\x00\x01\x00\x01\x00" + bytes(100),
+    "fits": b"SIMPLE  =                    T" + bytes(3000),
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE.keys())
+async def test_what_is_no_picture_is_said_so(data: bytes) -> None:
+    with pytest.raises(TooLarge) as refused:
+        await decoded(data, CELLS)
+    assert str(refused.value)
+    assert "Traceback" not in str(refused.value)
+
+
+async def test_a_file_that_is_too_large_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", None)
+    with pytest.raises(TooLarge, match="MiB"):
+        await decoded(bytes(MAX_BYTES + 1), CELLS)
+
+
+async def test_without_processes_the_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    with pytest.raises(TooLarge, match="process"):
+        await decoded(made(), CELLS)
+
+
+@pytest.mark.parametrize(
+    ("attack", "ends"),
+    [
+        ("bytearray(2 * 2**30)", "MemoryError"),
+        ("[0 for _ in iter(int, 1)]", "ends"),
+        ("import os; os.write(os.open('FILE', os.O_CREAT | os.O_WRONLY), b'x' * 100)", "OSError"),
+    ],
+)
+def test_the_process_can_take_no_more_than_its_share(tmp_path: Path, attack: str, ends: str) -> None:
+    code = "from narrowcast.terminal.picture_worker import limit_itself; limit_itself();" + attack.replace(
+        "FILE", str(tmp_path / "x")
+    )
+    outcome = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=CPU_SECONDS * 6, check=False
+    )
+    assert outcome.returncode != 0
+    if ends != "ends":
+        assert ends in outcome.stderr.decode()

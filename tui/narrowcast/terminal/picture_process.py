@@ -1,0 +1,85 @@
+"""Pictures of strangers, decoded in a process that cannot take more than its share (see `picture_worker`)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from narrowcast.terminal.images import CELL, MAX_BYTES, TOO_MUCH, TooLarge
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["PATIENCE", "decoded"]
+
+PATIENCE = 15.0
+"""Seconds that a picture may take, the start of the process included."""
+_LONGEST_ERROR = 1000
+_WORKER = "narrowcast.terminal.picture_worker"
+
+
+async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
+    """The first frame of a picture, reduced to what `cells` columns and rows of `cell` pixels can show.
+
+    Raises `TooLarge` for what is too large, takes too long or too much memory, or is no picture. Cancelled, it ends
+    the process.
+    """
+    if len(data) > MAX_BYTES:
+        raise TooLarge(f"The picture has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            _WORKER,
+            *(str(number) for number in (*cells, *cell)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=os.sep,
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONDONTWRITEBYTECODE": "1"},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise TooLarge(f"No process to decode pictures can be started: {error.strerror}.") from error
+    try:
+        async with asyncio.timeout(PATIENCE):
+            picture, problem = await _conversation(process, data, cells, cell)
+            await process.wait()
+    except TimeoutError:
+        picture, problem = None, TOO_MUCH
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    if picture is None:
+        raise TooLarge(problem or TOO_MUCH)
+    return picture
+
+
+async def _conversation(
+    process: asyncio.subprocess.Process, data: bytes, cells: tuple[int, int], cell: tuple[int, int]
+) -> tuple[Image | None, str]:
+    """The picture, or what is wrong with it."""
+    from narrowcast.terminal.picture_worker import SIZE
+
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(data)
+        await process.stdin.drain()
+        process.stdin.close()
+    try:
+        width, height = SIZE.unpack(await process.stdout.readexactly(SIZE.size))
+        if not (0 < width <= cells[0] * cell[0] and 0 < height <= cells[1] * cell[1]):
+            return None, TOO_MUCH
+        pixels = await process.stdout.readexactly(width * height * 4)
+    except asyncio.IncompleteReadError:
+        return None, (await process.stderr.read(_LONGEST_ERROR)).decode("utf-8", "replace")
+    from PIL import Image as Pillow
+
+    return Pillow.frombytes("RGBA", (width, height), pixels), ""
