@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.state.messages import Message, Reaction, Submessage
 from narrowcast_api.storage.cache import Cache
-from narrowcast_api.storage.codec import message_from_text, message_to_text, plain_text
+from narrowcast_api.storage.codec import destination_from_text, message_from_text, message_to_text, plain_text
 from narrowcast_api.storage.search import match_expression
 
 ME = 1
@@ -296,3 +296,32 @@ def test_a_second_instance_reads_the_cache_and_learns_nothing(tmp_path: Path) ->
     assert [m.id for m in second.load_newest(10)] == [1]
     second.close()
     first.close()
+
+
+def test_what_earlier_versions_wrote_is_read() -> None:
+    text = (
+        '[7,2,"Bruno","b@demo.example",1800000000,"<p>hi \\ud83c\\udf72</p>",7,"lunch",null,["read"],'
+        '[["tada","1f389","unicode_emoji",3]],false,null,1800000001,[[1,2,"widget","{}"]],"web"]'
+    )
+    assert message_from_text(text) == message(
+        7,
+        "<p>hi 🍲</p>",
+        sender_email="b@demo.example",
+        flags=frozenset({"read"}),
+        reactions=(Reaction("tada", "1f389", "unicode_emoji", 3),),
+        moved_at=1_800_000_001,
+        submessages=(Submessage(1, 2, "widget", "{}"),),
+        client="web",
+    )
+    assert destination_from_text('["channel", 7, "lunch"]') == LUNCH
+    assert destination_from_text('["direct", [3, 2]]') == DirectDestination(frozenset({2, 3}))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "7", '["channel", "7", "x"]', '["group", [1]]', '["direct", 5']
+)
+def test_a_text_that_is_no_value_of_ours_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError):  # whichever kind
+        destination_from_text(text)
+    with pytest.raises(ValueError):  # whichever kind
+        message_from_text(text)

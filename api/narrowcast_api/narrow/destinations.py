@@ -10,7 +10,7 @@ def fold_topic(topic: str) -> str:
     return topic.lower()
 
 
-class ChannelDestination(Struct, frozen=True):
+class ChannelDestination(Struct, frozen=True, array_like=True, tag="channel"):
     """A topic of a channel. Topics that differ in case only are the same conversation: compare `key`s."""
 
     channel_id: int
@@ -22,7 +22,7 @@ class ChannelDestination(Struct, frozen=True):
         return ("channel", self.channel_id, fold_topic(self.topic))
 
 
-class DirectDestination(Struct, frozen=True):
+class DirectDestination(Struct, frozen=True, array_like=True, tag="direct"):
     """A direct conversation: the ids of the others, without oneself. Empty means a note to oneself."""
 
     user_ids: frozenset[int]

@@ -54,11 +54,12 @@ class Submessage(NamedTuple):
     content: str
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, array_like=True):
     """One message. Times are UTC seconds, `content` is the server's rendered HTML and not to be trusted.
 
     A channel message has `channel_id` and `topic` ('' is a topic too), a direct one has `direct_user_ids`,
     which include oneself. `local_id` is set on messages of one's own that this client sent and knows again.
+    The cache holds messages as lists of these fields in this order: new ones go to the end.
     """
 
     id: int
