@@ -43,6 +43,8 @@ class Limits:
     body_seconds: float = 60.0
     """For a body of that size to come; real time."""
     max_messages_fetched: int = 5000
+    page_characters: int = 8 * 1024 * 1024
+    """Of all messages of one answer; a page ends earlier where they are longer."""
     typing_started_expiry_ms: int = 45_000
     typing_stopped_wait_ms: int = 12_000
     typing_started_wait_ms: int = 30_000

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server import access, flags
+from narrowcast_server import access, edit_history, flags
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.models import FlagBit, Message
@@ -95,7 +95,7 @@ def emit_update(
 
 def add_history(core: Core, message: Message, entry: Mapping[str, object], **columns: str | int) -> None:
     """Puts a change at the front of a message's history, and sets columns."""
-    entries = [dict(entry), *json.loads(message.history)]
+    entries = edit_history.bounded([entry, *json.loads(message.history)])
     assignments = "".join(f", {name} = ?" for name in columns)
     core.store.execute(
         f"UPDATE messages SET history = ?{assignments} WHERE id = ?",

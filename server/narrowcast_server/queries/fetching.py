@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Raw
+
 from narrowcast_server import flags
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.event_variants import QueueOptions, message_variant
+from narrowcast_server.json_text import encoded
 from narrowcast_server.models import FlagBit, Message, User
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.narrow import Query, muted_condition
@@ -21,6 +25,10 @@ if TYPE_CHECKING:
 
 BEYOND_NEWEST: Final = 10_000_000_000_000_000
 _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
+
+
+_CHUNK: Final = 50
+"""Messages that are made into JSON before others are served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +87,48 @@ def page(
     before = ids("<", "DESC", num_before) if num_before else []
     exact = ids("=", "ASC", 1) if include_anchor else []
     after = ids(">", "ASC", num_after) if num_after else []
+    found_oldest = anchor == 0 or len(before) < num_before
+    found_newest = anchor >= BEYOND_NEWEST or len(after) < num_after
+    room = core.config.limits.page_characters
+    shown_before = fitting(core, before, room if not after else room // 2)
+    shown_after = fitting(core, after, room if not before else room // 2)
     return Page(
-        ids=[*reversed(before), *exact, *after],
+        ids=[*reversed(shown_before), *exact, *shown_after],
         anchor=anchor,
         found_anchor=bool(exact),
-        found_oldest=anchor == 0 or len(before) < num_before,
-        found_newest=anchor >= BEYOND_NEWEST or len(after) < num_after,
+        found_oldest=found_oldest and len(shown_before) == len(before),
+        found_newest=found_newest and len(shown_after) == len(after),
     )
+
+
+def fitting(core: Core, ids: Sequence[int], characters: int) -> list[int]:
+    """The first of the messages, at least one, whose texts and histories have so many characters together."""
+    sizes = {
+        row["id"]: row["size"]
+        for row in core.store.all(
+            "SELECT id, length(rendered) + length(content) + length(history) AS size FROM messages"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+    }
+    for number, identity in enumerate(ids):
+        characters -= sizes.get(identity, 0)
+        if characters < 0:
+            return list(ids[: max(number, 1)])
+    return list(ids)
+
+
+async def client_json(
+    core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
+) -> Raw:
+    """`client_objects` as a JSON list, made in steps: others are served meanwhile, and what they delete is left out."""
+    parts: list[bytes] = []
+    for start in range(0, len(ids), _CHUNK):
+        if start:
+            await asyncio.sleep(0)
+        part = encoded(client_objects(core, user, ids[start : start + _CHUNK], options, searches))
+        parts.append(part[1:-1])
+    return Raw(b"[" + b",".join(filter(None, parts)) + b"]")
 
 
 def client_objects(

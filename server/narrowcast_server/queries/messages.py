@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from narrowcast_server import edit_history
 from narrowcast_server.dialect import outgoing_reaction_type
 from narrowcast_server.markdown import topic_links
 from narrowcast_server.models import Message, User
@@ -74,7 +75,7 @@ def _visible_history(core: Core, message: Message) -> list[Object]:
     if message.history == "[]" or policy == "none":
         return []
     entries: list[Object] = json.loads(message.history)
-    return [entry for entry in entries if policy == "all" or "prev_content" not in entry]
+    return edit_history.shown([entry for entry in entries if policy == "all" or "prev_content" not in entry])
 
 
 def recipient_id(message: Message) -> int:

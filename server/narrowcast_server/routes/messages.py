@@ -22,7 +22,14 @@ from narrowcast_server.params import (
     required,
     string,
 )
-from narrowcast_server.queries.fetching import anchor_id, client_objects, match_fields, page
+from narrowcast_server.queries.fetching import (
+    anchor_id,
+    client_json,
+    client_objects,
+    fitting,
+    match_fields,
+    page,
+)
 from narrowcast_server.queries.narrow import Query, build
 from narrowcast_server.queries.narrow_terms import narrow
 from narrowcast_server.recipients import channel_of, people_of
@@ -97,13 +104,13 @@ def send_message(call: Call) -> Answer:
     CLIENT_GRAVATAR,
     ALLOW_EMPTY_TOPIC,
 )
-def get_messages(call: Call) -> Answer:
+async def get_messages(call: Call) -> Answer:
     """Messages around an anchor, or those of `message_ids`."""
     ids = call[MESSAGE_IDS]
     terms = call[NARROW]
     query = build(call.core, call.user, terms or ())
     if ids is not None:
-        return _by_ids(call, query, ids)
+        return await _by_ids(call, query, ids)
     around = page(
         call.core,
         call.user,
@@ -114,7 +121,7 @@ def get_messages(call: Call) -> Answer:
         include_anchor=call[INCLUDE_ANCHOR],
     )
     return {
-        "messages": client_objects(call.core, call.user, around.ids, _options(call), query.search),
+        "messages": await client_json(call.core, call.user, around.ids, _options(call), query.search),
         "found_anchor": around.found_anchor,
         "found_oldest": around.found_oldest,
         "found_newest": around.found_newest,
@@ -135,14 +142,16 @@ def _anchor(call: Call, query: Query, *, narrowed: bool) -> int:
     return anchor_id(call.core, call.user, anchor, query, narrowed=narrowed)
 
 
-def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
+async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
     if call.given(ANCHOR) or call.given(NUM_BEFORE) or call.given(NUM_AFTER):
         raise ServiceError("Unsupported parameter combination: num_before, num_after, anchor, message_ids")
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
-    found = matching_ids(call, query, ids)
+    found = matching_ids(call, query, list(dict.fromkeys(ids)))
+    if len(fitting(call.core, found, call.core.config.limits.page_characters)) < len(found):
+        raise ServiceError("The messages are too long to be requested together")
     return {
-        "messages": client_objects(call.core, call.user, found, _options(call), query.search),
+        "messages": await client_json(call.core, call.user, found, _options(call), query.search),
         "found_anchor": False,
         "found_oldest": False,
         "found_newest": False,

@@ -1,0 +1,153 @@
+"""What one person writes does not make everybody's pages grow without end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_server import edit_history
+from narrowcast_server.config import Config, Limits
+from support.holding import held
+from support.server import TestServer, running_server
+
+
+def entry(number: int, characters: int = 1_000, **fields: object) -> dict[str, Any]:
+    return {
+        "user_id": 1,
+        "timestamp": number,
+        "prev_content": f"{number}".ljust(characters, "x"),
+        "prev_rendered_content": "",
+        "prev_rendered_content_version": 1,
+        **fields,
+    }
+
+
+@pytest.mark.parametrize("count", [1, 2, 59, 60, 61, 100, 101, 500])
+@pytest.mark.parametrize("characters", [1, 1_000, 10_000])
+def test_a_history_is_bounded_and_keeps_its_ends(count: int, characters: int) -> None:
+    kept: list[dict[str, Any]] = []
+    for number in range(count):
+        kept = edit_history.bounded([entry(number, characters), *kept])
+    assert kept[0] == entry(count - 1, characters)
+    assert kept[-1] == entry(0, characters)
+    assert len(kept) <= edit_history.MOST_ENTRIES
+    between = sum(len(each["prev_content"]) for each in kept[1:-1])
+    assert between <= edit_history.MOST_CHARACTERS
+    if count * characters <= edit_history.MOST_CHARACTERS and count <= edit_history.MOST_ENTRIES:
+        assert len(kept) == count
+
+
+def test_a_move_is_kept_when_the_text_of_its_entry_is_not() -> None:
+    entries = [entry(number, 10_000) for number in range(20, 0, -1)]
+    entries[15]["prev_topic"] = "before"
+    kept = edit_history.bounded(entries)
+    moved = [each for each in kept if "prev_topic" in each]
+    assert moved == [{"user_id": 1, "timestamp": 5, "prev_topic": "before"}]
+
+
+async def test_two_hundred_edits_are_no_page_of_nine_megabytes(server: TestServer) -> None:
+    sent = await server.send("dario", "general", "edits", "begin")
+    for number in range(60):
+        await server.call("dario", "PATCH", f"/messages/{sent}", {"content": f"{number} ".ljust(10_000, "x")})
+    answer = await server.raw("dario", "GET", "/messages", {"anchor": sent, "num_before": 1, "num_after": 1})
+    assert len(answer.content) < 100_000
+    history = await server.raw("dario", "GET", f"/messages/{sent}/history")
+    assert len(history.content) < 400_000
+    versions = history.json()["message_history"]
+    assert versions[0]["content"] == "begin"
+    assert versions[-1]["content"].startswith("59 ")
+    assert len(server.core.store.strings("SELECT history FROM messages WHERE id = ?", sent)[0]) < 150_000
+
+
+async def test_versions_that_remain_follow_one_another(server: TestServer) -> None:
+    sent = await server.send("dario", "general", "edits", "begin")
+    for number in range(20):
+        await server.call("dario", "PATCH", f"/messages/{sent}", {"content": f"{number} ".ljust(9_000, "x")})
+    versions = (await server.call("dario", "GET", f"/messages/{sent}/history"))["message_history"]
+    assert len(versions) < 21
+    for before, after in pairwise(versions):
+        assert after["prev_content"] == before["content"]
+
+
+async def fill(server: TestServer, count: int, length: int) -> list[int]:
+    """Long messages, put where messages are."""
+    first = await server.send("dario", "general", "long", "x" * length)
+    core = server.core
+    with core.transaction():
+        columns = "sender_id, channel_id, topic, content, rendered, timestamp, client"
+        core.store.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
+            f" INSERT INTO messages ({columns}) SELECT {columns} FROM messages, n WHERE id = ?",
+            count - 1,
+            first,
+        )
+        core.store.execute(
+            "INSERT INTO user_messages (user_id, message_id, flags) SELECT ?, id, 0 FROM messages WHERE id > ?",
+            server.id("elif"),
+            first,
+        )
+    return core.store.integers("SELECT id FROM messages WHERE topic = 'long' ORDER BY id")
+
+
+@pytest.mark.parametrize("anchor", ["newest", "oldest", "middle"])
+async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path: Path, anchor: str) -> None:
+    config = Config(limits=replace(Limits(), page_characters=100_000))
+    async with running_server(tmp_path, config=config) as server:
+        ids = await fill(server, 60, 5_000)
+        at = str(ids[30]) if anchor == "middle" else anchor
+        answer = await server.call(
+            "elif", "GET", "/messages", {"anchor": at, "num_before": 50, "num_after": 50}
+        )
+        got = [message["id"] for message in answer["messages"]]
+        assert 4 <= len(got) <= 12
+        assert got == ids[ids.index(got[0]) :][: len(got)]
+        assert answer["found_oldest"] is (anchor == "oldest")
+        assert answer["found_newest"] is (anchor == "newest")
+        seen = set(got)
+        while not answer["found_oldest"]:
+            answer = await server.call(
+                "elif", "GET", "/messages", {"anchor": min(seen), "num_before": 50, "num_after": 0}
+            )
+            seen |= {message["id"] for message in answer["messages"]}
+        while not answer["found_newest"]:
+            answer = await server.call(
+                "elif", "GET", "/messages", {"anchor": max(seen), "num_before": 0, "num_after": 50}
+            )
+            seen |= {message["id"] for message in answer["messages"]}
+        assert seen == set(ids)
+
+
+async def test_a_message_longer_than_a_page_is_a_page(tmp_path: Path) -> None:
+    config = Config(limits=replace(Limits(), page_characters=10))
+    async with running_server(tmp_path, config=config) as server:
+        ids = await fill(server, 3, 5_000)
+        answer = await server.call("elif", "GET", "/messages", {"anchor": "newest", "num_before": 3})
+        assert [message["id"] for message in answer["messages"]] == ids[-1:]
+        one = await server.call("elif", "GET", "/messages", {"message_ids": ids[:1]})
+        assert len(one["messages"]) == 1
+
+
+async def test_messages_too_long_to_be_asked_for_together_are_refused(tmp_path: Path) -> None:
+    config = Config(limits=replace(Limits(), page_characters=30_000))
+    async with running_server(tmp_path, config=config) as server:
+        ids = await fill(server, 6, 5_000)
+        await server.refusal("elif", "GET", "/messages", {"message_ids": ids})
+        answer = await server.call("elif", "GET", "/messages", {"message_ids": ids[:1] * 100})
+        assert len(answer["messages"]) == 1
+
+
+@pytest.mark.parametrize("length", [10, 9_000])
+async def test_the_largest_page_is_made_while_others_are_served(server: TestServer, length: int) -> None:
+    await fill(server, 5_000, length)
+    await server.call("elif", "GET", "/users/me")
+    with held() as watch:
+        answer = await server.raw(
+            "elif", "GET", "/messages", {"anchor": "newest", "num_before": 5_000, "num_after": 0}
+        )
+    assert answer.status_code == 200
+    assert len(answer.content) < 10 * 1024 * 1024
+    assert watch.longest < 0.25, watch
