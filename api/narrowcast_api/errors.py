@@ -55,7 +55,7 @@ class Unsupported(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"{self}. The server must be upgraded first."
+        return f"{self.feature}: Not supported by this server (level {self.has}; needs {self.needs})."
 
 
 class TransportError(NarrowcastError):

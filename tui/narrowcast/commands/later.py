@@ -1,4 +1,4 @@
-"""Acts for what happens later: send later, remind me, snippets."""
+"""Commands for what happens later: send later, remind me, snippets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Acts on the poll or to-do list of the selected message."""
+"""Commands on the poll or to-do list of the selected message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an act is about: the message, topic or channel that is selected or open."""
+"""What a command is about: the message, topic or channel that is selected or open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Acts on what stands in compose: see what it becomes, begin a poll or a to-do list."""
+"""Commands on what stands in compose: see what it becomes, begin a poll or a to-do list."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.commands.registry import Context, in_context
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import Row, TextBuffer
 
@@ -32,17 +32,13 @@ _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
 _CURSOR = Style(reverse=True)
 
 
-def _bindings() -> list[Binding]:
-    return [action.binding() for action in in_context(Context.COMPOSE) if action.group == "Editing"]
-
-
 class Editor(Widget, can_focus=True):
     """Text input with readline keys. ``multiline=False``: one line that scrolls sideways."""
 
     DEFAULT_CSS = """
     Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.EDITOR)]
 
     class Changed(Message):
         """The text or the cursor moved. ``edited``: the text itself changed."""
@@ -222,10 +218,6 @@ class Editor(Widget, can_focus=True):
             event.prevent_default()
             self.buffer.insert(event.character, typed=True)
             self._changed(True)
-        elif event.key == "enter" and not self.buffer.multiline:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Submitted(self))
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -246,6 +238,11 @@ class Editor(Widget, can_focus=True):
 
     def _move(self) -> None:
         self._changed(False)
+
+    def action_submit(self) -> None:
+        if self.buffer.multiline:
+            raise SkipAction
+        self.post_message(self.Submitted(self))
 
     def action_compose_line_start(self) -> None:
         self.buffer.home()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from textual import events
@@ -12,7 +11,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from narrowcast.app.context import focus_now
-from narrowcast.commands.registry import Context, in_context
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.conversation import READ_ONLY, ComposeConversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
@@ -20,16 +19,10 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import Destination
 
 
-def _bindings() -> Iterator[BindingType]:
-    for action in in_context(Context.COMPOSE):
-        if action.group != "Editing":
-            yield action.binding()
-
-
 class ComposePane(ComposeConversation):
     """See the module's description. ``enter_sends``: what Enter does; the other Enters do the opposite."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
     DEFAULT_CSS = """
     ComposePane { height: auto; background: $surface; }
     ComposePane #text { height: 3; max-height: 12; padding: 0 1; background: $surface; }

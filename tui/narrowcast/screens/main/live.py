@@ -19,7 +19,7 @@ from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.people import PeoplePane
-from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_actions
+from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_commands
 from narrowcast.screens.main.history import Stop, Trail
 from narrowcast.screens.main.layout import Layout
 from narrowcast.text import names
@@ -59,7 +59,7 @@ _STATUS = (
 class LiveScreen(Screen[None], inherit_bindings=False):
     """Panes, title, banner, status line; the view that is open and the way back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN), *bindings_for(Context.ACT)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
     AUTO_FOCUS = ""
 
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
@@ -158,7 +158,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """The most useful keys of the pane that has the focus."""
         width = self.size.width
         if not self._keys:
-            self._keys = keys_of_actions(app_of(self).config.keys)
+            self._keys = keys_of_commands(app_of(self).config.keys)
         if self.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if self.writing.enter_sends else "sends")
             return hint_line(self._keys, (other, *WRITING), width) if width >= 100 else ""

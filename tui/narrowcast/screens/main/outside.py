@@ -38,7 +38,7 @@ class OutsideScreen(TravelScreen):
         elif own and urlsplit(url).fragment == "drafts":
             self.call_later(self.run_action, "go_drafts")
         elif own and urlsplit(url).fragment in ("scheduled", "reminders"):
-            self.call_later(self.run_action, f"app.act('go.{urlsplit(url).fragment}')")
+            self.call_later(self.run_action, f"app.command('go.{urlsplit(url).fragment}')")
         elif misleads(event.label, url):
             host = urlsplit(url).hostname or "?"
             self._confirm_link(url, f"The text says {claimed_host(event.label)}, the link leads to {host}")

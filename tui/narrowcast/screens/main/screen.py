@@ -13,8 +13,6 @@ from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages.pane import MessagesPane
-from narrowcast.panes.navigation.pane import NavigationPane
-from narrowcast.panes.navigation.rows import Kind, Row
 from narrowcast.screens.main.layout import CSS
 from narrowcast.screens.main.outside import OutsideScreen
 from narrowcast.text import names
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_api.storage.folders import account_folder_name
-from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
 class MainScreen(OutsideScreen):
@@ -177,7 +174,7 @@ class MainScreen(OutsideScreen):
             place = names.destination(self.session.state, where)
             self.tell(f"{upload.name} is uploaded. Its link is in your draft for {place} (d lists drafts).")
 
-    # the registry's actions
+    # commands of the registry
 
     def action_write_channel(self) -> None:
         self.writing.write_channel(self.default_channel())
@@ -239,44 +236,6 @@ class MainScreen(OutsideScreen):
         before = self.writing.text.text
         self.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
         self.tell("Not sent. Its text is back in compose.")
-
-    @on(NavigationPane.Change)
-    def _change_subscription(self, event: NavigationPane.Change) -> None:
-        work = {"mute": self._mute, "pin": self._pin, "mark-read": self._mark_read}[event.what]
-        self.spawn(work(event.row), f"{event.what} {event.row.text}")
-
-    async def _mute(self, row: Row) -> None:
-        client = self.session.client
-        if row.kind is Kind.TOPIC and row.channel_id is not None:
-            policy = VisibilityPolicy.NONE if row.muted else VisibilityPolicy.MUTED
-            await client.topics.set_visibility(
-                channel_id=row.channel_id, topic=row.topic or "", policy=policy
-            )
-        elif row.kind is Kind.CHANNEL and row.channel_id is not None:
-            await client.subscriptions.update(
-                channel_id=row.channel_id, properties={"is_muted": not row.muted}
-            )
-
-    async def _pin(self, row: Row) -> None:
-        channel = self.session.state.channels.get(row.channel_id) if row.channel_id is not None else None
-        if channel is not None and channel.subscription is not None:
-            pinned = not channel.subscription.pin_to_top
-            await self.session.client.subscriptions.update(
-                channel_id=channel.channel_id, properties={"pin_to_top": pinned}
-            )
-
-    async def _mark_read(self, row: Row) -> None:
-        flags = self.session.client.flags
-        if row.kind is Kind.TOPIC and row.channel_id is not None:
-            await flags.mark_topic_as_read(channel_id=row.channel_id, topic=row.topic or "")
-        elif row.kind is Kind.CHANNEL and row.channel_id is not None:
-            await flags.mark_channel_as_read(channel_id=row.channel_id)
-        elif row.kind is Kind.DIRECT and row.narrow is not None and row.narrow.direct_user_ids is not None:
-            ids = self.session.state.unreads.direct_ids(row.narrow.direct_user_ids)
-            if ids:
-                await flags.change(message_ids=ids, op="add", flag="read")
-        else:
-            self.tell("Select a channel, topic or conversation to mark it as read.")
 
 
 def _source(answer: MessageAnswer) -> str:

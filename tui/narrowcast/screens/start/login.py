@@ -6,12 +6,13 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
@@ -26,12 +27,7 @@ class LoginScreen(Screen[None]):
     LoginScreen Editor { background: $panel; margin-bottom: 1; padding: 0 1; }
     LoginScreen #problem { color: $error; height: auto; min-height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", show=False),
-        Binding("tab,down", "app.focus_next", show=False),
-        Binding("shift+tab,up", "app.focus_previous", show=False),
-        Binding("f4", "toggle_key", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LOGIN)]
     AUTO_FOCUS = "#site"
 
     def __init__(self, site: str = "") -> None:
