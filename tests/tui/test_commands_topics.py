@@ -116,8 +116,10 @@ async def test_what_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path
         await in_topic(stage, "general", "soup")
         stage.session.state.server = replace(stage.session.state.server, level=150)
         await stage.press("ctrl+p")
-        await stage.type("follow the topic")
+        await stage.type("unfollow topic")
         shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
-        assert "needs 170" in shown
+        assert "Not supported by this server" in shown
+        await stage.press("enter")
+        assert "Not supported by this server (level 150; needs 170)" in stage.notices[-1]
         await stage.press("enter")
         assert isinstance(stage.app.screen, Picker)

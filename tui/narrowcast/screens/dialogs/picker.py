@@ -49,7 +49,10 @@ class ChoiceList(VirtualList[Choice[T]]):
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
         """One row."""
         dim = self.part_style("virtual-list--dim")
-        detail = safe_line(item.disabled or item.detail, max(0, width // 2))
+        detail = item.disabled or item.detail
+        if item.disabled and len(detail) > width // 2:
+            detail = detail.partition(" (")[0]  # selecting it tells the rest
+        detail = safe_line(detail, max(0, width // 2))
         look = dim if item.disabled else Style.null()
         mark = safe_line(item.mark, 3)
         left = [(f"{mark} ", dim)] if mark else []
