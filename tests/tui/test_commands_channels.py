@@ -199,7 +199,7 @@ async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) ->
         in_channel(stage, "general")
         channel_id = stage.server.channel("general")
         for value in (True, None):
-            await act(stage, "channel.own")
+            await run(stage, "channel.own")
             await fill(stage, push_notifications=value)
             await closed(stage)
         answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
@@ -211,11 +211,11 @@ async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) ->
 
 async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "channel.new")
+        await run(stage, "channel.new")
         await fill(stage, name="kitchen", topics="disable_empty_topic")
         await closed(stage)
         in_channel(stage, "kitchen")
-        await act(stage, "channel.edit")
+        await run(stage, "channel.edit")
         await fill(stage, days="unlimited", topics="inherit")
         await closed(stage)
         row = await channel_row(stage, "kitchen")
