@@ -10,6 +10,7 @@
     ├── ServerFault               5xx; for a write the outcome is unknown
     ├── RateLimited               429, with the seconds to wait
     ├── MalformedAnswer           not what the contract promises
+    │   └── NoServerThere         what answers at an address is no server of ours
     ├── AnswerTooLarge            cut off at the size cap
     ├── RedirectRefused           the server sent us to another origin
     └── ApiError                  the server's own refusal: code, msg, status, extra
@@ -124,6 +125,18 @@ class MalformedAnswer(NarrowcastError):
     @property
     def user_message(self) -> str:
         return f"The server's answer cannot be understood: {self}. Is this the address of a chat server?"
+
+
+class NoServerThere(MalformedAnswer):
+    """Something answers at `site`, and it is no Zulip server."""
+
+    def __init__(self, site: str, detail: str, *, status: int = 200) -> None:
+        super().__init__(detail, status=status)
+        self.site = site
+
+    @property
+    def user_message(self) -> str:
+        return f"No Zulip server answers at {self.site} ({self}). Check the address."
 
 
 class AnswerTooLarge(NarrowcastError):
