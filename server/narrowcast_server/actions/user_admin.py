@@ -12,13 +12,14 @@ from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.actions.users import (
     bot_watchers,
     check_address,
+    emit_avatar,
     emit_delivery_email,
     emit_person,
     tell_role_groups,
 )
 from narrowcast_server.errors import ServiceError, insufficient_permission, no_such_user, not_owner
 from narrowcast_server.models import User
-from narrowcast_server.queries.users import api_address, avatar_url
+from narrowcast_server.queries.users import api_address
 from narrowcast_server.sight import sight_may_change
 
 if TYPE_CHECKING:
@@ -112,14 +113,7 @@ def change_address(core: Core, user: User, address: str) -> None:
     core.forget_addresses()
     changed = core.users[user.id]
     if changed.avatar_url is None:
-        emit_person(
-            core,
-            changed,
-            avatar_source="G",
-            avatar_url=avatar_url(changed),
-            avatar_url_medium=avatar_url(changed, size=500),
-            avatar_version=changed.avatar_version,
-        )
+        emit_avatar(core, changed)
     active = {viewer_id: core.users[viewer_id] for viewer_id in core.user_ids()}
     emit_delivery_email(core, changed, active)
     if api_address(core, changed) != before:

@@ -77,7 +77,7 @@ def send_message(call: Call) -> Answer:
     if call[TYPE] in ("direct", "private"):
         if to is None:
             raise missing("to")
-        return {"id": send_direct(core, user, people_of(core, to), call[CONTENT], origin).id}
+        return {"id": send_direct(core, user, people_of(core, user, to), call[CONTENT], origin).id}
     if to is None:
         raise ServiceError("Missing channel")
     channel = channel_of(core, user, to)
