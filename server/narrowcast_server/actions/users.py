@@ -107,7 +107,14 @@ def tell_of_new_user(core: Core, user: User) -> None:
         },
     )
     if user.is_bot:
-        core.emit({"type": "realm_bot", "op": "add", "bot": bot_object(core, user)}, bot_watchers(core, user))
+        core.emit(
+            {"type": "realm_bot", "op": "add"},
+            bot_watchers(core, user),
+            per_user={
+                viewer_id: {"bot": bot_object(core.users[viewer_id], user)}
+                for viewer_id in bot_watchers(core, user)
+            },
+        )
 
 
 def tell_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
@@ -126,15 +133,16 @@ def bot_watchers(core: Core, bot: User) -> list[int]:
     ]
 
 
-def bot_object(core: Core, bot: User) -> dict[str, object]:
-    """A bot as its owner manages it; with its key."""
+def bot_object(viewer: User, bot: User) -> dict[str, object]:
+    """A bot as its owner and administrators manage it; with its key for the owner alone."""
+    key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
     return {
         "user_id": bot.id,
         "email": bot.delivery_email,
         "full_name": bot.full_name,
         "bot_type": bot.bot_type,
         "is_active": bot.is_active,
-        "api_key": bot.api_key,
+        **key,
         "default_sending_stream": None,
         "default_events_register_stream": None,
         "default_all_public_streams": False,

@@ -62,7 +62,7 @@ REQUIRED_NARROW = required("narrow", narrow)
 _MAX_IDS: Final = 5000
 
 
-@routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER)
+@routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER, webhooks=True)
 def send_message(call: Call) -> Answer:
     """Sends; the id of the new message."""
     core, user = call.core, call.user

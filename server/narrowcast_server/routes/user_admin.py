@@ -96,7 +96,7 @@ def reactivate_user(call: Call) -> Answer:
     user = _account(call)
     if not call.user.is_administrator:
         raise insufficient_permission()
-    user_admin.reactivate(call.core, user)
+    user_admin.reactivate(call.core, call.user, user)
     return {}
 
 

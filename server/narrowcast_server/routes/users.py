@@ -17,7 +17,7 @@ INCLUDE_PROFILE = defaulted("include_custom_profile_fields", boolean, False)
 USER_IDS = optional("user_ids", integers)
 
 
-@routes.get("/users/me")
+@routes.get("/users/me", webhooks=True)
 def get_own_user(call: Call) -> Answer:
     """The caller (ME-01)."""
     core, user = call.core, call.user
