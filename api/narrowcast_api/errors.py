@@ -13,6 +13,7 @@
     │   └── NoServerThere         what answers at an address is no server of ours
     ├── AnswerTooLarge            cut off at the size cap
     ├── RedirectRefused           the server sent us to another origin
+    │   └── FileElsewhere         a file that is kept there
     └── ApiError                  the server's own refusal: code, msg, status, extra
         └── one class per code, see `CODES`
 
@@ -162,6 +163,20 @@ class RedirectRefused(NarrowcastError):
     def user_message(self) -> str:
         where = "/".join(self.location.split("/")[:3]) if "://" in self.location else self.location
         return f"The server says it is at {where}. If you trust that address, sign in there."
+
+
+class FileElsewhere(RedirectRefused):
+    """The server keeps a file on another host; nothing was fetched from there.
+
+    A redirect could lead into the network of whoever downloads, so none is followed off the server's own address.
+    """
+
+    @property
+    def user_message(self) -> str:
+        where = "/".join(self.location.split("/")[:3])
+        return (
+            f"The server keeps this file at {where}; nothing is fetched from there. Open it in the browser."
+        )
 
 
 class ApiError(NarrowcastError):
