@@ -33,7 +33,7 @@ def schedule(screen: MainScreen) -> None:
     if len(content) > limit:
         screen.tell(f"The message is {len(content) - limit} characters too long.", severity="warning")
         return
-    where, problem = screen.writing.target.read(screen.session.state)
+    where, problem = screen.writing.destination()
     if where is None:
         screen.tell(problem, severity="warning")
         return

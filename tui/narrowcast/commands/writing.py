@@ -64,7 +64,7 @@ def _insert(screen: MainScreen, lines: list[str]) -> None:
         raise Refused("", "Another window has this account open: write there.")
     if writing.is_busy:
         raise Refused("", "Something else stands in compose: send it first, or keep it as a draft (Alt-n).")
-    where, _ = writing.target.read(screen.session.state)
+    where, _ = writing.destination()
     if where is None:
         writing.write_channel(screen.default_channel())
     writing.text.insert("\n".join(line.strip() for line in lines))

@@ -18,11 +18,12 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
+from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_commands
 from narrowcast.screens.main.history import Stop, Trail
 from narrowcast.screens.main.layout import Layout
-from narrowcast.text import names
+from narrowcast.screens.main.title import TitleLine
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.narrow.narrow import Narrow
@@ -68,18 +69,23 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self.plan = Layout(people_wanted=people)
         self.navigation = NavigationPane(session)
         self.messages = MessagesPane(session)
-        self.writing = ComposePane(session, enter_sends=enter_sends)
+        self.view = OpenView()
+        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
         self.people = PeoplePane(session)
-        self.title_line = OneLine(id="title")
+        self.title_line = TitleLine(session, self.view)
         self.banner_line = OneLine(id="banner")
         self.status_line = StatusLine(id="status")
-        self.narrow: Narrow | None = None
         self._trail = Trail()
         self._keys: dict[str, str] = {}
         self._changed: set[type[change.Change]] = set()
         self._flush: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._told: tuple[str, ...] = ()
+
+    @property
+    def narrow(self) -> Narrow | None:
+        """The narrow of the view that is open."""
+        return self.view.narrow
 
     def compose(self) -> ComposeResult:
         self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
@@ -134,7 +140,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         if change.StorageChanged in changed:
             self._tell_warnings()
         if change.StateReplaced in changed or change.ChannelsChanged in changed:
-            self._show_title()
+            self.title_line.refresh_title()
 
     def _tell_warnings(self) -> None:
         """In full, when they are new: the banner may have no room for all of it."""
@@ -167,16 +173,6 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         usual = READING if width >= 100 else NARROW
         return hint_line(self._keys, (*self.messages.selected_hints, *usual), width)
 
-    def _show_title(self) -> None:
-        if self.narrow is None:
-            return
-        title = names.view(self.session.state, self.narrow)
-        about = ""
-        channel_id = self.narrow.channel_id
-        if channel_id is not None and (channel := self.session.state.channels.get(channel_id)) is not None:
-            about = channel.description
-        self.title_line.show_pieces([(f" {title}", "strong"), (f"   {about}" if about else "", "dim")])
-
     # where one is
 
     def open(
@@ -186,10 +182,8 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         if record:
             message_id = anchor if isinstance(anchor, int) else None
             self._trail.go(Stop(narrow, message_id), self.messages.selected_id)
-        self.narrow = narrow
-        self._show_title()
+        self.view.show(narrow)
         self.navigation.show_current(narrow)
-        self.writing.follow(narrow.destination)
         if focus:
             self.focus_messages()
         self._fold_navigation()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
@@ -19,6 +20,7 @@ from narrowcast.text import names
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.messages import MessageAnswer
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_api.storage.folders import account_folder_name
@@ -36,8 +38,16 @@ class MainScreen(OutsideScreen):
 
     async def _take_up_draft(self) -> None:
         draft_id = await asyncio.to_thread(self._note.read)
-        if draft_id and not self.writing.is_busy:
-            self.writing.take_up(draft_id)
+        draft = self.session.drafts.get(draft_id) if draft_id else None
+        if draft is not None and not self.writing.is_busy:
+            here = self.narrow.written_to if self.narrow is not None else None
+            if here is None or (draft.destination is not None and here.key == draft.destination.key):
+                self.writing.take_up(draft.draft_id)
+            else:
+                whom = "nobody yet"
+                if draft.destination is not None:
+                    whom = names.destination(self.session.state, draft.destination)
+                self.tell(f"You left a draft for {whom}: d lists drafts.")
         self.writing.draft.noted = self._note_draft
 
     def _note_draft(self, draft_id: str | None) -> None:
@@ -124,17 +134,16 @@ class MainScreen(OutsideScreen):
 
     @on(ComposePane.EditDone)
     def _save_edit(self, event: ComposePane.EditDone) -> None:
-        self.spawn(self._edit_message(event.message_id, event.content), "edit the message")
+        self.spawn(self._edit_message(event.edit), "edit the message")
         self.focus_messages()
 
-    async def _edit_message(self, message_id: int, content: str) -> None:
+    async def _edit_message(self, edit: Edit) -> None:
         """A refused edit gives the text back to its writer."""
         try:
-            request = self.session.client.messages.edit(message_id=message_id, content=content)
+            request = self.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
             await self.messages.waiting(request, "Saving the edit…")
         except Exception:
-            if self.writing.editing is None:
-                self.writing.edit(message_id, content)
+            self.writing.give_back(edit)
             raise
 
     @on(ComposePane.EditorWanted)
@@ -186,10 +195,25 @@ class MainScreen(OutsideScreen):
         from narrowcast.screens.messages.drafts import DraftsScreen
 
         def chosen(draft_id: object) -> None:
-            if isinstance(draft_id, str) and not self.writing.open_draft(draft_id):
-                self.tell("That draft is gone.")
+            if isinstance(draft_id, str):
+                self._open_draft(draft_id)
 
         self.app.push_screen(DraftsScreen(self.session), chosen)
+
+    def _open_draft(self, draft_id: str) -> None:
+        """Go on writing a draft in its conversation; one for nobody yet, in the view that is open."""
+        draft = self.session.drafts.get(draft_id)
+        if draft is not None and draft.destination is not None:
+            narrow = Narrow.from_destination(draft.destination)
+            if self.narrow != narrow and not self._is_begun_here(draft.destination):
+                self.go(narrow)
+        if not self.writing.open_draft(draft_id):
+            self.tell("That draft is gone.")
+
+    def _is_begun_here(self, where: Destination) -> bool:
+        """Whether the open view is that of a channel, and a draft is for the channel without a topic yet."""
+        here = self.narrow.written_to if self.narrow is not None else None
+        return here is not None and here.key == where.key
 
     def action_go_outbox(self) -> None:
         from narrowcast.screens.messages.outbox import OutboxScreen
@@ -232,7 +256,8 @@ class MainScreen(OutsideScreen):
         if entry is None:
             self.tell("It is on its way already; it cannot be called back just now.", severity="warning")
             return
-        self.writing.reply(entry.destination, None)
+        self.go(Narrow.from_destination(entry.destination))
+        self.writing.reply(entry.destination)
         before = self.writing.text.text
         self.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
         self.tell("Not sent. Its text is back in compose.")

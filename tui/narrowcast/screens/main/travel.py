@@ -250,12 +250,5 @@ class TravelScreen(LiveScreen):
 
     def default_channel(self) -> ChannelDestination | None:
         """Where a new channel message goes, as far as the open view says."""
-        narrow = self.narrow
-        if narrow is not None and isinstance(narrow.destination, ChannelDestination):
-            return narrow.destination
-        if narrow is not None and narrow.channel_id is not None:
-            return ChannelDestination(narrow.channel_id, "")
-        message = self._selected()
-        if message is not None and message.channel_id is not None:
-            return ChannelDestination(message.channel_id, message.topic or "")
-        return None
+        where = self.narrow.written_to if self.narrow is not None else None
+        return where if isinstance(where, ChannelDestination) else None
