@@ -22,3 +22,20 @@ def test_compose_follows_from_a_person_to_a_channel(served: Served, open_app: Op
     go(ada, "design", r"#design   How Wren looks")
     ada.wait_for(r"(?m)^.{28,}# design +› ")
     ada.wait_gone("To Dario Vance")
+
+
+def test_words_after_a_key_that_cannot_act_run_no_command(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"))
+    go(ada, "Dario", r"To Dario Vance")
+    ada.press("r")
+    ada.type("one more thing")
+    ada.press("escape", "escape")
+    ada.settle()
+    ada.wait_for(r"To Dario Vance")
+    ada.wait_for(r"one more thing")
+    ada.press("f8")  # nothing has failed: the key cannot act
+    ada.type("second")
+    ada.wait_for(r"Nothing has failed")
+    ada.settle()
+    ada.wait_for(r"To Dario Vance")
+    ada.wait_for(r"one more thing\s")

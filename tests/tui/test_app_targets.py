@@ -136,3 +136,13 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
             assert again.screen.narrow == general
             assert again.screen.writing.text.text == ""
             assert again.screen.writing.destination() == (general.written_to, "")
+
+
+async def test_leaving_compose_without_a_word_returns_to_the_target_of_the_view(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        narrow = Narrow.direct(frozenset({stage.server.id("dario")}))
+        stage.screen.go(narrow)
+        await stage.press("c")
+        assert not stage.screen.writing.target.is_direct
+        await stage.press("escape")
+        assert_true_to_view(stage, narrow)

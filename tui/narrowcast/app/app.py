@@ -207,7 +207,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             if hasattr(node, name):
                 await self.run_action(command.handler, node)
                 return
-        self.tell(f"{command.title}: not available here.", severity="warning")
+        self.refuse(f"{command.title}: not available here.")
 
     def action_command(self, command_id: str) -> None:
         """Run the function of a command on the main screen."""
@@ -217,7 +217,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         if screen is not None and self.screen is screen:
             run(screen, command)
         else:
-            self.tell(f"{command.title}: not available here.", severity="warning")
+            self.refuse(f"{command.title}: not available here.")
 
     def action_app_redraw(self) -> None:
         self.forget_screen()

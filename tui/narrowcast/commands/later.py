@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def _text_in_compose(screen: MainScreen) -> str:
     """What stands in compose; '' after telling what is missing."""
     if screen.writing.editing is not None:
-        screen.tell("Save the edit first, or leave it with Esc.", severity="warning")
+        screen.refuse("Save the edit first, or leave it with Esc.")
         return ""
     text = screen.writing.text.text.strip()
     if not text:
-        screen.tell("Write a message first (c).")
+        screen.refuse("Write a message first (c).")
     return text
 
 

@@ -20,7 +20,7 @@ async def preview(screen: MainScreen) -> None:
 
     content = screen.writing.text.text.strip()
     if not content:
-        screen.tell("Write a message first (c).")
+        screen.refuse("Write a message first (c).")
         return
     answer = await screen.session.client.messages.render(content=content)
     state, messages = screen.session.state, screen.messages.list

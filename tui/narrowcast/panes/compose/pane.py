@@ -177,10 +177,10 @@ class ComposePane(Vertical):
         self.writing.set_aside()
         if where is None:
             self.writing.address_kind(False)
-            focus_now(self.target.channel)
+            self._enter(self.target.channel)
         else:
             self.writing.address(where)
-            focus_now(self.text if where.topic or self.text.text else self.target.topic)
+            self._enter(self.text if where.topic or self.text.text else self.target.topic)
 
     def write_direct(self, where: Destination | None = None) -> None:
         """Write to people: to ``where``, or to whom the writer names."""
@@ -192,7 +192,7 @@ class ComposePane(Vertical):
             focus_now(self.text)
         else:
             self.writing.address_kind(True)
-            focus_now(self.target.to)
+            self._enter(self.target.to)
 
     def reply(self, where: Destination, quote: str | None = None) -> None:
         """Write to ``where``, below ``quote`` (Markdown) if given."""
@@ -219,7 +219,7 @@ class ComposePane(Vertical):
         """Go on writing a kept draft; False if it is gone."""
         if self._only_reads() or not self.take_up(draft_id):
             return False
-        focus_now(self.text if self.destination()[0] is not None else self.target.channel)
+        self._enter(self.text if self.destination()[0] is not None else self.target.channel)
         return True
 
     def edit(self, message_id: int, content: str) -> None:
@@ -336,6 +336,7 @@ class ComposePane(Vertical):
         where, problem = self.destination()
         if where is None:
             self._tell(problem, severity="warning")
+            self._enter(self._fields()[0])
             return
         self.session.typing.stop()
         late = self.uploads.pending(where)
@@ -380,6 +381,8 @@ class ComposePane(Vertical):
         if self.editing is not None:
             self.writing.leave_edit()
         self.writing.keep()
+        if not self.is_busy:
+            self.writing.show_view()  # an address that was chosen for nothing
         self.session.typing.stop()
         self.post_message(self.Left())
 
@@ -393,7 +396,13 @@ class ComposePane(Vertical):
         place = fields.index(focused) + step if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):
             raise SkipAction  # past the last field: the panes around take the key
-        focus_now(fields[place])
+        self._enter(fields[place])
+
+    def _enter(self, field: Editor) -> None:
+        """Give a field the keys; what an address field says gives way to what is typed."""
+        focus_now(field)
+        if field is not self.text:
+            field.mark()
 
     def action_compose_next_field(self) -> None:
         field = self.offers.field

@@ -199,7 +199,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Back or forward to a view that was open before."""
         stop = self._trail.step(by, self.messages.selected_id)
         if stop is None:
-            self.tell("There is no view to go back to." if by < 0 else "This is the newest view.")
+            self.refuse("There is no view to go back to." if by < 0 else "This is the newest view.")
         else:
             self.open(stop.narrow, stop.message_id, record=False)
 
@@ -249,6 +249,10 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
         app = app_of(self)
         app.tell(text, severity=severity, seconds=seconds)
+
+    def refuse(self, text: str) -> None:
+        """A key could not act: say why."""
+        app_of(self).refuse(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
         """Do ``work`` in the background; a failure becomes a notice and a line in the log."""

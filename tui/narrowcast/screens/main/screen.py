@@ -89,11 +89,14 @@ class MainScreen(OutsideScreen):
         if message is not None and message.sender_id == self.session.state.me:
             self.writing.edit(message_id, _source(answer))
         else:
-            self.tell("Only messages of your own can be edited.", severity="warning")
+            self.refuse("Only messages of your own can be edited.")
 
     @on(MessagesPane.StatusRequested)
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
-        self.tell(event.text)
+        if event.refused:
+            self.refuse(event.text)
+        else:
+            self.tell(event.text)
 
     @on(MessagesPane.HintChanged)
     def _tell_hint(self) -> None:
@@ -109,6 +112,7 @@ class MainScreen(OutsideScreen):
 
     @on(ComposePane.Left)
     def _leave_compose(self) -> None:
+        app_of(self).field_left()
         self.focus_messages()
 
     @on(ComposePane.Sent)
@@ -238,7 +242,7 @@ class MainScreen(OutsideScreen):
         """All that failed in one conversation: this one, or another one if nothing failed here."""
         failed = [entry for entry in self._unsent() if entry.state is OutboxState.FAILED]
         if not failed:
-            self.tell("Nothing has failed to be sent.")
+            self.refuse("Nothing has failed to be sent.")
         for entry in failed:
             if entry.destination.key == failed[0].destination.key:
                 self.session.outbox.retry(entry.local_id)
@@ -246,7 +250,7 @@ class MainScreen(OutsideScreen):
     def action_write_outbox_cancel(self) -> None:
         unsent = self._unsent()
         if not unsent:
-            self.tell("Everything you wrote has been sent.")
+            self.refuse("Everything you wrote has been sent.")
             return
         first = unsent[0].destination.key
         self._take_back([entry for entry in unsent if entry.destination.key == first][-1])
