@@ -37,6 +37,7 @@ class Size:
 
 
 KINDS = {
+    "people": Size(users=300, channels=20, unread=0, read_each=40),
     "middle": Size(users=20_000, channels=300, unread=5_000),
     "large": Size(users=50_000, channels=5_000, unread=100_000, read_each=0, topics=2),
     "busy": Size(users=200, channels=20, unread=0, read_each=5_000),
@@ -69,7 +70,7 @@ def _fill(core: Core, size: Size) -> None:
     store.execute_many(
         "INSERT INTO users (delivery_email, full_name, role, api_key, date_joined, settings)"
         " SELECT ?, ?, role, ?, date_joined, settings FROM users WHERE id = ?",
-        ((f"user{i}@demo.example", f"Person Number {i}", f"key{i}", bruno.id) for i in range(size.users)),
+        ((f"user{i}@demo.example", f"Person Number {i}", f"key{i:029}", bruno.id) for i in range(size.users)),
     )
     store.execute_many(
         "INSERT INTO channels (name, description, rendered_description, date_created, settings)"

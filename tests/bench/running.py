@@ -1,0 +1,256 @@
+"""A running app beside the incumbent: messages that arrive, keys meanwhile and at rest, memory, the way back."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from bench.results import Row, mb, ms, quantile
+from bench.servers import Served, in_background
+from bench.start import INCUMBENT, INCUMBENT_MESSAGE
+from bench.watched import LIVE, Watched, cpu_seconds, resident_bytes
+from support.terminal import narrowcast
+
+SIZE = (140, 44)
+ROUNDS = 3
+MESSAGES = 200
+A_SECOND = 15
+SENDERS = 5
+LETTERS = "the quick brown fox jumps over the lazy dog"
+QUIET = 0.12
+
+
+@dataclass(slots=True)
+class Figures:
+    """Of one client on one server: a list of values for each name, in seconds or bytes."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, name: str, *found: float) -> None:
+        """More values of one figure."""
+        self.values.setdefault(name, []).extend(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """How one client is started, and the screen by which one knows that it is ready."""
+
+    name: str
+    command: Callable[[Path], list[str]]
+    ready: str
+
+
+def clients() -> list[Client]:
+    """The app, and the incumbent where it is named."""
+    found = [Client("app", lambda rc: narrowcast("--rc", str(rc)), LIVE.pattern)]
+    if incumbent := os.environ.get(INCUMBENT):
+        found.append(Client("incumbent", lambda rc: [incumbent, "--config-file", str(rc)], INCUMBENT_MESSAGE))
+    return found
+
+
+@contextmanager
+def opened(client: Client, rc: Path, folder: Path) -> Iterator[Watched]:
+    """The client, ready and quiet, at all messages."""
+    app = Watched(client.command(rc), folder, size=SIZE)
+    try:
+        app.wait_for(client.ready)
+        app.take_until_quiet(1.0)
+        app.press("escape")
+        app.take_until_quiet(0.5)
+        app.press("a")
+        app.take_until_quiet(0.7)
+        app.press("G")
+        app.take_until_quiet(0.7)
+        app.forget()
+        yield app
+    finally:
+        app.kill()
+        app.hang_up()
+
+
+def measure(served: Served, folder: Path, what: str, parts: Sequence[str] = ()) -> list[Row]:
+    """All figures of the issue, the clients in turns."""
+    found = {client.name: Figures() for client in clients()}
+    for _ in range(ROUNDS):
+        for client in clients():
+            home = folder / f"{client.name}-home"
+            with opened(client, served.rc("ada"), home) as app:
+                for name, part in PARTS.items():
+                    if not parts or name in parts:
+                        part(app, found[client.name], served)
+    return rows(found, what)
+
+
+def arrivals(app: Watched, figures: Figures, served: Served) -> None:
+    """Messages one by one into the view that is open, to nobody's keys."""
+    before, cpu = resident_bytes(app.pid), cpu_seconds(app.pid)
+    taken = _taken_while(app, send(served))
+    taken += len(app.take_until_quiet(0.6))
+    figures.add("arrivals: CPU", cpu_seconds(app.pid) - cpu)
+    figures.add("arrivals: bytes", taken)
+    figures.add("arrivals: memory", resident_bytes(app.pid) - before)
+
+
+def help_under_load(app: Watched, figures: Figures, served: Served) -> None:
+    """Help opens and closes while messages arrive."""
+    sending = send(served)
+    while sending.is_alive():
+        app.take_until_quiet(0.02, 0.05)
+        figures.add("arrivals: help opens", _first_large(app, "?"))
+        app.take_until_quiet(0.03, 0.3)
+        app.press("escape")
+        app.take_until_quiet(0.03, 0.3)
+        app.take(0.1)
+    app.take_until_quiet(0.6)
+
+
+def keys(app: Watched, figures: Figures, _served: Served) -> None:
+    """At rest: rows, letters, the dialogs and the way back to a view."""
+    for _ in range(40):
+        first, quiet, size = _answer(app, "k")
+        figures.add("scroll: to first byte", first)
+        figures.add("scroll: until quiet", quiet)
+        figures.add("scroll: bytes", size)
+    for _ in range(10):
+        figures.add("help opens at rest", _answer(app, "?", 0.2)[1])
+        app.press("escape")
+        app.take_until_quiet(0.3)
+    for _ in range(10):
+        figures.add("reply opens", _answer(app, "r", 0.2)[1])
+        app.press("escape")
+        app.take_until_quiet(0.3)
+    app.press("r")
+    app.take_until_quiet(0.4)
+    for letter in LETTERS:
+        first, quiet, size = _answer(app, letter)
+        figures.add("letter: to first byte", first)
+        figures.add("letter: until quiet", quiet)
+        figures.add("letter: bytes", size)
+    for _ in LETTERS:
+        app.press("backspace")
+        app.take_until_quiet(0.05)
+    app.press("escape")
+    app.take_until_quiet(0.5)
+    for _ in range(8):
+        app.press("f")
+        app.take_until_quiet(0.5)
+        figures.add("back to a view", _answer(app, "a", 0.3)[1])
+
+
+def rest(app: Watched, figures: Figures, _served: Served) -> None:
+    """Ten seconds of nothing, and the memory at their end."""
+    app.take_until_quiet(1.5)
+    figures.add("RSS", resident_bytes(app.pid))
+    before = cpu_seconds(app.pid)
+    figures.add("idle 10 s: bytes", sum(len(app.take(1.0)) for _ in range(10)))
+    figures.add("idle 10 s: CPU", cpu_seconds(app.pid) - before)
+
+
+Part = Callable[[Watched, Figures, Served], None]
+PARTS: dict[str, Part] = {"rest": rest, "keys": keys, "arrivals": arrivals, "help": help_under_load}
+
+
+def send(served: Served, count: int = MESSAGES) -> threading.Thread:
+    """Sends messages at an even pace from a thread of its own."""
+    people = [
+        served.auth("bruno"),
+        *(httpx.BasicAuth(f"user{n}@demo.example", f"key{n:029}") for n in range(SENDERS - 1)),
+    ]
+
+    def work() -> None:
+        with httpx.Client(base_url=served.url, trust_env=False, timeout=30) as client:
+            start = time.monotonic()
+            for number in range(count):
+                time.sleep(max(0.0, start + number / A_SECOND - time.monotonic()))
+                form = {
+                    "type": "channel",
+                    "to": '"channel 0"',
+                    "topic": f"topic {number // 20 % 3}",
+                    "content": f"message {number} that has as many words as messages have, *mostly*",
+                }
+                answer = client.post("/api/v1/messages", data=form, auth=people[number // 2 % len(people)])
+                answer.raise_for_status()
+
+    return in_background(work)
+
+
+def _taken_while(app: Watched, sending: threading.Thread) -> int:
+    size = 0
+    while sending.is_alive():
+        size += len(app.take(0.1))
+    return size
+
+
+def _answer(app: Watched, key: str, quiet: float = QUIET) -> tuple[float, float, int]:
+    """Seconds to the first byte, seconds to the last one, and bytes."""
+    app.pieces.clear()
+    start = time.monotonic()
+    app.press(key)
+    app.take(10.0)
+    app.take_until_quiet(quiet, 5.0)
+    if not app.pieces:
+        raise AssertionError(f"{key!r} was not answered")
+    size = sum(len(data) for _, _, data in app.pieces)
+    first, last = app.pieces[0][0], app.pieces[-1][0]
+    begin = start - app.started
+    return first - begin, last - begin, size
+
+
+def _first_large(app: Watched, key: str, size: int = 2_000) -> float:
+    """Seconds until at least ``size`` bytes came: what one message brings is smaller than what a dialog does."""
+    start = time.monotonic()
+    app.press(key)
+    taken = 0
+    while taken < size and time.monotonic() < start + 5:
+        taken += len(app.take(1.0))
+    return time.monotonic() - start
+
+
+LIMITS: dict[str, tuple[str, float, bool]] = {
+    # figure: statistic, limit, whether the limit is a ratio to the incumbent
+    "arrivals: CPU": ("median", 1.0, True),
+    "arrivals: bytes": ("median", 0.2, True),
+    "arrivals: memory": ("median", 4e6, False),
+    "arrivals: help opens": ("median", 1.0, True),
+    "reply opens": ("median", 0.0167, False),
+    "letter: to first byte": ("p95", 1.0, True),
+    "letter: bytes": ("median", 50, False),
+    "scroll: to first byte": ("p95", 1.0, True),
+    "scroll: until quiet": ("p95", 0.0167, False),
+    "scroll: bytes": ("median", 1000, False),
+    "back to a view": ("median", 0.0167, False),
+    "idle 10 s: bytes": ("median", 0, False),
+}
+
+
+def rows(found: dict[str, Figures], what: str) -> list[Row]:
+    """The table."""
+    table = []
+    ours, theirs = found["app"].values, found.get("incumbent", Figures()).values
+    for name, values in ours.items():
+        statistic, limit, is_ratio = LIMITS.get(name, ("median", float("inf"), False))
+        pick = median if statistic == "median" else lambda some: quantile(some, 0.95)
+        mine = pick(values)
+        other = pick(theirs[name]) if name in theirs else None
+        shown = _unit(name)
+        ratio = mine / other if other else None
+        compared = ratio if is_ratio else mine
+        met = None if compared is None or limit == float("inf") else compared <= limit
+        budget = "" if limit == float("inf") else f"<= {limit:g} x" if is_ratio else f"<= {shown(limit)}"
+        yard = "" if other is None else f"incumbent {shown(other)}"
+        table.append(Row(f"{what}: {name} ({statistic})", shown(mine), yard, ratio, budget, met))
+    return table
+
+
+def _unit(name: str) -> Callable[[float], str]:
+    if "bytes" in name:
+        return lambda size: f"{size:,.0f}"
+    return mb if name.endswith(("memory", "RSS")) else ms
