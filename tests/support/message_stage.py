@@ -10,6 +10,7 @@ from textual.app import App, ComposeResult
 from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
+from narrowcast.app.frames import Frames
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
@@ -23,7 +24,9 @@ class PaneApp(App[None]):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self.pane = MessagesPane(session)
+        self.session = session
+        self.frames = Frames(self.set_timer)
+        self.pane = MessagesPane(session, self.frames)
         self.asked: list[TextualMessage] = []
         self.copied: list[str] = []
 
@@ -31,6 +34,7 @@ class PaneApp(App[None]):
         yield self.pane
 
     def on_mount(self) -> None:
+        self.frames.follow(self.session)
         self.pane.list.focus()
 
     def copy_to_clipboard(self, text: str) -> None:

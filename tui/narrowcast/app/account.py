@@ -48,6 +48,8 @@ class AccountApp(AppGround, inherit_bindings=False):
         """One is present."""
         if self.session is not None:
             self.session.presence.key_pressed()
+        if (screen := self.main_screen) is not None:
+            screen.frames.hurry()
 
     def keep(self) -> None:
         """What stands in compose becomes a draft."""

@@ -7,7 +7,7 @@ to the screen (`NarrowRequested`, `ReplyRequested` ...).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
-from narrowcast.app.context import in_app
+from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.messages.details import MessageDetails
 from narrowcast.panes.messages.feed import Feed
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 __all__ = ["MessagesPane"]
-
-FRAME = 1 / 30
-"""Seconds between repaints of what a burst of changes touches."""
 
 ECHO_CHECK = 1.0
 """Seconds between looks at messages on their way, while there are any: what is said about them ages."""
@@ -59,13 +56,12 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     MessagesPane { height: 1fr; width: 1fr; }
     """
 
-    def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, session: Session, frames: Frames, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.session = session
+        self._frames = frames
         self.list = MessageList()
         self.view: MessageView | None = None
-        self._changed: set[type[change.Change]] = set()
-        self._frame: Timer | None = None
         self._echo_timer: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._paging: set[bool] = set()
@@ -151,7 +147,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
 
     def on_mount(self) -> None:
         """Follows the session from now on."""
-        self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
+        self._unsubscribe = self._frames.subscribe((*_NAMES, *_SHOWN), self._show_changes)
 
         self.watch(self.app, "app_focus", self._app_focused, init=False)
 
@@ -165,15 +161,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         if self._unsubscribe is not None:
             self._unsubscribe()
 
-    def _on_changes(self, changes: Sequence[change.Change]) -> None:
-        """Notes what kind of things changed; the state itself is read once a frame."""
-        self._changed.update(type(item) for item in changes)
-        if self._frame is None and not self._changed.isdisjoint((*_NAMES, *_SHOWN)):
-            self._frame = self.set_timer(FRAME, self._show_changes)
-
-    def _show_changes(self) -> None:
-        self._frame = None
-        changed, self._changed = self._changed, set()
+    def _show_changes(self, changed: Kinds) -> None:
         if change.ConnectionChanged in changed:
             self._asked_from.clear()
         if change.StateReplaced in changed and self.list.feed is not None:

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 class MembersScreen(ManageScreen[int]):
     """One line a person."""
 
-    KEYS = (
-        ("list.select", "sends a direct message"),
-        ("manage.new", "adds subscribers"),
-        ("manage.delete", "unsubscribes"),
-    )
-    EMPTY = "This channel has no subscribers."
+    KEYS = "Enter writes to them · n adds people · x takes out"
+    EMPTY = "Nobody is in this channel. n adds people."
     FOLLOWS = (UsersChanged,)
 
     def __init__(self, session: Session, channel: Channel) -> None:
@@ -35,7 +31,7 @@ class MembersScreen(ManageScreen[int]):
 
     def title_text(self) -> str:
         """The channel."""
-        return f"Subscribers of #{self.channel.name}"
+        return f"Members of #{self.channel.name}"
 
     async def load(self) -> None:
         """The state counts them only."""
@@ -43,7 +39,6 @@ class MembersScreen(ManageScreen[int]):
         self._ids = await self.session.client.subscriptions.members(channel_id=channel_id)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        super()._on_changes(changes)
         mine = self.channel.channel_id
         for change in changes:
             if isinstance(change, StateReplaced) or (

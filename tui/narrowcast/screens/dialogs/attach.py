@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import ClassVar
 
-from narrowcast.commands.hints import KeyHint
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.widgets.one_line import OneLine
 
@@ -17,14 +15,12 @@ SHOWN = 8
 class AttachScreen(AskScreen):
     """Gives back the path of a file that exists."""
 
-    KEYS: ClassVar[tuple[KeyHint, ...]] = (("ask.complete", "completes"),)
-
     def __init__(self, limit_mib: int) -> None:
         super().__init__(
-            "Upload file",
-            placeholder="path, for example ~/report.pdf",
-            notes=(f"Maximum file size: {limit_mib} MiB", "", ""),
-            does="uploads",
+            "Attach a file",
+            placeholder="path, such as ~/report.pdf",
+            hints=(f"Tab completes; up to {limit_mib} MiB are allowed here.", "", ""),
+            keys="Enter attaches · Tab completes · Esc leaves",
         )
 
     def answer(self, text: str) -> None:
@@ -33,7 +29,7 @@ class AttachScreen(AskScreen):
         if not text:
             self.dismiss(None)
         elif not path.is_file():
-            self._say("File not found.", "bad")
+            self._say("There is no such file.", "bad")
         else:
             self.dismiss(str(path))
 
@@ -45,7 +41,7 @@ class AttachScreen(AskScreen):
         typed = self.editor.text
         found = await asyncio.to_thread(candidates, typed)
         if not found:
-            self._say("No matches.", "warn")
+            self._say("Nothing begins like that.", "warn")
             return
         common = common_start(found)
         if len(common) > len(typed):

@@ -6,10 +6,8 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
-from narrowcast.commands.hints import KeyHint
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
@@ -22,7 +20,7 @@ T = TypeVar("T")
 class GuardedScreen(ManageScreen[T]):
     """A subclass says in ``refusal`` why nothing can be changed here; the empty text is: go on."""
 
-    READ_KEYS: ClassVar[tuple[KeyHint, ...]] = (("list.select", "shows details"),)
+    READ_KEYS: ClassVar[str] = "Enter shows it whole"
     """What the keys do for who may only read."""
 
     def refusal(self) -> str:
@@ -39,9 +37,7 @@ class GuardedScreen(ManageScreen[T]):
     def _show_keys(self) -> None:
         refusal = self.refusal()
         if refusal:
-            self._said.show_pieces(
-                [(refusal, "warn")], [(self.hints(*self.READ_KEYS, ("manage.find", "filters")), "dim")]
-            )
+            self._said.show_pieces([(refusal, "warn")], [(f"{self.READ_KEYS} · / finds", "dim")])
         else:
             super()._show_keys()
 
@@ -90,9 +86,12 @@ class GuardedScreen(ManageScreen[T]):
 
 
 class OrderedScreen(GuardedScreen[T]):
-    """Things whose order matters and can be changed."""
+    """Things in an order that counts: u moves one up, d down."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("u,alt+up", "shift(-1)", "Move up", show=False),
+        Binding("d,alt+down", "shift(1)", "Move down", show=False),
+    ]
 
     async def reorder(self, keys: list[Hashable]) -> None:
         """Tell the server the new order."""

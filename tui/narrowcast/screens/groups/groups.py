@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
 from narrowcast.commands import permissions
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -27,18 +26,15 @@ class GroupsScreen(GuardedScreen[Group]):
     """Groups that people made first, then those of the roles, deactivated ones last."""
 
     TITLE_TEXT = "User groups"
-    KEYS = (
-        ("list.select", "members"),
-        ("manage.new", "creates"),
-        ("groups.edit", "edits"),
-        ("groups.permissions", "permissions"),
-        ("groups.membership", "joins/leaves"),
-        ("manage.delete", "deactivates"),
-    )
+    KEYS = "Enter members · n new · e name · p permissions · m joins or leaves · x deactivates"
     EMPTY = "No user groups."
     LINES = 2
     FOLLOWS = (GroupsChanged, UsersChanged)
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUPS)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", "Name and description", show=False),
+        Binding("p", "permissions", "Permissions", show=False),
+        Binding("m", "membership", "Join or leave", show=False),
+    ]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -106,7 +102,6 @@ class GroupsScreen(GuardedScreen[Group]):
         self.reread(select=self._made if isinstance(group_id, int) else None)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        super()._on_changes(changes)
         if isinstance(self._made, int) and self.state.groups.get(self._made) is not None:
             made, self._made = self._made, None
             self.reread(select=made)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
-from narrowcast.commands import permissions
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
@@ -51,16 +49,11 @@ class SnippetsScreen(ManageScreen[Snippet]):
     """Two lines a snippet. Dismissed with the one to insert."""
 
     TITLE_TEXT = "Saved snippets"
-    KEYS = (
-        ("list.select", "inserts"),
-        ("snippets.edit", "edits"),
-        ("manage.new", "creates"),
-        ("manage.delete", "deletes"),
-    )
-    EMPTY = "No saved snippets."
+    KEYS = "Enter inserts · e edits · n new · x deletes"
+    EMPTY = "No snippets. n makes one; what stands in compose can be saved as one, too."
     LINES = 2
     FOLLOWS = (SnippetsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SNIPPETS)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "edit", "Edit", show=False)]
 
     def __init__(self, session: Session, content: str = "") -> None:
         super().__init__(session)
@@ -84,8 +77,8 @@ class SnippetsScreen(ManageScreen[Snippet]):
         item = self.selected
         if item is None:
             return
-        if problem := permissions.below(self.state, Gate.SNIPPET_EDIT):
-            self.say(problem, bad=True)
+        if not self.state.supports(Gate.SNIPPET_EDIT):
+            self.say(f"Editing {Gate.SNIPPET_EDIT.needs}; delete it and make it again.", bad=True)
             return
 
         async def submit(values: Values) -> None:

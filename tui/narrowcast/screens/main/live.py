@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -11,19 +11,18 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.timer import Timer
 
 from narrowcast.app.context import app_of, focus_now, in_app
+from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
-from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
-from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_commands
+from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_actions
 from narrowcast.screens.main.history import Stop, Trail
 from narrowcast.screens.main.layout import Layout
-from narrowcast.screens.main.title import TitleLine
+from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.narrow.narrow import Narrow
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 log = logging.getLogger(__name__)
-
-FRAME = 1 / 30
-"""Seconds between repaints of what a burst of changes touches."""
 
 _NAVIGATION = (
     change.UnreadsChanged,
@@ -60,32 +56,26 @@ _STATUS = (
 class LiveScreen(Screen[None], inherit_bindings=False):
     """Panes, title, banner, status line; the view that is open and the way back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN), *bindings_for(Context.ACT)]
     AUTO_FOCUS = ""
 
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
         super().__init__()
         self.session = session
+        self.frames = Frames(self.set_timer)
         self.plan = Layout(people_wanted=people)
         self.navigation = NavigationPane(session)
-        self.messages = MessagesPane(session)
-        self.view = OpenView()
-        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
+        self.messages = MessagesPane(session, self.frames)
+        self.writing = ComposePane(session, enter_sends=enter_sends)
         self.people = PeoplePane(session)
-        self.title_line = TitleLine(session, self.view)
+        self.title_line = OneLine(id="title")
         self.banner_line = OneLine(id="banner")
         self.status_line = StatusLine(id="status")
+        self.narrow: Narrow | None = None
         self._trail = Trail()
         self._keys: dict[str, str] = {}
-        self._changed: set[type[change.Change]] = set()
-        self._flush: Timer | None = None
-        self._unsubscribe: Callable[[], None] | None = None
+        self._unfollow: list[Callable[[], None]] = []
         self._told: tuple[str, ...] = ()
-
-    @property
-    def narrow(self) -> Narrow | None:
-        """The narrow of the view that is open."""
-        return self.view.narrow
 
     def compose(self) -> ComposeResult:
         self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
@@ -101,46 +91,43 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Follow the account from now on."""
-        self._unsubscribe = self.session.subscribe(in_app(self._on_changes))
+        self._unfollow = [
+            self.session.subscribe(in_app(self._tell_server_notices)),
+            self.frames.follow(self.session),
+        ]
+        for kinds, show in self._showers():
+            self.frames.subscribe(kinds, show)
         self.update_status()
         self.call_after_refresh(self._tell_warnings)
 
     def on_unmount(self) -> None:
         """Follow it no longer."""
-        if self._unsubscribe is not None:
-            self._unsubscribe()
+        for unfollow in self._unfollow:
+            unfollow()
 
     # what changes
 
-    def _on_changes(self, changes: Sequence[change.Change]) -> None:
-        """Note what kind of things changed; look at the state itself once a frame."""
-        self._changed.update(type(item) for item in changes)
+    def _tell_server_notices(self, changes: Sequence[change.Change]) -> None:
+        """What the server says to the user is said at once."""
         for item in changes:
             if isinstance(item, change.ServerNotice):
                 self.tell(item.text, severity="warning")
-        if self._flush is None and self._changed:
-            self._flush = self.set_timer(FRAME, self._show_changes)
 
-    def _show_changes(self) -> None:
-        self._flush = None
-        changed, self._changed = self._changed, set()
-        if not changed.isdisjoint(_NAVIGATION):
-            self.navigation.refresh_rows()
-        if not changed.isdisjoint({change.PresenceChanged, change.UsersChanged, change.StateReplaced}):
-            self.people.refresh_people()
-            self.navigation.refresh_marks()
-        if not changed.isdisjoint(_STATUS):
-            self.update_status()
-        if change.UploadsChanged in changed:
-            self.writing.uploads.refresh_rows()
-        if not changed.isdisjoint({change.DraftsChanged, change.StateReplaced}):
-            self.writing.follow_draft()
-        if not changed.isdisjoint({change.ChannelsChanged, change.UsersChanged, change.StateReplaced}):
-            self.writing.target.refresh_names(self.session.state)
-        if change.StorageChanged in changed:
-            self._tell_warnings()
-        if change.StateReplaced in changed or change.ChannelsChanged in changed:
-            self.title_line.refresh_title()
+    def _showers(self) -> Iterator[tuple[Iterable[type[change.Change]], Callable[[Kinds], None]]]:
+        """Who shows what; the messages pane subscribes by itself."""
+        replaced, users, channels = change.StateReplaced, change.UsersChanged, change.ChannelsChanged
+        yield _NAVIGATION, lambda _: self.navigation.refresh_rows()
+        yield (change.PresenceChanged, users, replaced), lambda _: self._show_people()
+        yield _STATUS, lambda _: self.update_status()
+        yield (change.UploadsChanged,), lambda _: self.writing.uploads.refresh_rows()
+        yield (change.DraftsChanged, replaced), lambda _: self.writing.follow_draft()
+        yield (channels, users, replaced), lambda _: self.writing.target.refresh_names(self.session.state)
+        yield (change.StorageChanged,), lambda _: self._tell_warnings()
+        yield (replaced, channels), lambda _: self._show_title()
+
+    def _show_people(self) -> None:
+        self.people.refresh_people()
+        self.navigation.refresh_marks()
 
     def _tell_warnings(self) -> None:
         """In full, when they are new: the banner may have no room for all of it."""
@@ -164,7 +151,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """The most useful keys of the pane that has the focus."""
         width = self.size.width
         if not self._keys:
-            self._keys = keys_of_commands(app_of(self).config.keys)
+            self._keys = keys_of_actions(app_of(self).config.keys)
         if self.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if self.writing.enter_sends else "sends")
             return hint_line(self._keys, (other, *WRITING), width) if width >= 100 else ""
@@ -172,6 +159,16 @@ class LiveScreen(Screen[None], inherit_bindings=False):
             return hint_line(self._keys, NAVIGATION, width)
         usual = READING if width >= 100 else NARROW
         return hint_line(self._keys, (*self.messages.selected_hints, *usual), width)
+
+    def _show_title(self) -> None:
+        if self.narrow is None:
+            return
+        title = names.view(self.session.state, self.narrow)
+        about = ""
+        channel_id = self.narrow.channel_id
+        if channel_id is not None and (channel := self.session.state.channels.get(channel_id)) is not None:
+            about = channel.description
+        self.title_line.show_pieces([(f" {title}", "strong"), (f"   {about}" if about else "", "dim")])
 
     # where one is
 
@@ -182,8 +179,10 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         if record:
             message_id = anchor if isinstance(anchor, int) else None
             self._trail.go(Stop(narrow, message_id), self.messages.selected_id)
-        self.view.show(narrow)
+        self.narrow = narrow
+        self._show_title()
         self.navigation.show_current(narrow)
+        self.writing.follow(narrow.destination)
         if focus:
             self.focus_messages()
         self._fold_navigation()
@@ -199,7 +198,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Back or forward to a view that was open before."""
         stop = self._trail.step(by, self.messages.selected_id)
         if stop is None:
-            self.refuse("There is no view to go back to." if by < 0 else "This is the newest view.")
+            self.tell("There is no view to go back to." if by < 0 else "This is the newest view.")
         else:
             self.open(stop.narrow, stop.message_id, record=False)
 
@@ -249,10 +248,6 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
         app = app_of(self)
         app.tell(text, severity=severity, seconds=seconds)
-
-    def refuse(self, text: str) -> None:
-        """A key could not act: say why."""
-        app_of(self).refuse(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
         """Do ``work`` in the background; a failure becomes a notice and a line in the log."""

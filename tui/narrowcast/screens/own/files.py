@@ -6,9 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.narrow import Narrow
@@ -19,16 +18,12 @@ from narrowcast_api.state.tables import Attachment
 class FilesScreen(ManageScreen[Attachment]):
     """Two lines a file."""
 
-    TITLE_TEXT = "Uploaded files"
-    KEYS = (
-        ("list.select", "goes to the message"),
-        ("files.copy", "copies the link"),
-        ("manage.delete", "deletes"),
-    )
-    EMPTY = "You have not uploaded any files."
+    TITLE_TEXT = "My files"
+    KEYS = "Enter goes to its message · c copies the link · x deletes"
+    EMPTY = "No files. Ctrl-t attaches one while you write."
     LINES = 2
     FOLLOWS = (SettingsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FILES)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "copy", "Copy the link", show=False)]
 
     async def load(self) -> None:
         """The snapshot does not carry them."""

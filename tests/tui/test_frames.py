@@ -1,0 +1,115 @@
+"""Changes are shown once a frame, and more rarely while they come without end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from narrowcast.app.frames import AFTER_KEY, FRAME, RESERVE, STEADY, Frames, Kinds
+from narrowcast_api.state import changes as change
+
+ADDED = change.MessagesAdded((1,), live=True)
+
+
+class Later:
+    """A call that waits for its time."""
+
+    def __init__(self, at: float, act: Callable[[], None]) -> None:
+        self.at = at
+        self.act = act
+
+    def stop(self) -> None:
+        """It is not wanted any more."""
+        self.at = float("inf")
+
+
+class Stage:
+    """Frames on a clock that only moves when told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.waiting: list[Later] = []
+        self.shown: list[tuple[float, Kinds]] = []
+        self.frames = Frames(self.later, lambda: self.now)
+        self.frames.subscribe(
+            (change.MessagesAdded, change.UnreadsChanged), lambda kinds: self.shown.append((self.now, kinds))
+        )
+
+    def later(self, seconds: float, act: Callable[[], None]) -> Later:
+        """For `Frames`."""
+        self.waiting.append(Later(self.now + seconds, act))
+        return self.waiting[-1]
+
+    def go_on(self, seconds: float) -> None:
+        """Time passes."""
+        end = self.now + seconds
+        while (due := min(self.waiting, key=lambda one: one.at, default=None)) is not None and due.at <= end:
+            self.waiting.remove(due)
+            self.now = due.at
+            due.act()
+        self.now = end
+
+    def stream(self, seconds: float, pause: float = 1 / 15) -> list[float]:
+        """A change every ``pause`` seconds; when frames were shown."""
+        self.shown.clear()
+        for _ in range(round(seconds / pause)):
+            self.frames.note([ADDED])
+            self.go_on(pause)
+        return [at for at, _ in self.shown]
+
+
+def test_a_change_after_a_rest_is_shown_at_once_with_what_changed_in_the_same_moment() -> None:
+    stage = Stage()
+    stage.frames.note([ADDED])
+    stage.frames.note([change.UnreadsChanged()])
+    stage.go_on(0.002)
+    assert [kinds for _, kinds in stage.shown] == [{change.MessagesAdded, change.UnreadsChanged}]
+
+
+def test_the_next_change_waits_for_its_frame() -> None:
+    stage = Stage()
+    stage.frames.note([ADDED])
+    stage.go_on(0.01)
+    stage.frames.note([ADDED])
+    stage.go_on(FRAME / 2)
+    assert len(stage.shown) == 1
+    stage.go_on(FRAME)
+    assert len(stage.shown) == 2
+
+
+def test_changes_without_end_get_fewer_frames_and_none_is_lost() -> None:
+    stage = Stage()
+    times = stage.stream(10.0)
+    assert len(times) <= RESERVE + 10.0 / STEADY + 1
+    stage.go_on(STEADY)
+    assert not stage.waiting
+    assert max(b - a for a, b in pairwise(times)) <= STEADY + FRAME
+
+
+def test_a_key_brings_the_frame_that_waits() -> None:
+    stage = Stage()
+    stage.stream(10.0)
+    stage.frames.note([ADDED])
+    shown = len(stage.shown)
+    stage.frames.hurry()
+    stage.go_on(FRAME + 0.001)
+    assert len(stage.shown) == shown + 1
+    assert AFTER_KEY < RESERVE
+
+
+def test_who_does_not_show_a_kind_is_left_alone() -> None:
+    stage = Stage()
+    stage.frames.note([change.ConnectionChanged()])
+    stage.go_on(1.0)
+    assert stage.shown == []
+
+
+def test_whoever_left_is_not_called_any_more() -> None:
+    stage = Stage()
+    seen: list[Kinds] = []
+    leave = stage.frames.subscribe((change.MessagesAdded,), seen.append)
+    leave()
+    leave()
+    stage.stream(1.0)
+    assert seen == []
+    assert stage.shown
