@@ -26,7 +26,7 @@ from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server import auth
 from narrowcast_server.background import background
 from narrowcast_server.core import Core
-from narrowcast_server.errors import ServiceError, not_for_webhooks, unknown_endpoint
+from narrowcast_server.errors import ServiceError, unknown_endpoint
 from narrowcast_server.json_text import encoded
 from narrowcast_server.rate_limits import RateLimiter
 from narrowcast_server.routes import ALL_ROUTES
@@ -114,8 +114,6 @@ class _Dispatcher:
         if not endpoint.public:
             user = auth.caller(self._core, request.headers.get("authorization"))
             self._limiter.hit(user.id)
-            if user.is_webhook and not endpoint.webhooks:
-                raise not_for_webhooks()
         call = Call(
             core=self._core,
             request=request,

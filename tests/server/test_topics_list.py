@@ -61,11 +61,11 @@ async def test_protected_history_begins_with_the_subscription_of_person_and_bot(
     shared = await server.send("bruno", "operations", "both")
     fields = {
         "subscriptions": [{"name": "operations"}],
-        "principals": [server.id("elif"), server.id("iris")],
+        "principals": [server.id("elif"), server.id("jasper")],
     }
     await server.call("bruno", "POST", "/users/me/subscriptions", fields)
     new = await server.send("bruno", "operations", "new")
-    for name in ("elif", "iris"):
+    for name in ("elif", "jasper"):
         assert await topics(server, name, "operations") == [{"name": "new", "max_id": new}]
     assert len(await topics(server, "bruno", "operations")) == 3
     await server.refusal("elif", "GET", f"/messages/{shared}")

@@ -8,7 +8,7 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from support.screens import choose, fill, rows, said
 from support.sessions import until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, act, on_stage
 
 
 async def invitations(stage: Stage) -> list[dict[str, object]]:
@@ -17,7 +17,7 @@ async def invitations(stage: Stage) -> list[dict[str, object]]:
 
 
 async def opened(stage: Stage) -> None:
-    await run(stage, "people.invitations")
+    await act(stage, "people.invitations")
     assert isinstance(stage.app.screen, InvitationsScreen)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
-from narrowcast_server.access import may_know
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
@@ -100,7 +99,7 @@ def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int
     """Stores drafts; gives their ids in the same order."""
     require_synchronization(user)
     for draft in drafts:
-        _check_recipients(core, user, draft)
+        _check_recipients(core, draft)
     ids = [
         core.store.insert(
             "INSERT INTO drafts (user_id, type, recipients, topic, content, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
@@ -119,7 +118,7 @@ def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> Non
     """Replaces a draft (DRF-01)."""
     require_synchronization(user)
     own_row(core, "drafts", draft_id, user)
-    _check_recipients(core, user, draft)
+    _check_recipients(core, draft)
     core.store.execute(
         "UPDATE drafts SET type = ?, recipients = ?, topic = ?, content = ?, timestamp = ? WHERE id = ?",
         *_columns(core, draft),
@@ -129,14 +128,12 @@ def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> Non
     core.emit({"type": "drafts", "op": "update", "draft": changed}, [user.id])
 
 
-def _check_recipients(core: Core, user: User, draft: DraftFields) -> None:
+def _check_recipients(core: Core, draft: DraftFields) -> None:
+    known = core.channels if draft.type is DraftType.STREAM else core.users
     for identity in draft.to:
-        if draft.type is DraftType.STREAM:
-            channel = core.channels.get(identity)
-            if channel is None or not may_know(core, user, channel):
-                raise ServiceError(f"Invalid channel ID {identity}")
-        elif core.users.get(identity) is None:
-            raise ServiceError(f"Invalid user ID {identity}")
+        if known.get(identity) is None:
+            what = "channel" if draft.type is DraftType.STREAM else "user"
+            raise ServiceError(f"Invalid {what} ID {identity}")
 
 
 def _columns(core: Core, draft: DraftFields) -> tuple[str, str, str, str, int]:

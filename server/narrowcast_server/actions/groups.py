@@ -23,7 +23,6 @@ from narrowcast_server.permissions import (
 )
 from narrowcast_server.queries.channels import group_object, group_setting_name
 from narrowcast_server.realm_settings import USER_GROUP_SETTINGS
-from narrowcast_server.sight import emit_group, emit_members
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -146,7 +145,10 @@ def create_group(
         settings={**values, **(settings or {})},
     )
     core.memberships.add_members(group_id, [user.id for user in members])
-    emit_group(core, {"type": "user_group", "op": "add"}, "group", group_object(core, core.groups[group_id]))
+    core.emit(
+        {"type": "user_group", "op": "add", "group": group_object(core, core.groups[group_id])},
+        core.user_ids(),
+    )
     add_subgroups(core, core.groups[group_id], [group.id for group in subgroups])
     return core.groups[group_id]
 
@@ -192,8 +194,9 @@ def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
         "op": "update",
         "group_id": group.id,
         "data": {"deactivated": deactivated},
+        "_group": group_object(core, core.groups[group.id]),
     }
-    emit_group(core, event, "_group", group_object(core, core.groups[group.id]))
+    core.emit(event, core.user_ids())
 
 
 def change_members(
@@ -234,11 +237,8 @@ def _check_active(group: Group) -> None:
 
 def _tell_membership(core: Core, group: Group, operation: str, key: str, ids: Iterable[int]) -> None:
     listed = list(ids)
-    event = {"type": "user_group", "op": operation, "group_id": group.id}
-    if key == "user_ids":
-        emit_members(core, event, listed)
-    elif listed:
-        core.emit({**event, key: listed}, core.user_ids())
+    if listed:
+        core.emit({"type": "user_group", "op": operation, "group_id": group.id, key: listed}, core.user_ids())
 
 
 def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:

@@ -9,7 +9,6 @@ from narrowcast_server import access
 from narrowcast_server.models import Channel, User
 from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.users import api_address
-from narrowcast_server.sight import watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -27,7 +26,7 @@ def type_direct(core: Core, user: User, recipients: Iterable[User], operation: s
             "sender": _as_typist(core, user),
             "recipients": [_as_typist(core, person) for person in everybody],
         },
-        watchers(core, user, [person.id for person in everybody if person.is_active and _listens(person)]),
+        [person.id for person in everybody if person.is_active and _listens(person)],
     )
 
 
@@ -45,7 +44,7 @@ def type_in_channel(core: Core, user: User, channel: Channel, topic: str, operat
             "stream_id": channel.id,
             "topic": topic,
         },
-        watchers(core, user, [identity for identity in subscribers if _listens(core.users[identity])]),
+        [identity for identity in subscribers if _listens(core.users[identity])],
     )
 
 

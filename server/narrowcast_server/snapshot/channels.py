@@ -14,7 +14,6 @@ from narrowcast_server.queries.channels import (
     subscribers_by_channel,
     subscription_fields,
 )
-from narrowcast_server.sight import group_as_seen, in_sight
 from narrowcast_server.snapshot.parts import Snapshot, part
 
 if TYPE_CHECKING:
@@ -135,10 +134,9 @@ def muted(request: Snapshot) -> dict[str, object]:
 def groups(request: Snapshot) -> dict[str, object]:
     """User groups; deactivated ones only for clients that know of them."""
     with_deactivated = "include_deactivated_groups" in request.options.capabilities
-    seen = in_sight(request.core, request.user)
     return {
         "realm_user_groups": [
-            group_as_seen(seen, group_object(request.core, group))
+            group_object(request.core, group)
             for group in request.core.groups.all()
             if with_deactivated or not group.deactivated
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -14,10 +14,13 @@ from textual import events
 from textual.app import App
 from textual.driver import Driver
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
 
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
+from narrowcast.terminal.textual_private import cursor_moved, finished, free_place, writes_frames
 
 if TYPE_CHECKING:
     from narrowcast.terminal.screen_memory import ScreenMemory
@@ -81,10 +84,31 @@ class AppGround(App[int], inherit_bindings=False):
     # what reaches the terminal
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send what differs from what the terminal shows, instead of whole regions."""
-        if self._memory is not None:
-            renderable = cast("RenderableType | None", self._memory.lean(renderable))
+        """Send what differs from what the terminal shows, instead of whole regions; nothing where nothing does."""
+        if self._memory is not None and renderable is not None and writes_frames(self):
+            text = self._memory.difference(renderable, self.console)
+            if text == "" and not cursor_moved(self):
+                self.post_display_hook()
+                return
+            if text is not None:
+                from narrowcast.terminal.screen_memory import Written
+
+                renderable = cast("RenderableType", Written(text))
         super()._display(screen, renderable)
+
+    def paint_rows(self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip]) -> bool:
+        """Send rows of a widget at once, without a frame of the whole screen. False where only a frame will do."""
+        if self._memory is None or not writes_frames(self):
+            return False
+        place = free_place(widget)
+        if place is None:
+            return False
+        from narrowcast.terminal.screen_memory import WidgetRows
+
+        ready = {y: finished(widget, strip) for y, strip in rows.items()}
+        update = WidgetRows(place, ready, {y: finished(widget, strip) for y, strip in edges.items()})
+        self._display(self.screen, cast("RenderableType", update))
+        return True
 
     def forget_screen(self) -> None:
         """Somebody else may have written to the terminal: the next frame is sent whole."""
@@ -127,15 +151,6 @@ class AppGround(App[int], inherit_bindings=False):
         """A notice in a corner. ``text`` may come from anywhere."""
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(text[:500], severity=level, timeout=seconds)
-
-    def refuse(self, text: str) -> None:
-        """A key could not act: say why. What is typed on in the same moment is not run as commands."""
-        self._typed.guard.refuse_text()
-        self.tell(text, severity="warning")
-
-    def field_left(self) -> None:
-        """Escape left a field: another one in the same moment is not meant for what lies behind."""
-        self._typed.guard.hold_escape()
 
     def notify(
         self,

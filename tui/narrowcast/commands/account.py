@@ -1,4 +1,4 @@
-"""Commands on one's own account: profile, picture, settings, password, key."""
+"""Acts on one's own account: profile, picture, settings, password, key."""
 
 from __future__ import annotations
 

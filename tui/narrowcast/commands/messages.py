@@ -1,4 +1,4 @@
-"""Commands on the selected message that have a form."""
+"""Acts on the selected message that have a form."""
 
 from __future__ import annotations
 

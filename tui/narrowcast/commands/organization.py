@@ -1,4 +1,4 @@
-"""Commands on the organization: its settings and what it configures."""
+"""Acts on the organization: its settings and what it configures."""
 
 from __future__ import annotations
 

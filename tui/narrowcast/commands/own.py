@@ -1,4 +1,4 @@
-"""Commands on what is one's own: status, presence, alert words, views, files, what is read."""
+"""Acts on what is one's own: status, presence, alert words, views, files, what is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on people: cards, accounts, groups, invitations."""
+"""Acts on people: cards, accounts, groups, invitations."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from functools import cached_property
 from typing import IO, ClassVar
 
 from textual.app import App
-from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.keyboard import read_keys
 from narrowcast.terminal.plain_text import tolerate_all_characters
 from narrowcast.terminal.terminal_filter import TerminalFilter
+from narrowcast.terminal.textual_private import WriterThread
 
 LAST_PATIENCE = 10.0
 """Seconds that a terminal that reads nothing may hold up the end."""

@@ -14,8 +14,9 @@ import selectors
 from collections.abc import Callable, Iterable, Iterator
 from threading import Event
 
-from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.message import Message
+
+from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 
 LONGEST_READ = 4096
 QUIET = 0.5

@@ -17,12 +17,16 @@ from rich.console import Console
 from rich.control import Control
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.geometry import Region
 from textual.strip import Strip
+
+from narrowcast.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 GAP = 6
 """Equal cells between two runs that are cheaper to send again than to jump over."""
 MAX_STYLES = 4096
+MAX_STRIPS = 300
+"""Rows of widgets whose cells are kept: a row that only moved is not taken apart again."""
 
 _CLUSTER = re.compile("[\\u0300-\\u036f\\u200d\\ufe0f\\U0001f1e6-\\U0001f1ff\\U0001f3fb-\\U0001f3ff]")
 """What may join the character before it although the columns add up."""
@@ -42,12 +46,26 @@ Cell = tuple[str, Style | None]
 """What one column shows; '' in the right half of a wide character."""
 
 
+class _AsciiCells(dict[str, Cell]):
+    """One cell for each character of a style: the screen holds each cell once, and equal cells are the same."""
+
+    def __init__(self, style: Style | None) -> None:
+        super().__init__()
+        self._style = style
+
+    def __missing__(self, character: str) -> Cell:
+        cell = self[character] = (character, self._style)
+        return cell
+
+
 class ScreenMemory(Struct):
     """See the module's description."""
 
     rows: dict[int, list[Cell]] = field(default_factory=dict)
     _plain: dict[Style, Style] = field(default_factory=dict)
     _looks: dict[Style, Style] = field(default_factory=dict)
+    _ascii: dict[Style | None, _AsciiCells] = field(default_factory=dict)
+    _of_strips: dict[int, tuple[Strip, list[Cell]]] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Nothing is known of the terminal: the next update is sent whole."""
@@ -57,11 +75,15 @@ class ScreenMemory(Struct):
         """The terminal shows ``rows`` already."""
         self.rows.update(rows)
 
-    def lean(self, update: object) -> object:
-        """``update`` as the difference to what is shown; other renderables as they are."""
-        if isinstance(update, LayoutUpdate | ChopsUpdate):
-            return Difference(self, update)
-        return update
+    def difference(self, update: object, console: Console) -> str | None:
+        """What has to be written for ``update``, which counts as written then; None for what is no frame."""
+        if isinstance(update, LayoutUpdate):
+            return self.of_layout(update, console)
+        if isinstance(update, ChopsUpdate):
+            return self.of_chops(update, console)
+        if isinstance(update, WidgetRows):
+            return self.of_rows(update, console)
+        return None
 
     def _cells(self, strips: Iterable[Strip]) -> list[Cell]:
         cells: list[Cell] = []
@@ -69,7 +91,10 @@ class ScreenMemory(Struct):
             for text, style, _ in strip:
                 shown = self._visible(style)
                 if text.isascii():
-                    cells.extend([(character, shown) for character in text])
+                    of_style = self._ascii.get(shown)
+                    if of_style is None:
+                        of_style = self._ascii[shown] = _AsciiCells(shown)
+                    cells.extend([of_style[character] for character in text])
                 else:
                     _spread(text, shown, cells)
         return cells
@@ -83,6 +108,7 @@ class ScreenMemory(Struct):
             if len(self._plain) > MAX_STYLES:
                 self._plain.clear()
                 self._looks.clear()
+                self._ascii.clear()
             plain = style if style.link or not style.meta else style.clear_meta_and_links()
             # One object for each look: cells are then compared by identity, not style by style.
             plain = self._looks.setdefault(plain, plain)
@@ -114,6 +140,27 @@ class ScreenMemory(Struct):
                 self._put(y, x + first, cells[first:last], console, out)
         return "".join(out)
 
+    def of_rows(self, update: WidgetRows, console: Console) -> str:
+        """Rows of one widget."""
+        out: list[str] = []
+        x, top = update.place.offset
+        for y, strip in update.rows.items():
+            cells = self._kept_cells(strip)
+            edge = update.edges.get(y)
+            if edge is not None:
+                cells = [*cells[:-1], *self._kept_cells(edge)]
+            self._put(top + y, x, cells, console, out)
+        return "".join(out)
+
+    def _kept_cells(self, strip: Strip) -> list[Cell]:
+        of, cells = self._of_strips.get(id(strip), (None, None))
+        if of is not strip or cells is None:
+            if len(self._of_strips) > MAX_STRIPS:
+                self._of_strips.clear()
+            cells = self._cells([strip])
+            self._of_strips[id(strip)] = strip, cells
+        return cells
+
     def _put(self, y: int, x: int, cells: list[Cell], console: Console, out: list[str]) -> None:
         """Compare ``cells`` at (x, y) with what is there, remember them, and append what has to be sent."""
         row = self.rows.get(y)
@@ -144,18 +191,26 @@ class ScreenMemory(Struct):
             out.append(painted(y, x, cells, console, start, last + 1))
 
 
-class Difference(CompositorUpdate):
-    """An update that is compared at the moment at which it is written, and not if it never is."""
+class WidgetRows(CompositorUpdate):
+    """Some rows of a widget that nothing covers. ``place``: where it stands; ``rows``: by their number in it, as wide
+    as it is; ``edges``: what stands in the last column of a row instead.
+    """
 
-    def __init__(self, memory: ScreenMemory, update: LayoutUpdate | ChopsUpdate) -> None:
-        self._memory = memory
-        self._update = update
+    def __init__(self, place: Region, rows: Mapping[int, Strip], edges: Mapping[int, Strip]) -> None:
+        self.place = place
+        self.rows = rows
+        self.edges = edges
+
+
+class Written(CompositorUpdate):
+    """A frame that is a text already."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def render_segments(self, console: Console) -> str:
         """What to write."""
-        if isinstance(self._update, LayoutUpdate):
-            return self._memory.of_layout(self._update, console)
-        return self._memory.of_chops(self._update, console)
+        return self._text
 
 
 def _spread(text: str, style: Style | None, cells: list[Cell]) -> None:

@@ -2,8 +2,8 @@
 
 Textual's own `ScrollView` repaints its whole region for each scrolled line, padding included, and its
 scrollbar with it. Over a slow link those bytes are what one feels. `LineView` keeps the rows it painted last;
-after any change it composes the rows of the viewport again (subclasses cache them), and asks for a repaint of
-just the rows that differ, each up to the column where both the old and the new row are blank.
+after any change it composes the rows of the viewport again (subclasses cache them) and sends just the rows that
+differ: at once where nothing lies over it, else with the next frame of the screen.
 
 Subclasses give `compose_row(y)` for each row of the viewport and call `changed()` after a change. Scrolling
 is theirs: they override `scroll_rows`, `scroll_to_share` and `thumb`.
@@ -12,9 +12,9 @@ is theirs: they override `scroll_rows`, `scroll_to_share` and `thumb`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
-from rich.cells import cell_len
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -22,6 +22,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from narrowcast.terminal.textual_private import finished, has_plain_box
 from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style
 
@@ -31,8 +32,19 @@ Part = tuple[str, Style]
 """A piece of one line and its style; the text must be safe to show."""
 
 WHEEL_ROWS = 3
-KEPT_LINES = 1_000
-"""Lines that are kept together with their piece of the thumb."""
+
+
+class _Line(Struct, frozen=True):
+    """A row, and what stands in its last column instead."""
+
+    strip: Strip
+    edge: Strip | None = None
+
+    def looks_like(self, other: _Line) -> bool:
+        """Whether both look the same; rows that only moved are the same objects."""
+        return self.edge is other.edge and (
+            self.strip is other.strip or list(self.strip) == list(other.strip)
+        )
 
 
 def _shows_on_blanks(style: Style) -> bool:
@@ -98,34 +110,14 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
     return lean_strip([*segments, *right_segments], width)
 
 
-def _differs_until(old: Strip, new: Strip) -> int:
-    """The first column from which `old` and `new` look the same to their end."""
-    if old.cell_length != new.cell_length:
-        return max(old.cell_length, new.cell_length)
-    before, after = list(old), list(new)
-    same = 0
-    old_text, new_text = "", ""
-    while True:
-        if not old_text:
-            if not before:
-                break
-            old_text, old_style, _ = before.pop()
-        if not new_text:
-            if not after:
-                break
-            new_text, new_style, _ = after.pop()
-        if old_style is not new_style and old_style != new_style:
-            break
-        length = min(len(old_text), len(new_text))
-        if old_text[-length:] != new_text[-length:]:
-            equal = 0
-            while old_text[-1 - equal] == new_text[-1 - equal]:
-                equal += 1
-            same += cell_len(old_text[len(old_text) - equal :])
-            break
-        same += cell_len(old_text[-length:])
-        old_text, new_text = old_text[:-length], new_text[:-length]
-    return new.cell_length - same
+@runtime_checkable
+class PaintsRows(Protocol):
+    """An app that can send rows of a widget to the terminal without a frame of the whole screen."""
+
+    def paint_rows(self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip]) -> bool:
+        """Sends rows by their number in the widget, ``edges`` over their last column. False, and nothing is sent,
+        where only a frame will do.
+        """
 
 
 class LineView(Widget, can_focus=True):
@@ -139,14 +131,16 @@ class LineView(Widget, can_focus=True):
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(name=name, id=id, classes=classes)
-        self._painted: dict[int, Strip] = {}
-        self._composed: dict[int, Strip] = {}
-        self._thumbed: dict[tuple[int, str], tuple[Strip, Strip]] = {}
+        self._painted: dict[int, _Line] = {}
+        self._composed: dict[int, _Line] = {}
+        self._thumbs: dict[bool, Strip] = {}
         self._parts: dict[str, Style] = {}
         self._change_pending = False
         self._base: Style | None = None
         self._ground: tuple[object, ...] = ()
         self._restyled = True
+        self._plain = False
+        """Whether the rows are all there is to see of the widget."""
         self._dragging = False
         self._room = Size()
 
@@ -204,43 +198,57 @@ class LineView(Widget, can_focus=True):
             self.call_next(self.repaint_changes)
 
     def repaint_changes(self) -> None:
-        """Asks for a repaint of the rows that differ from what was painted last."""
+        """Paints the rows that differ from what was painted last."""
         self._change_pending = False
         self._take_style()
         self._take_room()
-        width, height = self._room
-        regions: list[Region] = []
-        for y in range(height):
+        changed: list[int] = []
+        for y in range(self._room.height):
             old = self._painted.get(y)
-            new = self._composed[y] = self.row_at(y)
-            if old is None:
-                regions.append(Region(0, y, width, 1))
-            elif old is not new and list(old) != list(new):
-                regions.append(Region(0, y, max(1, _differs_until(old, new)), 1))
-        if regions:
-            self.refresh(*regions)
+            new = self._composed[y] = self._line_at(y)
+            if old is None or not old.looks_like(new):
+                changed.append(y)
+        if changed and not (self._plain and self._paint_now(changed)):
+            self.refresh(*(Region(0, y, self._room.width, 1) for y in changed))
+
+    def _paint_now(self, changed: Sequence[int]) -> bool:
+        """Sends rows to the terminal at once; False where a frame of the whole screen has to do it."""
+        if not isinstance(self.app, PaintsRows):
+            return False
+        lines = {y: self._composed[y] for y in changed}
+        rows = {y: line.strip for y, line in lines.items()}
+        if self.text_selection is not None:
+            rows = {y: self.decorate_row(y, strip) for y, strip in rows.items()}
+        edges = {y: line.edge for y, line in lines.items() if line.edge is not None}
+        if not self.app.paint_rows(self, rows, edges):
+            return False
+        self._painted |= lines
+        return True
 
     def row_at(self, y: int) -> Strip:
         """Row `y` with the scroll thumb in its last column."""
-        strip = self.compose_row(y)
+        line = self._line_at(y)
+        return self._with_edge(line.strip, line.edge)
+
+    def _with_edge(self, strip: Strip, edge: Strip | None) -> Strip:
+        if edge is None:
+            return strip
+        return Strip([*strip.crop(0, self._room.width - 1), *edge], self._room.width)
+
+    def _line_at(self, y: int) -> _Line:
         thumb = self.thumb()
         if thumb is None:
-            return strip
+            return _Line(self.compose_row(y))
         start, length = thumb
-        return self._beside_thumb(strip, "▐" if start <= y < start + length else " ")
+        return _Line(self.compose_row(y), self._thumb_strip(start <= y < start + length))
 
-    def _beside_thumb(self, strip: Strip, glyph: str) -> Strip:
-        """``strip`` with a piece of the thumb; the same one while both are the same, so that comparing is quick."""
-        key = id(strip), glyph
-        of, line = self._thumbed.get(key, (None, None))
-        if of is not strip or line is None:
-            if len(self._thumbed) > KEPT_LINES:
-                self._thumbed.clear()
-            width = self._room.width
+    def _thumb_strip(self, here: bool) -> Strip:
+        """A cell of the scroll bar, with a piece of the thumb or without."""
+        strip = self._thumbs.get(here)
+        if strip is None:
             style = self.base_style + self.part_style("line-view--thumb")
-            line = Strip([*strip.crop(0, width - 1), Segment(glyph, style)], width)
-            self._thumbed[key] = (strip, line)
-        return line
+            strip = self._thumbs[here] = Strip([Segment("▐" if here else " ", style)], 1)
+        return strip
 
     # Textual.
 
@@ -250,10 +258,10 @@ class LineView(Widget, can_focus=True):
         While a comparison is due, the row is what it was: the screen also asks for rows to find what lies
         under the mouse, and a row noted as painted too early would never be repainted.
         """
-        strip = self._painted.get(y) if self._change_pending else None
-        strip = strip or self._composed.pop(y, None) or self.row_at(y)
-        self._painted[y] = strip
-        return self.decorate_row(y, strip)
+        line = self._painted.get(y) if self._change_pending else None
+        line = line or self._composed.pop(y, None) or self._line_at(y)
+        self._painted[y] = line
+        return self._with_edge(self.decorate_row(y, line.strip), line.edge)
 
     def notify_style_update(self) -> None:
         """The stylesheet was applied, as it is at each change of the focus: mostly to the same effect."""
@@ -266,6 +274,7 @@ class LineView(Widget, can_focus=True):
         if not self._restyled:
             return
         self._restyled = False
+        self._plain = has_plain_box(self)
         ground = (self.app.theme, self.background_colors, self.rich_style)
         if ground != self._ground:
             self._ground = ground
@@ -277,7 +286,15 @@ class LineView(Widget, can_focus=True):
         """The first paint comes before Textual tells the size: it is taken from the layout then."""
         self._take_style()
         self._take_room()
-        return super().render_lines(crop)
+        if not self._plain:
+            return super().render_lines(crop)
+        strips = [finished(self, self.render_line(y)) for y in crop.line_range]
+        left, right = crop.column_span
+        return (
+            strips
+            if (left, right) == (0, self._room.width)
+            else [strip.crop(left, right) for strip in strips]
+        )
 
     def on_resize(self, _event: events.Resize) -> None:
         """Forgets what was painted at the old size."""
@@ -297,7 +314,7 @@ class LineView(Widget, can_focus=True):
         self._base = None
         self._painted.clear()
         self._composed.clear()
-        self._thumbed.clear()
+        self._thumbs.clear()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel moves the viewport, not the selection."""

@@ -37,8 +37,9 @@ __all__ = ["GUTTER", "MessageCanvas", "spot_of"]
 GUTTER = 2
 """Columns of the list's own: the mark of the selected message, and the star."""
 
-KEPT_ITEMS = 600
-KEPT_LINES = 2_000
+KEPT_ITEMS = 150
+"""Messages that stay laid out: some screens full."""
+KEPT_LINES = 300
 NEAR_EDGE = 50
 """Items from the oldest (or newest) known one at which the next page is asked for."""
 

@@ -1,0 +1,95 @@
+"""The private parts of Textual that the app relies on, all of them, as they are in the version named here.
+
+A test compares the version with the installed one: after an update this file is read beside Textual's source again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
+from textual.app import App
+from textual.drivers._writer_thread import WriterThread
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+__all__ = [
+    "BRACKETED_PASTE_END",
+    "BRACKETED_PASTE_START",
+    "READ_FROM",
+    "ChopsUpdate",
+    "CompositorUpdate",
+    "LayoutUpdate",
+    "WriterThread",
+    "XTermParser",
+    "cursor_moved",
+    "finished",
+    "free_place",
+    "has_plain_box",
+    "writes_frames",
+]
+
+READ_FROM = "8.2.8"
+"""The version of Textual whose source this was read from."""
+
+
+def writes_frames(app: App[Any]) -> bool:
+    """Whether a frame that is given to the app now reaches the terminal: else it must not count as shown."""
+    return app._running and not (
+        app._closed or app.is_headless or app.is_inline or app._batch_count or app._driver is None
+    )
+
+
+def cursor_moved(app: App[Any]) -> bool:
+    """Whether the next frame puts the cursor elsewhere."""
+    return app._previous_cursor_position != app.screen.outer_size.clamp_offset(app.cursor_position)
+
+
+def free_place(widget: Widget) -> Region | None:
+    """Where ``widget`` stands on the terminal, if it is all in view, nothing lies over it and it is to stay there.
+
+    None where only a frame of the whole screen shows what is right.
+    """
+    screen = widget.screen
+    if screen is not widget.app.screen:
+        return None
+    if screen._layout_required or screen._scroll_required or screen._repaint_required:
+        return None
+    return _places(screen).get(widget)
+
+
+def _places(screen: Screen[Any]) -> Mapping[Widget, Region]:
+    """The widgets that nothing covers, found once for each layout."""
+    compositor = screen._compositor
+    visible = compositor.visible_widgets
+    known: tuple[object, Mapping[Widget, Region]] | None = getattr(screen, "_free_places", None)
+    if known is not None and known[0] is visible:
+        return known[1]
+    free: dict[Widget, Region] = {}
+    above: list[Region] = []
+    for widget, (region, clip) in visible.items():  # the topmost first
+        if clip.contains_region(region) and not any(region.overlaps(other) for other in above):
+            free[widget] = region
+        if not widget.is_container or widget.styles.background.a:
+            above.append(region.intersection(clip))
+    screen._free_places = visible, free  # type: ignore[attr-defined]
+    return free
+
+
+def has_plain_box(widget: Widget) -> bool:
+    """Whether the lines of ``widget`` are all there is of it: no border, padding, tint or transparency."""
+    styles = widget.styles
+    return not (
+        widget.gutter.totals != (0, 0) or styles.tint.a or styles.has_rule("hatch") or widget.opacity != 1
+    )
+
+
+def finished(widget: Widget, strip: Strip) -> Strip:
+    """``strip`` as Textual would give it to the terminal; the same one each time, as long as it is the same."""
+    for line_filter in widget.get_line_filters():
+        strip = strip.apply_filter(line_filter, widget.background_colors[1])
+    return strip
