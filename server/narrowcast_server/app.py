@@ -25,10 +25,11 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server import auth
 from narrowcast_server.background import background
+from narrowcast_server.call_limits import CallLimiter
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError, unknown_endpoint
 from narrowcast_server.json_text import encoded
-from narrowcast_server.rate_limits import RateLimiter
+from narrowcast_server.models import User
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
 from narrowcast_server.routing import Answer, Call, Endpoint
@@ -59,7 +60,7 @@ def build(core: Core) -> Starlette:
 
 
 def _routes(core: Core) -> list[BaseRoute]:
-    limiter = RateLimiter(core.clock, core.config.rate_limits)
+    limiter = CallLimiter(core)
     by_path: dict[str, dict[str, Endpoint]] = {}
     for routes in ALL_ROUTES:
         for endpoint in routes.endpoints:
@@ -87,7 +88,7 @@ _METHODS: Final = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"]
 class _Dispatcher:
     """The endpoints of one path."""
 
-    def __init__(self, core: Core, limiter: RateLimiter, methods: Mapping[str, Endpoint]) -> None:
+    def __init__(self, core: Core, limiter: CallLimiter, methods: Mapping[str, Endpoint]) -> None:
         self._core = core
         self._limiter = limiter
         self._methods = methods
@@ -113,7 +114,10 @@ class _Dispatcher:
         user = None
         if not endpoint.public:
             user = auth.caller(self._core, request.headers.get("authorization"))
-            self._limiter.hit(user.id)
+        with self._limiter.counted(user, request, endpoint):
+            return await self._answered(request, endpoint, user)
+
+    async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
         call = Call(
             core=self._core,
             request=request,

@@ -98,6 +98,42 @@ class ConnectionLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Quotas:
+    """How much one person may have, unless it says otherwise."""
+
+    alert_words: int = 100
+    attachments: int = 10_000
+    bots: int = 20
+    channels: int = 500
+    custom_emoji: int = 500
+    drafts: int = 500
+    draft_characters: int = 4 * 1024 * 1024
+    """Of all drafts together."""
+    groups: int = 300
+    invitations: int = 500
+    muted_users: int = 1000
+    navigation_views: int = 100
+    reminders: int = 500
+    saved_snippets: int = 500
+    scheduled_messages: int = 500
+    reactions_a_message: int = 50
+    submessages_a_message: int = 200
+    """Votes and the like."""
+    topic_policies: int = 5000
+    channels_a_request: int = 100
+    subscriptions_a_request: int = 2000
+    """People times channels."""
+    requests_at_once: int = 64
+    """Being answered at the same time, those for events included."""
+    unfinished_uploads: int = 20
+    upload_mib_a_person: int = 5 * 1024
+    upload_mib: int = 50 * 1024
+    """Of everybody together."""
+    mails_kept: int = 1000
+    """Of everybody together, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExternalLogin:
     """A way to sign in that something in front of this server offers (SRV-08)."""
 
@@ -117,9 +153,14 @@ class Config:
     url: str = ""
     """The address that clients use, without a trailing slash; empty means: as the request says."""
     rate_limits: tuple[RateLimit, ...] = ()
-    """Per user, over all requests; none unless asked for (LIM-01). Public servers use 200/60 s and 2000/3600 s."""
+    """Per user, over all requests but those for events; none unless asked for (LIM-01)."""
+    event_rate_limits: tuple[RateLimit, ...] = ()
+    """The same over requests for events: an answer comes ten times a second while there is much to tell."""
+    stranger_rate_limits: tuple[RateLimit, ...] = ()
+    """Per address, over requests without credentials; this machine's own has none."""
     login_attempts: RateLimit = RateLimit(1800, 5)
     limits: Limits = field(default_factory=Limits)
+    quotas: Quotas = field(default_factory=Quotas)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     root_domain: bool = False
     """Answers server_settings as the root of a multi-organization server: without `realm_*` (SRV-25)."""

@@ -21,6 +21,7 @@ class RateLimiter:
         self._clock = clock
         self._limits = tuple(limits)
         self._longest = max((limit.seconds for limit in self._limits), default=0.0)
+        self._most = max((limit.requests for limit in self._limits), default=1)
         self._calls: dict[Hashable, deque[float]] = {}
 
     def hit(self, key: Hashable) -> None:
@@ -30,12 +31,11 @@ class RateLimiter:
         now = self._clock.monotonic()
         if len(self._calls) > _MOST_KEYS:
             self._forget_idle(now)
-        calls = self._calls.setdefault(key, deque())
+        calls = self._calls.setdefault(key, deque(maxlen=self._most))
         self._forget_old(calls, now)
         for limit in self._limits:
-            recent = [moment for moment in calls if moment > now - limit.seconds]
-            if len(recent) >= limit.requests:
-                raise too_often(recent[-limit.requests] + limit.seconds - now)
+            if len(calls) >= limit.requests and calls[-limit.requests] > now - limit.seconds:
+                raise too_often(calls[-limit.requests] + limit.seconds - now)
         calls.append(now)
 
     @property

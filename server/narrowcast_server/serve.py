@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import uvicorn
 
@@ -29,6 +30,11 @@ from narrowcast_server.store import StoreError
 from narrowcast_server.uploads.files import Folder
 
 _log = logging.getLogger("narrowcast.server")
+
+
+RATE_LIMITS: Final = (RateLimit(60, 1000),)
+EVENT_RATE_LIMITS: Final = (RateLimit(60, 2000),)
+STRANGER_RATE_LIMITS: Final = (RateLimit(60, 300),)
 
 
 class ServeError(Exception):
@@ -49,8 +55,8 @@ class Options:
     dialect: str = Dialect.SERVICE.value
     tls_cert: Path | None = None
     tls_key: Path | None = None
-    rate_limits: tuple[tuple[int, int], ...] = ()
-    """(requests, seconds) per user."""
+    rate_limits: tuple[tuple[int, int], ...] | None = None
+    """(requests, seconds) per user; None: `RATE_LIMITS`, or none at all with `demo`."""
     url: str = ""
     """The address by which clients reach the server, where it is not host and port."""
 
@@ -165,18 +171,31 @@ def open_core(
     options: Options, url: str, *, config: Config | None = None, clock: Clock | None = None
 ) -> Core:
     """The organization of a data folder; raises ServeError for a folder that cannot be used."""
-    config = config or Config(
-        dialect=Dialect(options.dialect),
+    if config is None:
         # Nothing of a demo needs to survive the machine.
-        durable=not options.demo,
-        rate_limits=tuple(RateLimit(seconds, requests) for requests, seconds in options.rate_limits),
-    ).at_level(options.feature_level)
+        config = Config(dialect=Dialect(options.dialect), durable=not options.demo)
+        config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
         return Core(options.data, replace(config, url=url), clock)
     except StoreError as error:
         raise ServeError(str(error)) from error
     except OSError as error:
         raise ServeError(f"cannot use the folder {options.data}: {error.strerror or error}") from error
+
+
+def _with_rate_limits(config: Config, options: Options) -> Config:
+    """A demo is tried out by programs as well, and there is nobody whom they could keep from working."""
+    own: tuple[RateLimit, ...] = RATE_LIMITS
+    if options.rate_limits is not None:
+        own = tuple(RateLimit(seconds, requests) for requests, seconds in options.rate_limits)
+    elif options.demo:
+        return config
+    return replace(
+        config,
+        rate_limits=own,
+        event_rate_limits=EVENT_RATE_LIMITS,
+        stranger_rate_limits=STRANGER_RATE_LIMITS,
+    )
 
 
 def _check_certificate(options: Options) -> None:

@@ -11,6 +11,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import Channel, User
 from narrowcast_server.permissions import system_group
 from narrowcast_server.queries.channels import channel_object
+from narrowcast_server.quotas import check_room
 from narrowcast_server.realm_settings import CHANNEL_GROUP_SETTINGS
 from narrowcast_server.rendering import rendered_apart
 
@@ -66,6 +67,8 @@ def create_channel(
     `settings` are group-setting values that differ from the defaults; `history_public` None means: public history
     for public channels, protected history for private ones.
     """
+    if creator is not None:
+        check_room(core, creator, "channels")
     values: dict[str, object] = {
         setting: system_group(core, holder).id for setting, holder in CHANNEL_GROUP_SETTINGS.items()
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
@@ -12,6 +13,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
 from narrowcast_server.params import check_dict, check_integer, check_list, check_string
 from narrowcast_server.personal import switched_on
+from narrowcast_server.quotas import check_room
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def checked(name: str, raw: object) -> DraftFields:
 
 
 def _checked_time(name: str, raw: object) -> int:
-    if isinstance(raw, float):
+    if isinstance(raw, float) and isfinite(raw):
         raw = int(raw)
     seconds = check_integer(f'{name}["timestamp"]', raw)
     if seconds <= 0:
@@ -98,6 +100,8 @@ def drafts_of(core: Core, user: User) -> list[dict[str, object]]:
 def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int]:
     """Stores drafts; gives their ids in the same order."""
     require_synchronization(user)
+    check_room(core, user, "drafts", len(drafts))
+    _check_length(core, user, drafts)
     for draft in drafts:
         _check_recipients(core, draft)
     ids = [
@@ -118,6 +122,7 @@ def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> Non
     """Replaces a draft (DRF-01)."""
     require_synchronization(user)
     own_row(core, "drafts", draft_id, user)
+    _check_length(core, user, [draft], replaced=draft_id)
     _check_recipients(core, draft)
     core.store.execute(
         "UPDATE drafts SET type = ?, recipients = ?, topic = ?, content = ?, timestamp = ? WHERE id = ?",
@@ -126,6 +131,20 @@ def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> Non
     )
     changed = draft_object(own_row(core, "drafts", draft_id, user))
     core.emit({"type": "drafts", "op": "update", "draft": changed}, [user.id])
+
+
+def _check_length(core: Core, user: User, drafts: list[DraftFields], replaced: int = 0) -> None:
+    there = core.store.integer(
+        "SELECT sum(length(content) + length(topic) + length(recipients)) FROM drafts WHERE user_id = ? AND id != ?",
+        user.id,
+        replaced,
+    )
+    adding = sum(len(draft.content) + len(draft.topic) + 8 * len(draft.to) for draft in drafts)
+    limit = core.config.quotas.draft_characters
+    if (there or 0) + adding > limit:
+        raise ServiceError(
+            f"Your drafts are too long together (limit: {limit} characters). Delete some of them."
+        )
 
 
 def _check_recipients(core: Core, draft: DraftFields) -> None:

@@ -22,6 +22,7 @@ from narrowcast_server.permissions import (
     system_group,
 )
 from narrowcast_server.queries.channels import group_object, group_setting_name
+from narrowcast_server.quotas import check_room
 from narrowcast_server.realm_settings import USER_GROUP_SETTINGS
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ def create_group(
     settings: Mapping[str, object] | None = None,
 ) -> Group:
     """A new group (GRPC-01); `settings` are checked values that differ from the defaults."""
+    if creator is not None:
+        check_room(core, creator, "groups")
     values: dict[str, object] = {
         setting: system_group(core, holder).id for setting, holder in USER_GROUP_SETTINGS.items()
     }

@@ -17,6 +17,7 @@ from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id
 from narrowcast_server.models import Channel, Group, User
 from narrowcast_server.permissions import administers_channel, channel_allows, realm_allows
+from narrowcast_server.quotas import check_room, has_room
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
     the others are invited all the same (INV-31), so the caller commits before it answers."""
     errors: list[tuple[str, str, bool]] = []
     sent = 0
+    if not has_room(core, user, "invitations", len(invitees)):
+        raise _failed([], False, daily_limit_reached=True)
     for address in invitees:
         problem = _problem(core, address)
         if problem is not None:
@@ -174,7 +177,9 @@ def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
     return address, "Already has an account.", False
 
 
-def _failed(errors: list[tuple[str, str, bool]], sent: bool) -> ServiceError:
+def _failed(
+    errors: list[tuple[str, str, bool]], sent: bool, *, daily_limit_reached: bool = False
+) -> ServiceError:
     message = "We weren't able to invite anyone."
     if sent:
         message = "Some of those addresses could not be invited. We did send invitations to everyone else!"
@@ -184,7 +189,7 @@ def _failed(errors: list[tuple[str, str, bool]], sent: bool) -> ServiceError:
         errors=[list(error) for error in errors],
         sent_invitations=sent,
         license_limit_reached=False,
-        daily_limit_reached=False,
+        daily_limit_reached=daily_limit_reached,
     )
 
 
@@ -210,6 +215,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
 
 def create_link(core: Core, user: User, terms: Terms) -> str:
     """A reusable link (INVM-01), absolute."""
+    check_room(core, user, "invitations")
     token = _store(core, user, None, terms)
     emit_changed(core, user.id)
     return link_of(core, token)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
+from narrowcast_server.quotas import check_room
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def add_view(core: Core, user: User, fragment: str, is_pinned: bool, name: str |
         raise ServiceError("Navigation view already exists.")
     checked = _checked_name(fragment, name)
     _check_name_is_free(core, user, fragment, checked)
+    check_room(core, user, "navigation_views")
     core.store.execute(
         "INSERT INTO navigation_views VALUES (?, ?, ?, ?)", user.id, fragment, int(is_pinned), checked
     )

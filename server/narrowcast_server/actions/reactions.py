@@ -26,6 +26,10 @@ def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None
         emoji.type,
     ):
         raise ServiceError("Reaction already exists.", "REACTION_ALREADY_EXISTS")
+    limit = core.config.quotas.reactions_a_message
+    own = "SELECT count(*) FROM reactions WHERE message_id = ? AND user_id = ?"
+    if (core.store.integer(own, message.id, user.id) or 0) >= limit:
+        raise ServiceError(f"You have too many reactions to this message (limit: {limit}).")
     core.store.insert(
         "INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type) VALUES (?, ?, ?, ?, ?)",
         message.id,

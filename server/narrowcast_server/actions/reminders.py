@@ -13,6 +13,7 @@ from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import Message, User
+from narrowcast_server.quotas import check_room
 from narrowcast_server.quoting import place_of, quoted, silent_mention
 from narrowcast_server.rendering import rendered
 from narrowcast_server.store import Row
@@ -53,6 +54,7 @@ def create_reminder(core: Core, user: User, message_id: int, timestamp: int, not
     if len(note) > MAX_NOTE:
         raise ServiceError(f"Maximum reminder note length: {MAX_NOTE} characters")
     content = _text(core, message, note.strip())
+    check_room(core, user, "reminders")
     identity = core.store.insert(
         "INSERT INTO reminders (user_id, message_id, content, rendered, note, delivery) VALUES (?, ?, ?, ?, ?, ?)",
         user.id,

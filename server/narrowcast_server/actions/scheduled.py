@@ -28,6 +28,7 @@ from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import Channel, User
 from narrowcast_server.people import active_people
+from narrowcast_server.quotas import check_room
 from narrowcast_server.rendering import rendered
 from narrowcast_server.store import Row
 
@@ -122,6 +123,7 @@ def schedule(
 ) -> int:
     """Stores a message for later; gives its id."""
     checked = check_content(core, content)
+    check_room(core, user, "scheduled_messages")
     identity = core.store.insert(
         "INSERT INTO scheduled_messages (user_id, type, recipients, topic, content, rendered, delivery,"
         " read_by_sender, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

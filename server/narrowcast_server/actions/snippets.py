@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
+from narrowcast_server.quotas import check_room
 from narrowcast_server.store import Row
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def _check(core: Core, title: str | None, content: str | None) -> None:
 def create_snippet(core: Core, user: User, title: str, content: str) -> int:
     """Stores a snippet; gives its id."""
     _check(core, title, content)
+    check_room(core, user, "saved_snippets")
     identity = core.store.insert(
         "INSERT INTO saved_snippets (user_id, title, content, date_created) VALUES (?, ?, ?, ?)",
         user.id,

@@ -28,6 +28,19 @@ def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> Visibili
     return VisibilityPolicy(value or 0)
 
 
+def _make_room(core: Core, user_id: int) -> None:
+    """Forgets what was said of a topic longest ago: some of it is set without being asked for."""
+    limit = core.config.quotas.topic_policies
+    if (core.store.integer("SELECT count(*) FROM user_topics WHERE user_id = ?", user_id) or 0) < limit:
+        return
+    oldest = core.store.one(
+        "SELECT channel_id, topic FROM user_topics WHERE user_id = ? ORDER BY last_updated, channel_id, topic",
+        user_id,
+    )
+    assert oldest is not None
+    set_policy(core, user_id, oldest["channel_id"], oldest["topic"], VisibilityPolicy.NONE)
+
+
 def set_policy(
     core: Core,
     user_id: int,
@@ -49,6 +62,7 @@ def set_policy(
             topic,
         )
     else:
+        _make_room(core, user_id)
         core.store.execute(
             "INSERT INTO user_topics (user_id, channel_id, topic, policy, last_updated) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET policy = excluded.policy, last_updated = excluded.last_updated",

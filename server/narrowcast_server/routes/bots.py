@@ -14,6 +14,7 @@ from narrowcast_server.models import User
 from narrowcast_server.params import defaulted, integer_choice, optional, required, string
 from narrowcast_server.permissions import realm_allows, require_member
 from narrowcast_server.queries.users import api_address, avatar_url
+from narrowcast_server.quotas import check_room
 from narrowcast_server.routing import Answer, Call, Routes
 
 routes = Routes()
@@ -42,6 +43,7 @@ def create_bot(call: Call) -> Answer:
     short_name = call[SHORT_NAME].removesuffix("-bot")
     if not _SHORT_NAME.match(short_name):
         raise ServiceError("Bad name or username")
+    check_room(core, user, "bots")
     bot = create_user(
         core,
         email=check_address(core, f"{short_name}-bot@{core.setting_str('domain')}"),

@@ -53,7 +53,10 @@ def delete_avatar(call: Call) -> Answer:
 
 
 def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
-    """Stores the picture's address and tells everybody."""
+    """Stores the picture's address and tells everybody. The picture before it goes."""
+    before = (user.avatar_url or "").rpartition("/")[2]
+    if _PICTURE_NAME.fullmatch(before):
+        Folder(core).public(before).unlink(missing_ok=True)
     changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)
     emit_person(
         core,

@@ -12,6 +12,7 @@ from narrowcast_server.errors import ServiceError, no_such_user
 from narrowcast_server.models import User
 from narrowcast_server.params import Param, boolean, integer, limited, optional, required, string, strings
 from narrowcast_server.queries.users import api_address
+from narrowcast_server.quotas import check_room
 from narrowcast_server.routing import Answer, Call, Routes
 
 routes = Routes()
@@ -126,6 +127,7 @@ def mute_user(call: Call) -> Answer:
         raise no_such_user()
     if _is_muted(call, muted_id):
         raise ServiceError("User already muted")
+    check_room(core, user, "muted_users")
     core.store.execute("INSERT INTO muted_users VALUES (?, ?, ?)", user.id, muted_id, core.now())
     _read_all_of(call, muted_id)
     _tell_muted(call)
@@ -180,9 +182,11 @@ def get_alert_words(call: Call) -> Answer:
 def add_alert_words(call: Call) -> Answer:
     """Adds words; those that are there already stay."""
     core, user = call.core, call.user
-    words = [word.strip() for word in call[WORDS] if word.strip()]
+    words = list(dict.fromkeys(word.strip() for word in call[WORDS] if word.strip()))
     if any(len(word) > 100 for word in words):
         raise ServiceError("alert_words is too long (limit: 100 characters)")
+    there = {word.casefold() for word in _words(call)}
+    check_room(core, user, "alert_words", len({word.casefold() for word in words} - there))
     position = core.store.integer("SELECT max(position) FROM alert_words WHERE user_id = ?", user.id) or 0
     for offset, word in enumerate(words, start=1):
         core.store.execute(

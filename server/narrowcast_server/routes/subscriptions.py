@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server import access
@@ -44,6 +44,9 @@ from narrowcast_server.routes.registration import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
 from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.snapshot.channels import subscription_rows
+
+if TYPE_CHECKING:
+    from narrowcast_server.core import Core
 
 routes = Routes()
 
@@ -121,6 +124,7 @@ def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[st
     core, user = call.core, call.user
     require_member(user)
     people = [user] if who is None else principals_of(core, who)
+    check_size(core, len(wanted), len(people))
     names: dict[str, dict[str, object]] = {}
     for index, item in enumerate(wanted):
         if "name" not in item:
@@ -149,6 +153,17 @@ def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[st
     if refused:
         answer["unauthorized"] = refused
     return answer
+
+
+def check_size(core: Core, channels: int, people: int) -> None:
+    """Raises BAD_REQUEST for a request about more than can be done at once."""
+    quotas = core.config.quotas
+    if channels > quotas.channels_a_request:
+        raise ServiceError(f"Too many channels in one request (limit: {quotas.channels_a_request}).")
+    if channels * people > quotas.subscriptions_a_request:
+        raise ServiceError(
+            f"Too many subscriptions in one request (limit: {quotas.subscriptions_a_request}, people times channels)."
+        )
 
 
 def _existing_or_new(
@@ -256,6 +271,7 @@ def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | No
     core, user = call.core, call.user
     people = [user] if who is None else _principals(call, who)
     channels = []
+    check_size(core, len(dict.fromkeys(names)), len(people))
     for name in dict.fromkeys(names):
         channel = access.channel_named(core, user, name)
         if channel is None:

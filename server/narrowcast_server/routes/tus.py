@@ -20,7 +20,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.routes.user_uploads import upload_answer
 from narrowcast_server.routing import Call, Routes
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
-from narrowcast_server.uploads.resumable import Resumable, Unfinished, parse_metadata
+from narrowcast_server.uploads.resumable import Resumable, Unfinished, parse_metadata, unfinished
 
 routes = Routes()
 
@@ -48,7 +48,7 @@ async def create(call: Call) -> Response:
     check_version(call.request)
     length = declared_length(call)
     metadata = parse_metadata(call.request.headers.get("upload-metadata", ""))
-    uploads = Unfinished(call.core)
+    uploads = unfinished(call.core)
     upload = uploads.create(call.user, length, metadata)
     headers = {"Location": f"{PATH}/{upload.identity}"}
     if call.request.headers.get("content-type") != PART_TYPE and length > 0:
@@ -62,7 +62,7 @@ def look(call: Call) -> Response:
     if call.request.method != "HEAD":
         raise ServiceError("Method Not Allowed", status=405, headers={"Allow": "DELETE, HEAD, PATCH"})
     check_version(call.request)
-    uploads = Unfinished(call.core)
+    uploads = unfinished(call.core)
     upload = uploads.find(call.user, call.path["identity"])
     headers = {"Upload-Length": str(upload.length), "Cache-Control": "no-store"}
     return answer(200, {**headers, **progress(upload, uploads.offset(upload))})
@@ -76,7 +76,7 @@ async def append(call: Call) -> Response:
     check_version(call.request)
     if call.request.headers.get("content-type") != PART_TYPE:
         raise ServiceError(f"The content type must be {PART_TYPE}", status=415, headers=tus_headers())
-    uploads = Unfinished(call.core)
+    uploads = unfinished(call.core)
     upload = uploads.find(call.user, call.path["identity"])
     lock = locks(call.core)[upload.identity]
     if lock.locked():
@@ -91,7 +91,7 @@ async def append(call: Call) -> Response:
 def terminate(call: Call) -> Response:
     """Gives an upload up."""
     check_version(call.request)
-    uploads = Unfinished(call.core)
+    uploads = unfinished(call.core)
     upload = uploads.find(call.user, call.path["identity"])
     uploads.remove(upload)
     locks(call.core).pop(upload.identity, None)
@@ -109,7 +109,9 @@ async def receive(
         return answer(status, {**headers, **progress(upload, uploads.offset(upload))})
     if offset < upload.length:
         return answer(status, {**headers, **progress(upload, offset)})
-    path_id, name = keep(call.core, call.user, uploads.part(upload), upload.filename, upload.content_type)
+    path_id, name = await keep(
+        call.core, call.user, uploads.part(upload), upload.filename, upload.content_type
+    )
     uploads.remove(upload)
     locks(call.core).pop(upload.identity, None)
     done = {**tus_headers(), **headers, "Upload-Offset": str(offset)}

@@ -19,7 +19,7 @@ from narrowcast_server.uploads.attachments import (
     remove_attachment,
     remove_bytes,
 )
-from narrowcast_server.uploads.receiving import keep_form_file, single_file
+from narrowcast_server.uploads.receiving import check_upload, int_header, keep_form_file, single_file
 from narrowcast_server.uploads.serving import (
     attachment_row,
     forbidden_file,
@@ -35,6 +35,7 @@ routes = Routes()
 async def upload_file(call: Call) -> Answer:
     """Stores the one file of a form. Its uploader alone can open it until a message has the link."""
     limit = call.core.config.limits.max_file_upload_mib
+    check_upload(call.core, call.user, int_header(call.request, "content-length"))
     none, several = "You must specify a file to upload", "You may only upload one file at a time"
     async with single_file(call.request, limit, none, several) as upload:
         path_id, name = await keep_form_file(call.core, call.user, upload)

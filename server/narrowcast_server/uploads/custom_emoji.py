@@ -9,6 +9,7 @@ from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
 from narrowcast_server.permissions import realm_allows
+from narrowcast_server.quotas import check_room
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
 
@@ -48,6 +49,7 @@ def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
         raise ServiceError("A custom emoji with this name already exists.")
     if emoji_names().code(name) is not None and not user.is_administrator:
         raise ServiceError("Only administrators can override default emoji.")
+    check_room(core, user, "custom_emoji")
     stored = keep_picture(core, picture)
     identity = core.store.insert(
         "INSERT INTO custom_emoji (name, author_id, source_url) VALUES (?, ?, ?)",

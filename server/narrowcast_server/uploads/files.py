@@ -9,6 +9,7 @@ import re
 import secrets
 import unicodedata
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -24,6 +25,7 @@ ORGANIZATION: Final = 1
 UNNAMED: Final = "uploaded-file"
 LONGEST_NAME: Final = 255
 _SECRET_BYTES: Final = 32
+_LONGEST_HEADER: Final = 256 * 1024
 _PATH_ID = re.compile(rf"{ORGANIZATION}/([0-9a-f]{{2}})/([A-Za-z0-9_-]{{24}})/[^/\\]+")
 _UNSAFE_IN_PATH = re.compile(r"[^\w.-]+")
 
@@ -91,8 +93,7 @@ class Folder:
         if target is None:
             raise ValueError(path_id)
         self.make(target.parent)
-        with source.open("rb") as finished:
-            os.fsync(finished.fileno())
+        flush(source)
         source.replace(target)
 
     def remove(self, path_id: str) -> None:
@@ -134,6 +135,12 @@ class Folder:
             file.write(key)
         fresh.replace(path)
         return key
+
+
+def flush(path: Path) -> None:
+    """Brings a file to the disk; it takes as long as the disk takes."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def place(uploads: Path, path_id: str) -> Path | None:
@@ -192,12 +199,12 @@ def kind_of(filename: str, claimed: str, content: BinaryIO) -> Kind:
 def image_size(content: BinaryIO) -> tuple[int, int] | None:
     """Width and height of a raster image from its header, None where it has none to be believed."""
     content.seek(0)
-    head = content.read(32)
-    content.seek(0)
+    # The size stands at the beginning; a file made of nothing but headers would be read for a long time.
+    head = content.read(_LONGEST_HEADER)
     if not raster_header(head):
         return None
     try:
-        width, height = imagesize.get(content)
+        width, height = imagesize.get(BytesIO(head))
     except (ValueError, OSError, OverflowError, IndexError, KeyError):
         return None
     return (width, height) if 0 < width < 1 << 20 and 0 < height < 1 << 20 else None

@@ -16,8 +16,9 @@ from starlette.types import Message
 
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
+from narrowcast_server.quotas import check_bytes, check_room
 from narrowcast_server.uploads.attachments import add_attachment
-from narrowcast_server.uploads.files import Folder, kind_of, stored_name
+from narrowcast_server.uploads.files import Folder, flush, kind_of, stored_name
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -26,6 +27,8 @@ MEBIBYTE: Final = 1 << 20
 _ROOM_FOR_FORM: Final = 64 * 1024
 _MOST_FIELDS: Final = 20
 _MOST_FILES: Final = 4
+_SPARE_BYTES: Final = 64 * MEBIBYTE
+"""Of the disk; messages need them."""
 
 
 def too_large(limit_mib: int) -> ServiceError:
@@ -87,9 +90,17 @@ async def keep_form_file(core: Core, user: User, upload: UploadFile) -> tuple[st
     partial = folder.partial()
     try:
         await to_thread.run_sync(copy_to, upload, partial)
-        return keep(core, user, partial, upload.filename or "", upload.content_type or "")
+        return await keep(core, user, partial, upload.filename or "", upload.content_type or "")
     finally:
         partial.unlink(missing_ok=True)
+
+
+def check_upload(core: Core, user: User, size: int) -> None:
+    """Raises BAD_REQUEST for a file that somebody, the organization or the disk has no room for."""
+    check_room(core, user, "attachments")
+    check_bytes(core, user, size)
+    if shutil.disk_usage(core.folder).free < size + _SPARE_BYTES:
+        raise ServiceError("The server has no room for this file. Tell its operator.")
 
 
 def copy_to(upload: UploadFile, target: Path) -> None:
@@ -99,14 +110,21 @@ def copy_to(upload: UploadFile, target: Path) -> None:
         shutil.copyfileobj(upload.file, file, MEBIBYTE)
 
 
-def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
+async def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
     """Makes a finished file on disk an upload of somebody; gives its path id and its name."""
+    # What is flushed beforehand need not be waited for later.
+    await to_thread.run_sync(flush, partial)
+    return _kept(core, user, partial, filename, claimed_type)
+
+
+def _kept(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
     folder = Folder(core)
     name = stored_name(filename)
     path_id = folder.new_path_id(name)
     with partial.open("rb") as content:
         kind = kind_of(name, claimed_type, content)
     size = partial.stat().st_size
+    check_upload(core, user, size)
     folder.take(partial, path_id)
     with core.transaction():
         add_attachment(core, user, path_id, name, size, kind)

@@ -9,17 +9,20 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import os
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary, ref
+
+from anyio import to_thread
 
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
-from narrowcast_server.uploads.files import Folder, private_opener
+from narrowcast_server.uploads.files import Folder, flush, private_opener
+from narrowcast_server.uploads.receiving import check_upload
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -45,13 +48,22 @@ class Unfinished:
     """The uploads in progress of a server: `DIR/uploads/resumable/<id>.json` and `<id>.part`."""
 
     def __init__(self, core: Core) -> None:
-        self._core = core
+        # The core keeps these, so it is not kept by them.
+        self._of = ref(core)
         self._folder = Folder(core)
         self._path = self._folder.path / "resumable"
+        self._known = {upload.identity: upload for upload in self._stored()}
+
+    @property
+    def _core(self) -> Core:
+        core = self._of()
+        assert core is not None
+        return core
 
     def create(self, owner: User, length: int, metadata: dict[str, str]) -> Resumable:
         """A new, empty upload."""
         self.collect()
+        self._check_room(owner, length)
         self._folder.make(self._path)
         upload = Resumable(
             identity=secrets.token_hex(16),
@@ -65,11 +77,22 @@ class Unfinished:
             pass
         with open(self._note(upload.identity), "x", opener=private_opener) as file:
             json.dump(asdict(upload), file)
+        self._known[upload.identity] = upload
         return upload
+
+    def _check_room(self, owner: User, length: int) -> None:
+        """Raises BAD_REQUEST where somebody has too many uploads in progress, or too long ones."""
+        own = [upload for upload in self._known.values() if upload.owner_id == owner.id]
+        limit = self._core.config.quotas.unfinished_uploads
+        if len(own) >= limit:
+            raise ServiceError(
+                f"You have too many unfinished uploads (limit: {limit}). Finish or delete some."
+            )
+        check_upload(self._core, owner, length + sum(upload.length for upload in own))
 
     def find(self, user: User, identity: str) -> Resumable:
         """An upload of this user; raises 404 for unknown and expired ones, and for those of others."""
-        upload = self._read(identity) if _IDENTITY.fullmatch(identity) else None
+        upload = self._known.get(identity)
         if upload is None or upload.owner_id != user.id:
             raise ServiceError("Upload not found", status=404)
         if upload.expires < self._core.clock.now():
@@ -97,19 +120,28 @@ class Unfinished:
                     left -= len(chunk)
             finally:
                 file.flush()
-                os.fsync(file.fileno())
+        await to_thread.run_sync(flush, self.part(upload))
         return upload.length - left
 
     def remove(self, upload: Resumable) -> None:
         """Forgets an upload and what came of it."""
+        self._known.pop(upload.identity, None)
         self._note(upload.identity).unlink(missing_ok=True)
         self.part(upload).unlink(missing_ok=True)
 
     def collect(self) -> None:
         """Removes what has expired."""
+        now = self._core.clock.now()
+        for upload in [upload for upload in self._known.values() if upload.expires < now]:
+            self.remove(upload)
+
+    def _stored(self) -> Iterator[Resumable]:
+        """What an earlier run of the server left; what cannot be read is removed."""
         for note in self._path.glob("*.json"):
-            upload = self._read(note.stem)
-            if upload is None or upload.expires < self._core.clock.now():
+            upload = self._read(note.stem) if _IDENTITY.fullmatch(note.stem) else None
+            if upload is not None:
+                yield upload
+            else:
                 note.unlink(missing_ok=True)
                 note.with_suffix(".part").unlink(missing_ok=True)
 
@@ -121,6 +153,14 @@ class Unfinished:
             return Resumable(**json.loads(self._note(identity).read_text()))
         except (OSError, ValueError, TypeError):
             return None
+
+
+_unfinished: Final[WeakKeyDictionary[Core, Unfinished]] = WeakKeyDictionary()
+
+
+def unfinished(core: Core) -> Unfinished:
+    """The uploads in progress of a server."""
+    return _unfinished.get(core) or _unfinished.setdefault(core, Unfinished(core))
 
 
 def parse_metadata(header: str) -> dict[str, str]:

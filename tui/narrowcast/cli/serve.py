@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.check:
         return _check(checking.check(data), data)
-    limits = () if args.rate_limit is None else (args.rate_limit,)
+    limits = None if args.rate_limit is None else (args.rate_limit,)
     options = serve.Options(
         host=args.host,
         port=args.port,
