@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import contextlib
+import ipaddress
 import os
 import secrets
 import shlex
@@ -17,7 +18,7 @@ from msgspec.structs import force_setattr
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
 
-__all__ = ["Account", "AccountError", "normal_site"]
+__all__ = ["Account", "AccountError", "is_cleartext", "normal_site"]
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO if os.name == "posix" else 0
 """Rights of a file that nobody but its owner may have; elsewhere such bits mean nothing."""
@@ -46,6 +47,18 @@ def normal_site(address: str) -> str:
     path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme.lower()}://{shown}{'' if port is None else f':{port}'}{path}"
+
+
+def is_cleartext(site: str) -> bool:
+    """Whether what is sent to an organization's address can be read on the way: plain http beyond this machine."""
+    parts = urlsplit(normal_site(site))
+    host = (parts.hostname or "").rstrip(".")
+    if parts.scheme == "https" or host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True
 
 
 class Account(Struct, frozen=True):

@@ -10,8 +10,10 @@
     ├── ServerFault               5xx; for a write the outcome is unknown
     ├── RateLimited               429, with the seconds to wait
     ├── MalformedAnswer           not what the contract promises
+    │   └── NoServerThere         what answers at an address is no server of ours
     ├── AnswerTooLarge            cut off at the size cap
     ├── RedirectRefused           the server sent us to another origin
+    │   └── FileElsewhere         a file that is kept there
     └── ApiError                  the server's own refusal: code, msg, status, extra
         └── one class per code, see `CODES`
 
@@ -55,7 +57,7 @@ class Unsupported(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"{self}. The server must be upgraded first."
+        return f"{self.feature}: Not supported by this server (level {self.has}; needs {self.needs})."
 
 
 class TransportError(NarrowcastError):
@@ -126,6 +128,18 @@ class MalformedAnswer(NarrowcastError):
         return f"The server's answer cannot be understood: {self}. Is this the address of a chat server?"
 
 
+class NoServerThere(MalformedAnswer):
+    """Something answers at `site`, and it is no Zulip server."""
+
+    def __init__(self, site: str, detail: str, *, status: int = 200) -> None:
+        super().__init__(detail, status=status)
+        self.site = site
+
+    @property
+    def user_message(self) -> str:
+        return f"No Zulip server answers at {self.site} ({self}). Check the address."
+
+
 class AnswerTooLarge(NarrowcastError):
     """The answer is longer than `limit` bytes and was cut off."""
 
@@ -149,6 +163,20 @@ class RedirectRefused(NarrowcastError):
     def user_message(self) -> str:
         where = "/".join(self.location.split("/")[:3]) if "://" in self.location else self.location
         return f"The server says it is at {where}. If you trust that address, sign in there."
+
+
+class FileElsewhere(RedirectRefused):
+    """The server keeps a file on another host; nothing was fetched from there.
+
+    A redirect could lead into the network of whoever downloads, so none is followed off the server's own address.
+    """
+
+    @property
+    def user_message(self) -> str:
+        where = "/".join(self.location.split("/")[:3])
+        return (
+            f"The server keeps this file at {where}; nothing is fetched from there. Open it in the browser."
+        )
 
 
 class ApiError(NarrowcastError):

@@ -27,7 +27,7 @@ from narrowcast_server import auth
 from narrowcast_server.background import background
 from narrowcast_server.call_limits import CallLimiter
 from narrowcast_server.core import Core
-from narrowcast_server.errors import ServiceError, unknown_endpoint
+from narrowcast_server.errors import ServiceError, not_for_webhooks, unknown_endpoint
 from narrowcast_server.json_text import encoded
 from narrowcast_server.models import User
 from narrowcast_server.routes import ALL_ROUTES
@@ -115,6 +115,8 @@ class _Dispatcher:
         if not endpoint.public:
             user = auth.caller(self._core, request.headers.get("authorization"))
         with self._limiter.counted(user, request, endpoint):
+            if user is not None and user.is_webhook and not endpoint.webhooks:
+                raise not_for_webhooks()
             return await self._answered(request, endpoint, user)
 
     async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:

@@ -84,6 +84,17 @@ def _unknown_hash() -> str:
     return _unknown[0]
 
 
+def caller_by_key(core: Core, key: str) -> User:
+    """The active user who has this key, for programs that can only open addresses; raises UNAUTHORIZED."""
+    found: User | None = None
+    for user in core.users.all():
+        if hmac.compare_digest(user.api_key.encode(), key.encode()) and not user.is_system_bot:
+            found = user
+    if found is None or not found.is_active:
+        raise unauthorized("Invalid API key")
+    return found
+
+
 def caller(core: Core, header: str | None) -> User:
     """The active user that an Authorization header names; raises UNAUTHORIZED."""
     if not header:

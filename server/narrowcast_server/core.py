@@ -60,7 +60,6 @@ class Core:
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
         self._pending: list[Event] = []
-        self._users_by_key: dict[str, int] | None = None
         self._users_by_email: dict[str, int] | None = None
 
     # --- transactions and events ---------------------------------------------------------------------------
@@ -174,8 +173,7 @@ class Core:
     # --- finding people ------------------------------------------------------------------------------------
 
     def forget_addresses(self) -> None:
-        """Call after changing an address or a key."""
-        self._users_by_key = None
+        """Call after changing an address."""
         self._users_by_email = None
 
     def user_by_address(self, address: str) -> User | None:

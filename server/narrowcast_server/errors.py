@@ -53,6 +53,11 @@ def not_owner() -> ServiceError:
     return ServiceError("Must be an organization owner", "UNAUTHORIZED_PRINCIPAL")
 
 
+def not_for_webhooks() -> ServiceError:
+    """An operation asked for with the key of an incoming webhook, which does nothing but send."""
+    return ServiceError("This API is not available to incoming webhook bots.")
+
+
 def insufficient_permission() -> ServiceError:
     """The general refusal of the contract (INV-32, USUB-15)."""
     return ServiceError("Insufficient permission")

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from enum import IntFlag
 
-from narrowcast_api.wire.vocabulary import Role
+from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.store import Row
 
 __all__ = ["Channel", "FlagBit", "Group", "Message", "Role", "User"]
@@ -50,6 +50,11 @@ class User:
     @property
     def is_bot(self) -> bool:
         return self.bot_type is not None
+
+    @property
+    def is_webhook(self) -> bool:
+        """Whether the account is an incoming webhook."""
+        return self.bot_type == BotType.INCOMING_WEBHOOK
 
     @property
     def is_owner(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server import access
 from narrowcast_server.errors import ServiceError, no_such_user
 from narrowcast_server.models import Channel, User
-from narrowcast_server.queries.users import user_at
+from narrowcast_server.sight import found_by_address
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -55,7 +55,7 @@ def channel_by_id(core: Core, user: User, channel_id: int) -> Channel:
     return channel
 
 
-def people_of(core: Core, text: str) -> list[User]:
+def people_of(core: Core, sender: User, text: str) -> list[User]:
     """The people of `to`: a JSON list of ids or of addresses, or addresses with commas between them."""
     try:
         parsed: object = json.loads(text)
@@ -70,7 +70,7 @@ def people_of(core: Core, text: str) -> list[User]:
     if all(isinstance(item, int) and not isinstance(item, bool) for item in parsed):
         return people_by_id(core, parsed)
     if all(isinstance(item, str) for item in parsed):
-        return [_by_address(core, item) for item in parsed]
+        return [_by_address(core, sender, item) for item in parsed]
     raise ServiceError("Recipient lists may contain emails or user IDs, but not both.")
 
 
@@ -85,18 +85,19 @@ def people_by_id(core: Core, ids: Sequence[int]) -> list[User]:
     return users
 
 
-def _by_address(core: Core, address: str) -> User:
-    user = user_at(core, address)
+def _by_address(core: Core, sender: User, address: str) -> User:
+    user = found_by_address(core, sender, address)
     if user is None:
         raise ServiceError(f"Invalid email '{address}'")
     return user
 
 
-def principals_of(core: Core, principals: Sequence[str | int]) -> list[User]:
+def principals_of(core: Core, caller: User, principals: Sequence[str | int]) -> list[User]:
     """Users by id or address; raises BAD_REQUEST for the first that does not exist or is deactivated."""
     users = []
     for principal in principals:
-        user = core.users.get(principal) if isinstance(principal, int) else user_at(core, principal)
+        by_id = isinstance(principal, int)
+        user = core.users.get(int(principal)) if by_id else found_by_address(core, caller, str(principal))
         if user is None or not user.is_active:
             raise no_such_user()
         users.append(user)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast_server.access import channel_named, may_know, newest_in_topic
+from narrowcast_server.actions.attachments import may_fetch
 from narrowcast_server.markdown import (
     AttachmentInfo,
     CustomEmoji,
@@ -111,7 +112,7 @@ class RenderingContext:
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
         row = self._core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
-        if row is None:
+        if row is None or not may_fetch(self._core, self._user, row["id"]):
             return None
         return AttachmentInfo(row["path_id"], row["name"], row["content_type"], row["width"], row["height"])
 

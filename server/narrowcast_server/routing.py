@@ -52,6 +52,8 @@ class Endpoint:
     """The handler reads the body itself (uploads); only query parameters are parsed."""
     absolute: bool = False
     """The path is counted from the root of the organization, not from /api/v1."""
+    webhooks: bool = False
+    """Open to incoming webhooks, whose keys lie about in other people's services."""
     accepts_anything: bool = False
     """Parameters beyond the declared ones are the handler's own; none is reported as unsupported."""
 
@@ -71,6 +73,7 @@ class Routes:
         public: bool = False,
         streaming: bool = False,
         absolute: bool = False,
+        webhooks: bool = False,
         accepts_anything: bool = False,
     ) -> Callable[[HandlerT], HandlerT]:
         """Declares the decorated function as the handler of `method path` (path below /api/v1)."""
@@ -86,6 +89,7 @@ class Routes:
                     public,
                     streaming,
                     absolute,
+                    webhooks,
                     accepts_anything,
                 )
             )
@@ -94,16 +98,16 @@ class Routes:
         return declare
 
     def get(
-        self, path: str, *params: Param[Any], since: int = 0, public: bool = False
+        self, path: str, *params: Param[Any], since: int = 0, public: bool = False, webhooks: bool = False
     ) -> Callable[[HandlerT], HandlerT]:
         """`add("GET", ...)`."""
-        return self.add("GET", path, *params, since=since, public=public)
+        return self.add("GET", path, *params, since=since, public=public, webhooks=webhooks)
 
     def post(
-        self, path: str, *params: Param[Any], since: int = 0, public: bool = False
+        self, path: str, *params: Param[Any], since: int = 0, public: bool = False, webhooks: bool = False
     ) -> Callable[[HandlerT], HandlerT]:
         """`add("POST", ...)`."""
-        return self.add("POST", path, *params, since=since, public=public)
+        return self.add("POST", path, *params, since=since, public=public, webhooks=webhooks)
 
     def patch(
         self, path: str, *params: Param[Any], since: int = 0, public: bool = False

@@ -220,4 +220,14 @@ CREATE TABLE onboarding_steps (
 CREATE INDEX messages_by_age ON messages(timestamp);
 """
 
-MIGRATIONS: tuple[str, ...] = (_PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS, _NAVIGATION)
+_BOTS_BELOW_OWNERS = """
+UPDATE users SET role = (SELECT owner.role FROM users owner WHERE owner.id = users.bot_owner_id)
+ WHERE role < (SELECT owner.role FROM users owner WHERE owner.id = users.bot_owner_id);
+"""
+"""A bot may do no more than who answers for it."""
+
+MIGRATIONS: tuple[str, ...] = (
+    _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
+    _NAVIGATION,
+    _BOTS_BELOW_OWNERS,
+)

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_api.wire.vocabulary import SystemGroup
 from narrowcast_server.errors import ServiceError, insufficient_permission
 from narrowcast_server.models import User
 from narrowcast_server.permissions import realm_allows, system_group
-from narrowcast_server.queries.users import iso_time, user_object
+from narrowcast_server.queries.channels import group_member_ids
+from narrowcast_server.queries.users import iso_time, user_at, user_object
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -48,6 +50,12 @@ def sees(core: Core, viewer: User, user: User) -> bool:
     """Whether somebody may know of somebody."""
     seen = in_sight(core, viewer)
     return seen is None or user.id in seen
+
+
+def found_by_address(core: Core, viewer: User, address: str) -> User | None:
+    """Somebody by the address that the API has for them, of whom `viewer` may know."""
+    user = user_at(core, address)
+    return user if user is not None and sees(core, viewer, user) else None
 
 
 def check_sees(core: Core, viewer: User, user: User) -> None:
@@ -117,9 +125,51 @@ def _tell(core: Core, before: Views, after: Views) -> None:
             user = core.users[identity]
             person = user_object(core, core.users[viewer_id], user, client_gravatar=False, profile_data={})
             core.emit({"type": "realm_user", "op": "add", "person": person}, [viewer_id])
+        _tell_groups(core, viewer_id, "add_members", seen - known)
+        _tell_groups(core, viewer_id, "remove_members", known - seen)
         for identity in sorted(known - seen):
             person = {"user_id": identity, "full_name": UNKNOWN_NAME}
             core.emit({"type": "realm_user", "op": "remove", "person": person}, [viewer_id])
+
+
+def _tell_groups(core: Core, viewer_id: int, operation: str, user_ids: frozenset[int]) -> None:
+    """Who comes into sight is in groups from now on."""
+    for group in core.groups.all() if user_ids else ():
+        if members := sorted(user_ids & set(group_member_ids(core, group))):
+            event = {"type": "user_group", "op": operation, "group_id": group.id, "user_ids": members}
+            core.emit(event, [viewer_id])
+
+
+def emit_members(core: Core, event: Mapping[str, object], user_ids: Sequence[int]) -> None:
+    """An event that names users, to each active person with those of them whom they may know of."""
+    for seen, viewers in _viewers(core).items():
+        if shown := _known_of(seen, user_ids):
+            core.emit({**event, "user_ids": shown}, viewers)
+
+
+def emit_group(core: Core, event: Mapping[str, object], key: str, group: dict[str, object]) -> None:
+    """An event with a user group object under `key`, to each active person as they may see it."""
+    for seen, viewers in _viewers(core).items():
+        core.emit({**event, key: group_as_seen(seen, group)}, viewers)
+
+
+def _viewers(core: Core) -> dict[frozenset[int] | None, list[int]]:
+    """Ids of the active people by whom they may know of."""
+    viewers: dict[frozenset[int] | None, list[int]] = defaultdict(list)
+    for viewer_id in core.user_ids():
+        viewers[in_sight(core, core.users[viewer_id])].append(viewer_id)
+    return viewers
+
+
+def _known_of(seen: frozenset[int] | None, user_ids: Iterable[int]) -> list[int]:
+    return [identity for identity in user_ids if seen is None or identity in seen]
+
+
+def group_as_seen(seen: frozenset[int] | None, group: dict[str, object]) -> dict[str, object]:
+    """A user group object with those members whom the viewer may know of."""
+    members = group["members"]
+    assert isinstance(members, list)
+    return group if seen is None else {**group, "members": _known_of(seen, members)}
 
 
 def unknown_person(core: Core, user: User) -> dict[str, object]:
@@ -144,6 +194,26 @@ def unknown_person(core: Core, user: User) -> dict[str, object]:
         "is_active": user.is_active,
         "profile_data": {},
     }
+
+
+def reactor(core: Core, user_id: int) -> dict[str, object]:
+    """The `user` of a reaction, for those who may not know of them."""
+    return {"email": core.dummy_address(user_id), "full_name": UNKNOWN_NAME}
+
+
+def as_seen(core: Core, seen: frozenset[int] | None, message: dict[str, Any]) -> dict[str, Any]:
+    """A message object without the names of people whom the viewer may not know of."""
+    if seen is None:
+        return message
+    if message["sender_id"] not in seen:
+        message = without_sender(core, message, message["sender_id"])
+    if all(reaction["user_id"] in seen for reaction in message["reactions"]):
+        return message
+    reactions = [
+        one if one["user_id"] in seen else {**one, "user": {**one["user"], **reactor(core, one["user_id"])}}
+        for one in message["reactions"]
+    ]
+    return {**message, "reactions": reactions}
 
 
 def without_sender(core: Core, message: dict[str, object], sender_id: int) -> dict[str, object]:

@@ -182,17 +182,6 @@ async def test_nothing_is_fetched_from_elsewhere(tmp_path: Path, url: str) -> No
         assert not transport.requests
 
 
-async def test_a_file_that_is_kept_elsewhere_is_followed_without_credentials(tmp_path: Path) -> None:
-    async with scripted_client() as (client, transport):
-        there = "https://files.example.net/a?sig=1"
-        transport.prepare("GET", URL, status=302, headers={"location": there}, content=b"")
-        transport.prepare("GET", "/a", host="files.example.net", content=b"hello")
-        result = await client.uploads.download(url=URL, folder=tmp_path)
-        assert transport.last.authorization is None
-    assert result.path.read_bytes() == b"hello"
-    assert result.path.name == "hello.txt"
-
-
 async def test_a_folder_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("GET", URL, content=b"x")

@@ -22,6 +22,7 @@ from support.api import ACCOUNT
 from support.clock import VirtualClock
 from support.exploring import examples
 from support.hostile import hostile_json
+from support.scripted import Raw
 
 LUNCH = ChannelDestination(7, "lunch")
 
@@ -150,7 +151,7 @@ class Always(httpx.AsyncBaseTransport):
         await request.aread()
         self.left -= 1
         assert self.left > 0, "a call that never ends"
-        return httpx.Response(self.status, content=self.content)
+        return httpx.Response(self.status, stream=Raw(self.content))
 
 
 @examples(250)

@@ -61,11 +61,11 @@ async def test_protected_history_begins_with_the_subscription_of_person_and_bot(
     shared = await server.send("bruno", "operations", "both")
     fields = {
         "subscriptions": [{"name": "operations"}],
-        "principals": [server.id("elif"), server.id("jasper")],
+        "principals": [server.id("elif"), server.id("iris")],
     }
     await server.call("bruno", "POST", "/users/me/subscriptions", fields)
     new = await server.send("bruno", "operations", "new")
-    for name in ("elif", "jasper"):
+    for name in ("elif", "iris"):
         assert await topics(server, name, "operations") == [{"name": "new", "max_id": new}]
     assert len(await topics(server, "bruno", "operations")) == 3
     await server.refusal("elif", "GET", f"/messages/{shared}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from typing import Self
@@ -63,6 +63,24 @@ def _form(request: httpx.Request, body: bytes) -> dict[str, str]:
     return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True))
 
 
+class Raw(httpx.AsyncByteStream):
+    """A body as it comes from the network: encoded as its header says, and not read yet."""
+
+    def __init__(self, *parts: bytes) -> None:
+        self._parts = parts
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self._parts:
+            yield part
+
+
+def unread(response: httpx.Response) -> httpx.Response:
+    """The library reads the body of an answer that a test makes at once; a network's is still to be read."""
+    if not response.is_stream_consumed:
+        return response
+    return httpx.Response(response.status_code, headers=response.headers, stream=Raw(response.content))
+
+
 class ScriptedTransport(httpx.AsyncBaseTransport):
     """Prepare answers in order; every request must be the next one prepared for its method and path.
 
@@ -112,8 +130,8 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         elif reply is not None:
             answer = reply
         elif content is not None:
-            raw = content
-            answer = lambda _: httpx.Response(status, content=raw, headers=dict(headers or {}))  # noqa: E731
+            raw, names = content, {"content-length": str(len(content)), **(headers or {})}
+            answer = lambda _: httpx.Response(status, stream=Raw(raw), headers=names)  # noqa: E731
         else:
             base: dict[str, object] = {"result": "success", "msg": ""}
             body = {**base, **(json or {})}
@@ -160,7 +178,7 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
             await prepared.gate.wait()
         if isinstance(prepared.reply, Exception):
             raise prepared.reply
-        return prepared.reply(sent)
+        return unread(prepared.reply(sent))
 
     def _take(self, sent: SentRequest) -> Prepared:
         for index, (host, prepared) in enumerate(self._prepared):

@@ -89,7 +89,7 @@ async def on_stage(
         await app.close_session()
 
 
-async def act(stage: Stage, action_id: str) -> None:
-    """Does an act of the registry, as the palette does once it is chosen."""
-    await stage.app.perform(by_id()[action_id])
+async def run(stage: Stage, command_id: str) -> None:
+    """Runs a command, as the palette does once it is chosen."""
+    await stage.app.perform(by_id()[command_id])
     await stage.pilot.pause()

@@ -49,6 +49,7 @@ KEYS = {
     "f1": "\x1bOP",
     "f2": "\x1bOQ",
     "f3": "\x1bOR",
+    "f8": "\x1b[19~",
 }
 MODES = {
     "alternate screen": ("1049", False),

@@ -103,7 +103,7 @@ async def test_a_conflict_is_told_and_keeping_the_other_text_drops_ones_own(tmp_
         stage = device.stage
         await in_conflict(device)
         await until(lambda: stage.notices and "written on another device as well" in stage.notices[-1])
-        await stage.press("escape", "d", "c")
+        await stage.press("escape", "d", "H")
         assert isinstance(stage.app.screen, ConflictScreen)
         await stage.press("2")
         assert stage.screen.writing.text.text == "soup there"
@@ -117,7 +117,7 @@ async def test_keeping_ones_own_text_drops_the_other(tmp_path: Path) -> None:
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)
-        await stage.press("escape", "d", "c", "1")
+        await stage.press("escape", "d", "H", "1")
         assert stage.screen.writing.text.text == "soup here"
         await stage.press("escape")
         await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
@@ -128,7 +128,7 @@ async def test_keeping_both_makes_two_drafts_and_each_opens_as_itself(tmp_path: 
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)
-        await stage.press("escape", "d", "c", "b")
+        await stage.press("escape", "d", "H", "b")
         assert stage.session.drafts.conflicts() == []
         seen = []
         for steps in ((), ("j",)):

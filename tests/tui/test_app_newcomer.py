@@ -18,7 +18,7 @@ async def test_the_status_line_shows_the_keys_of_the_pane_one_is_in(tmp_path: Pa
         await stage.press("escape")
         assert "r reply" in stage.screen.status_line.plain
         await stage.press("h")
-        assert "t topics" in stage.screen.status_line.plain
+        assert "- topics" in stage.screen.status_line.plain
 
 
 async def test_a_deleted_draft_comes_back_when_one_says_so(tmp_path: Path) -> None:

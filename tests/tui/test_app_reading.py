@@ -82,15 +82,15 @@ async def test_panes_fold_by_width_and_leave_sixty_columns_of_text(
         assert screen.navigation.display is not navigation
 
 
-async def test_help_lists_every_action_of_the_registry(tmp_path: Path) -> None:
+async def test_help_lists_every_command_of_the_registry(tmp_path: Path) -> None:
     from narrowcast.commands.registry import REGISTRY
 
     async with on_stage(tmp_path) as stage:
         await stage.press("question_mark")
         screen = stage.app.screen
         assert isinstance(screen, HelpScreen)
-        shown = {row.detail for row in screen._rows()}
-        assert {action.id for action in REGISTRY} <= shown
+        shown = {row.detail for row in screen.list.items}
+        assert {command.id for command in REGISTRY} <= shown
 
 
 async def test_the_palette_does_what_is_chosen(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ async def test_muting_a_channel_from_the_list_reaches_the_server(tmp_path: Path)
         navigation.list.select_key(("channel", channel_id))
         navigation.list.focus()
         await stage.pilot.pause()
-        await stage.press("m")
+        await stage.press("M")
 
         def muted() -> bool:
             channel = stage.session.state.channels.get(channel_id)
@@ -136,7 +136,7 @@ async def test_topics_unfold_under_their_channel(tmp_path: Path) -> None:
         navigation.list.select_key(("channel", channel_id))
         navigation.list.focus()
         await stage.pilot.pause()
-        await stage.press("t")
+        await stage.press("minus")
         await until(
             lambda: any(row.kind is Kind.TOPIC and row.text == "lunch" for row in navigation.list.items)
         )

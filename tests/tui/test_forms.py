@@ -29,7 +29,7 @@ from narrowcast_api.state.changes import DraftsChanged
 from support.fault_proxy import Fault, FaultProxy
 from support.server import running_server
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def opened(stage: Stage, form: FormScreen) -> list[object]:
@@ -145,7 +145,7 @@ async def test_without_a_network_a_form_stays_as_typed_and_is_sent_when_it_is_ba
         FaultProxy(server.url) as proxy,
         on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
     ):
-        await act(stage, "own.status")
+        await run(stage, "own.status")
         await stage.type("at lunch")
         proxy.fail(Fault.LOST_BEFORE, "POST", "/api/v1/users/me/status", times=1)
         await stage.press("ctrl+d")

@@ -13,7 +13,7 @@ from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from support.screens import choose, fill, rows, said
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def groups(stage: Stage) -> dict[str, dict[str, object]]:
@@ -28,7 +28,7 @@ async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] =
     made = await stage.server.call("ada", "POST", "/user_groups/create", params)
     group_id = int(made["group_id"])
     await until(lambda: stage.session.state.groups.get(group_id) is not None)
-    await act(stage, "people.groups")
+    await run(stage, "people.groups")
     screen = stage.app.screen
     assert isinstance(screen, GroupsScreen)
     screen.reread(select=group_id)
@@ -37,7 +37,7 @@ async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] =
 
 async def test_a_group_is_made_and_renamed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "people.groups")
+        await run(stage, "people.groups")
         await stage.press("n")
         await fill(stage, name="bakers", description="They bake", members="Ada Moreno, Dario Vance")
         await until(lambda: any("@bakers" in row for row in rows(stage)))
@@ -72,7 +72,7 @@ async def test_a_group_holds_another_one(tmp_path: Path) -> None:
         params = {"name": "cooks", "description": "", "members": []}
         inner = await stage.server.call("ada", "POST", "/user_groups/create", params)
         await a_group(stage)
-        await stage.press("enter", "s")
+        await stage.press("enter", "N")
         await choose(stage, "cooks")
         await until(lambda: any("cooks" in row for row in rows(stage)))
         assert (await groups(stage))["bakers"]["direct_subgroup_ids"] == [inner["group_id"]]
@@ -119,12 +119,14 @@ async def test_a_guest_reads_groups_and_is_told_who_may_change_them(tmp_path: Pa
         assert "may deactivate this group" in said(stage)
 
 
-@pytest.mark.parametrize(("level", "gone"), [(310, "needs level 311"), (372, "")])
+@pytest.mark.parametrize(
+    ("level", "gone"), [(310, "Not supported by this server (level 310; needs 311)"), (372, "")]
+)
 async def test_groups_within_a_new_group_need_their_level(tmp_path: Path, level: int, gone: str) -> None:
     async with on_stage(tmp_path, size=(120, 40)) as stage:
         state = stage.session.state
         state.server = replace(state.server, level=level)
-        await act(stage, "people.groups")
+        await run(stage, "people.groups")
         await stage.press("n")
         form = stage.app.screen
         assert isinstance(form, FormScreen)

@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from narrowcast.app.config import Config
-from narrowcast.screens.main.hints import READING, hint_line, keys_of_actions
+from narrowcast.screens.main.hints import READING, hint_line, keys_of_commands
 from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage
 
 
 def test_hints_take_their_share_of_the_line_and_help_is_always_there() -> None:
-    keys = keys_of_actions({})
+    keys = keys_of_commands({})
     assert hint_line(keys, READING, 120) == (
         "r reply · c write · : react · n next unread · Ctrl-k go to · ? help"
     )
-    assert hint_line(keys, (("message.vote", "vote"), *READING), 60) == "b vote · r reply · ? help"
+    assert hint_line(keys, (("message.vote", "vote"), *READING), 60) == "X vote · r reply · ? help"
     assert hint_line(keys, READING, 10) == "? help"
 
 
 def test_hints_name_the_keys_that_the_user_chose() -> None:
-    keys = keys_of_actions({"message.vote": "f7", "message.reply": []})
+    keys = keys_of_commands({"message.vote": "f7", "message.reply": []})
     assert hint_line(keys, (("message.vote", "vote"), ("message.reply", "reply")), 100) == "F7 vote · ? help"
 
 

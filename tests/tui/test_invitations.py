@@ -8,7 +8,7 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from support.screens import choose, fill, rows, said
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def invitations(stage: Stage) -> list[dict[str, object]]:
@@ -17,7 +17,7 @@ async def invitations(stage: Stage) -> list[dict[str, object]]:
 
 
 async def opened(stage: Stage) -> None:
-    await act(stage, "people.invitations")
+    await run(stage, "people.invitations")
     assert isinstance(stage.app.screen, InvitationsScreen)
 
 

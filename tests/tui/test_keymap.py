@@ -1,66 +1,179 @@
-"""The registry of actions, and what users make of its keys."""
+"""The registry of commands, and what users make of its keys."""
 
 from __future__ import annotations
 
-from importlib import import_module
+import re
+from pathlib import Path
 
 import pytest
 
+import narrowcast
 from narrowcast.app.app import NarrowcastApp
+from narrowcast.commands.command import Context, LateFunction, around
 from narrowcast.commands.keymap import KeymapError, effective, key_label, key_table, normalize, textual_keymap
-from narrowcast.commands.registry import REGISTRY, Context, bindings_for, by_id
-from narrowcast.commands.running import gate_of
+from narrowcast.commands.registry import REGISTRY, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationList
+from narrowcast.screens.channels.browse import ChannelsScreen
+from narrowcast.screens.channels.folders import FoldersScreen
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.confirm import ConfirmScreen
+from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_controls import ChoiceControl
+from narrowcast.screens.dialogs.guarded import OrderedScreen
+from narrowcast.screens.dialogs.help import HelpScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.dialogs.progress import ProgressScreen
+from narrowcast.screens.groups.groups import GroupsScreen
+from narrowcast.screens.groups.members import MembersScreen
+from narrowcast.screens.later.scheduled import ScheduledScreen
+from narrowcast.screens.later.snippets import SnippetsScreen
 from narrowcast.screens.main.screen import MainScreen
+from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
+from narrowcast.screens.messages.outbox import OutboxScreen
+from narrowcast.screens.messages.picture import PictureScreen
+from narrowcast.screens.messages.preview import PreviewScreen
+from narrowcast.screens.organization.invitations import InvitationsScreen
+from narrowcast.screens.own.files import FilesScreen
+from narrowcast.screens.own.views import ViewsScreen
+from narrowcast.screens.people.accounts import AccountsScreen, BotsScreen
+from narrowcast.screens.people.card import PersonScreen
+from narrowcast.screens.start.login import LoginScreen
+from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.virtual_list import VirtualList
 
-OWNERS: dict[Context, tuple[type, ...]] = {
-    Context.APP: (NarrowcastApp,),
-    Context.MAIN: (MainScreen,),
-    Context.NAVIGATION: (NavigationList,),
-    Context.MESSAGES: (MessagesPane,),
-    Context.COMPOSE: (ComposePane, Editor),
+OWNERS: dict[Context, type] = {
+    Context.APP: NarrowcastApp,
+    Context.MAIN: MainScreen,
+    Context.NAVIGATION: NavigationList,
+    Context.MESSAGES: MessagesPane,
+    Context.COMPOSE: ComposePane,
+    Context.EDITOR: Editor,
+    Context.LIST: VirtualList,
+    Context.DIALOG: Dialog,
+    Context.HELP: HelpScreen,
+    Context.ASK: AskScreen,
+    Context.CONFIRM: ConfirmScreen,
+    Context.FORM: FormScreen,
+    Context.CHOICE: ChoiceControl,
+    Context.PICKER: Picker,
+    Context.PROGRESS: ProgressScreen,
+    Context.MANAGE: ManageScreen,
+    Context.ORDERED: OrderedScreen,
+    Context.CHANNELS: ChannelsScreen,
+    Context.FOLDERS: FoldersScreen,
+    Context.GROUPS: GroupsScreen,
+    Context.GROUP_MEMBERS: MembersScreen,
+    Context.SCHEDULED: ScheduledScreen,
+    Context.SNIPPETS: SnippetsScreen,
+    Context.DRAFTS: DraftsScreen,
+    Context.DRAFT_CONFLICT: ConflictScreen,
+    Context.OUTBOX: OutboxScreen,
+    Context.PICTURE: PictureScreen,
+    Context.INVITATIONS: InvitationsScreen,
+    Context.FILES: FilesScreen,
+    Context.VIEWS: ViewsScreen,
+    Context.ACCOUNTS: AccountsScreen,
+    Context.BOTS: BotsScreen,
+    Context.PERSON: PersonScreen,
+    Context.TEXT: PreviewScreen,
+    Context.WELCOME: WelcomeScreen,
+    Context.LOGIN: LoginScreen,
 }
-HANDLED = [action for action in REGISTRY if action.context is not Context.ACT]
-ACTS = [action for action in REGISTRY if action.context is Context.ACT]
+PANES = (Context.NAVIGATION, Context.MESSAGES)
+ALIKE = [
+    {"navigation.down", "message.down"},
+    {"navigation.up", "message.up"},
+    {"navigation.page-down", "message.page-down"},
+    {"navigation.page-up", "message.page-up"},
+    {"navigation.first", "message.oldest"},
+    {"navigation.last", "message.newest"},
+    {"navigation.open", "message.enter"},
+    {"navigation.collapse", "message.collapse"},
+    {"navigation.mute", "topic.mute"},
+    {"message.sender", "people.card"},
+]
+"""Commands of different panes that do the same to what is selected there."""
 
 
-def test_ids_are_unique_and_every_action_has_a_handler_in_its_context() -> None:
+def test_ids_are_unique_and_every_command_has_a_function_or_an_action_where_its_keys_are_heard() -> None:
     assert len(by_id()) == len(REGISTRY)
-    missing = [
-        action.id
-        for action in HANDLED
-        if not any(hasattr(owner, f"action_{action.handler}") for owner in OWNERS[action.context])
-    ]
+    missing = []
+    for command in REGISTRY:
+        if command.function is not None:
+            assert isinstance(command.function, LateFunction)
+            assert callable(command.function.resolve()), command.id
+            continue
+        owner: type = OWNERS[command.context]
+        action = command.handler.partition("(")[0]
+        if action.startswith("app."):
+            owner, action = NarrowcastApp, action.removeprefix("app.")
+        if not hasattr(owner, f"action_{action}"):
+            missing.append(command.id)
     assert missing == []
 
 
-def test_every_act_has_a_function_in_its_module_and_a_gate_that_exists() -> None:
-    for action in ACTS:
-        module, _, name = action.run.partition(":")
-        assert callable(getattr(import_module(f"narrowcast.commands.{module}"), name)), action.id
-        gate_of(action)
+def test_every_context_has_an_owner_that_binds_all_of_its_keys() -> None:
+    assert set(OWNERS) == set(Context)
+    for context, owner in OWNERS.items():
+        bound = {
+            getattr(binding, "id", None)
+            for kind in owner.__mro__
+            for binding in vars(kind).get("BINDINGS", ())
+        }
+        assert {binding.id for binding in bindings_for(context)} <= bound, context
+
+
+def test_no_key_is_bound_outside_of_the_registry() -> None:
+    source = Path(narrowcast.__file__).parent
+    found = [
+        str(file.relative_to(source))
+        for file in source.rglob("*.py")
+        if re.search(r"(?<!def )\bBinding\(", file.read_text(encoding="utf-8"))
+    ]
+    assert sorted(found) == ["commands/command.py", "commands/keymap.py"]
 
 
 def test_within_a_context_no_key_has_two_meanings() -> None:
     for context in Context:
-        keys = [key for action in REGISTRY if action.context is context for key in action.keys]
+        keys = [key for command in REGISTRY if command.context is context for key in command.keys]
         assert len(keys) == len(set(keys)), context
+
+
+def test_a_key_means_the_same_in_every_pane() -> None:
+    outer = [command for command in REGISTRY if command.context is Context.MAIN]
+    for pane in PANES:
+        for command in (command for command in REGISTRY if command.context is pane):
+            others = [
+                *outer,
+                *(other for other in REGISTRY if other.context in PANES and other.context != pane),
+            ]
+            for other in others:
+                if set(command.keys) & set(other.keys):
+                    assert {command.id, other.id} in ALIKE, (command.id, other.id)
+
+
+def test_contexts_around_a_context_are_named_once_and_do_not_hold_it() -> None:
+    for context in Context:
+        assert context not in around(context)
+        assert len(set(around(context))) == len(around(context))
 
 
 def test_no_default_key_is_one_that_a_terminal_cannot_tell_apart() -> None:
     effective({})
-    for action in REGISTRY:
-        for key in action.keys:
-            assert normalize(key) == key, action.id
-            assert key not in {"ctrl+h", "ctrl+i", "ctrl+m"}, action.id
+    for command in REGISTRY:
+        for key in command.keys:
+            assert normalize(key) == key, command.id
+            assert key not in {"ctrl+h", "ctrl+i", "ctrl+m"}, command.id
 
 
 def test_bindings_carry_the_ids_that_keymaps_use() -> None:
     ids = {binding.id for binding in bindings_for(Context.MAIN)}
-    assert ids == {action.id for action in REGISTRY if action.context is Context.MAIN}
+    assert ids == {command.id for command in REGISTRY if command.context is Context.MAIN and command.keys}
 
 
 @pytest.mark.parametrize(
@@ -69,12 +182,14 @@ def test_bindings_carry_the_ids_that_keymaps_use() -> None:
         ({"go.all": "ctrl+h"}, "cannot be told from backspace"),
         ({"go.all": "ctrl+i"}, "cannot be told from tab"),
         ({"go.all": "ctrl+m"}, "cannot be told from enter"),
-        ({"go.nowhere": "w"}, "no such action"),
+        ({"go.nowhere": "w"}, "no such command"),
         ({"go.all": "f"}, "f is both go.all and go.starred"),
         ({"go.inbox": "j"}, "j is both"),
-        ({"compose.send": "x"}, "a character that compose types"),
+        ({"compose.send": "x"}, "a character that the compose box types"),
         ({"go.all": "hyper+x"}, "no such modifier"),
         ({"go.all": "fluff"}, "no such key"),
+        ({"channels.edit": "n"}, "n is both manage.new and channels.edit"),
+        ({"form.send": "escape"}, "Esc is both form.send and form.cancel"),
     ],
 )
 def test_a_keymap_that_cannot_work_is_refused_with_the_reason(user: dict[str, str], complaint: str) -> None:
@@ -94,6 +209,10 @@ def test_keys_are_written_as_people_write_them() -> None:
     assert labels == ["Ctrl-k", "?", "/", "Alt-←", "F2", "-", "Enter"]
 
 
-def test_the_key_table_has_every_action() -> None:
+def test_the_key_table_has_every_command() -> None:
     table = key_table()
-    assert all(f"| {action.id} |" in table for action in REGISTRY)
+    assert all(f"| {command.id} |" in table for command in REGISTRY)
+
+
+def test_keys_of_dialogs_that_never_meet_may_be_the_same() -> None:
+    assert textual_keymap({"channels.edit": "f7", "snippets.edit": "f7"})["channels.edit"] == "f7"

@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from support.screens import PIXEL, choose, fill, rows, said
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:
@@ -20,7 +20,7 @@ async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:
 
 async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "organization.linkifiers")
+        await run(stage, "organization.linkifiers")
         for letter in "ab":
             await stage.press("n")
             template = f"https://{letter}.example/{{n}}"
@@ -29,7 +29,7 @@ async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -
         await stage.press("g", "enter")
         await fill(stage, url_template="https://c.example/{n}")
         await until(lambda: "c.example" in rows(stage)[0])
-        await stage.press("d")
+        await stage.press("plus")
         await until(lambda: "b.example" in rows(stage)[0])
         there = await listed(stage, "/realm/linkifiers", "linkifiers")
         assert [row["url_template"] for row in there] == ["https://b.example/{n}", "https://c.example/{n}"]
@@ -41,7 +41,7 @@ async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -
 
 async def test_what_the_library_refuses_is_said_in_the_form_and_stays_typed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "organization.linkifiers")
+        await run(stage, "organization.linkifiers")
         await stage.press("n")
         await fill(stage, pattern="x", url_template="https://x.example/{")
         form = stage.app.screen
@@ -53,7 +53,7 @@ async def test_what_the_library_refuses_is_said_in_the_form_and_stays_typed(tmp_
 
 async def test_a_playground_is_made_and_removed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "organization.playgrounds")
+        await run(stage, "organization.playgrounds")
         await stage.press("n")
         await fill(stage, language="Python", name="Try it", url_template="https://try.example/?c={code}")
         await until(lambda: any("Try it" in row for row in rows(stage)))
@@ -66,7 +66,7 @@ async def test_an_emoji_is_added_from_a_file_and_taken_out_of_use(tmp_path: Path
     picture = tmp_path / "Big Tea.png"
     picture.write_bytes(PIXEL)
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "organization.emoji")
+        await run(stage, "organization.emoji")
         await stage.press("n")
         await stage.type(str(picture))
         await stage.press("enter")
@@ -81,7 +81,7 @@ async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("no picture")
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "organization.emoji")
+        await run(stage, "organization.emoji")
         await stage.press("n")
         await stage.type(str(notes))
         await stage.press("enter")
@@ -93,7 +93,7 @@ async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
 
 async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 40)) as stage:
-        await act(stage, "organization.fields")
+        await run(stage, "organization.fields")
         await stage.press("n")
         await fill(stage, name="Team", type=3, choices="red\nblue")
         await until(lambda: any("Team" in row for row in rows(stage)))
@@ -103,7 +103,7 @@ async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Pat
         await stage.press("g", "enter")
         await fill(stage, choices="blue\ngreen")
         await until(lambda: any("green" in row for row in rows(stage)))
-        await stage.press("d")
+        await stage.press("plus")
         await until(lambda: "Desk" in rows(stage)[0])
         fields = await listed(stage, "/realm/profile_fields", "custom_fields")
         assert {str(field["name"]) for field in fields} == {"Team", "Desk"}
@@ -121,7 +121,7 @@ def test_choices_that_stay_keep_their_keys_and_new_ones_get_new_ones() -> None:
 
 async def test_domains_are_added_changed_and_removed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "organization.domains")
+        await run(stage, "organization.domains")
         await stage.press("n")
         await fill(stage, domain="example.com")
         await until(lambda: rows(stage) != [])
@@ -147,7 +147,7 @@ async def test_domains_are_added_changed_and_removed(tmp_path: Path) -> None:
 )
 async def test_a_member_reads_and_is_told_who_may_change(tmp_path: Path, screen: str, who: str) -> None:
     async with on_stage(tmp_path, person="greta", size=(120, 30)) as stage:
-        await act(stage, f"organization.{screen}")
+        await run(stage, f"organization.{screen}")
         await until(lambda: who in said(stage))
         await stage.press("n", "x")
         assert not isinstance(stage.app.screen, FormScreen)

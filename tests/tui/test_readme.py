@@ -18,8 +18,8 @@ def test_the_example_of_a_configuration_is_one() -> None:
 
 
 def test_the_first_keys_to_know_do_what_is_said_of_them() -> None:
-    actions = by_id()
-    for action_ids in (
+    commands = by_id()
+    for command_ids in (
         ("go.next-unread-topic", "go.next-unread-direct"),
         ("go.inbox", "go.all", "go.mentions", "go.starred"),
         ("message.reply", "write.channel", "write.direct"),
@@ -27,5 +27,5 @@ def test_the_first_keys_to_know_do_what_is_said_of_them() -> None:
         ("go.search", "pane.find-channel"),
         ("app.quit",),
     ):
-        keys = " ".join(f"`{key_label(actions[action_id].keys[0])}`" for action_id in action_ids)
+        keys = " ".join(f"`{key_label(commands[command_id].keys[0])}`" for command_id in command_ids)
         assert re.search(rf"^\| {re.escape(keys)}[ |]", README, re.MULTILINE), keys

@@ -15,12 +15,12 @@ from narrowcast_server import personal
 from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
 from support.screens import choose, fill, rows, said
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def at(stage: Stage, action: str, name: str) -> None:
     """A list of settings with one of them selected."""
-    await act(stage, action)
+    await run(stage, action)
     screen = stage.app.screen
     assert isinstance(screen, SettingsScreen)
     screen.reread(select=name)
@@ -139,9 +139,9 @@ async def test_an_older_servers_policies_are_shown_until_permissions_replace_the
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         organization = stage.session.state.organization
         organization.put("invite_to_realm_policy", 4)
-        await act(stage, "organization.settings")
+        await run(stage, "organization.settings")
         assert sum("Who may invite by email" in row for row in rows(stage)) == 1
         await stage.press("escape")
         del organization._values["can_invite_users_group"]
-        await act(stage, "organization.settings")
+        await run(stage, "organization.settings")
         assert [row for row in rows(stage) if "Who may invite by email moderators" in row]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import httpx
 
 from narrowcast_api.errors import (
     AnswerTooLarge,
+    FileElsewhere,
     InvalidInput,
     OutcomeUnknown,
     PermissionDenied,
@@ -20,9 +21,9 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.files.names import name_of_answer, safe_name
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.decoding import decoded, encodings
 
 _STEP_SECONDS = 60.0
-_CHUNK_BYTES = 256 * 1024
 _SAME_NAME_TRIES = 1000
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -51,19 +52,13 @@ async def download_file(
     """Fetch a file of the organization into `folder`, under `name` or the name that the server gives.
 
     `url` is relative to the organization or on its own origin; anything else is refused (RedirectRefused),
-    though the server may redirect to where it keeps files, without credentials. The name is made safe; a
+    also where the server redirects to (FileElsewhere). The name is made safe; a
     number is added to one that is taken. The file is made anew with mode 0600 and removed again when the
     download fails or is cancelled. InvalidInput when `folder` cannot be written, AnswerTooLarge past
     `max_bytes`.
     """
     address = own_url(connection, url)
-    async with connection.stream(
-        "GET",
-        str(address),
-        headers={"Accept": "*/*", "Accept-Encoding": "identity"},
-        timeout=_STEP_SECONDS,
-        cross_origin=True,
-    ) as response:
+    async with _opened(connection, address, {"Accept": "*/*", "Accept-Encoding": "identity"}) as response:
         await _check(connection, address, response)
         wanted = safe_name(name) if name else name_of_answer(response.headers.get("content-disposition"), url)
         path, descriptor = await asyncio.to_thread(create_new, folder, wanted)
@@ -81,11 +76,24 @@ async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> by
     `max_bytes`.
     """
     address = own_url(connection, url)
-    async with connection.stream(
-        "GET", str(address), headers={"Accept": "*/*"}, timeout=_STEP_SECONDS, cross_origin=True
-    ) as response:
+    async with _opened(connection, address, {"Accept": "*/*"}) as response:
         await _check(connection, address, response)
         return await connection.read(response, max_bytes)
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    connection: Connection, address: httpx.URL, headers: dict[str, str]
+) -> AsyncIterator[httpx.Response]:
+    """The answer to a GET, its body not read. FileElsewhere when the file is not on the server's own origin."""
+    location = ""
+    try:
+        async with connection.stream("GET", str(address), headers=headers, timeout=_STEP_SECONDS) as response:
+            yield response
+    except RedirectRefused as refused:
+        location = refused.location
+    if location:
+        raise FileElsewhere(location)
 
 
 def own_url(connection: Connection, url: str) -> httpx.URL:
@@ -135,17 +143,15 @@ async def _copy(
     response: httpx.Response, descriptor: int, progress: DownloadProgress | None, max_bytes: int | None
 ) -> int:
     text = response.headers.get("content-length", "")
-    encoded = response.headers.get("content-encoding", "identity") != "identity"
+    encoded = encodings(response.headers)
     total = int(text) if text.isascii() and text.isdigit() and len(text) < 19 and not encoded else None
     if max_bytes is not None and total is not None and total > max_bytes:
         os.close(descriptor)
         raise AnswerTooLarge(max_bytes)
     size, problem = 0, ""
     with os.fdopen(descriptor, "wb") as out:
-        async for chunk in response.aiter_bytes(_CHUNK_BYTES):
+        async for chunk in decoded(response, max_bytes):
             size += len(chunk)
-            if max_bytes is not None and size > max_bytes:
-                raise AnswerTooLarge(max_bytes)
             try:
                 await asyncio.to_thread(out.write, chunk)
             except OSError as error:

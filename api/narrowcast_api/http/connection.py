@@ -24,8 +24,9 @@ from narrowcast_api.errors import (
     RedirectRefused,
     ServerFault,
 )
-from narrowcast_api.http.addresses import origin, safe_elsewhere
+from narrowcast_api.http.addresses import origin
 from narrowcast_api.http.answers import interpret, scrubbed
+from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.ignored_parameters import Ignored, report
 from narrowcast_api.http.rate_limit import RateGate, gate_of
@@ -210,12 +211,11 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         content: AsyncIterator[bytes] | bytes | None = None,
         timeout: float = REQUEST_SECONDS,
-        cross_origin: bool = False,
     ) -> AsyncIterator[httpx.Response]:
         """A raw exchange, for uploads and downloads: the response with its body not read yet.
 
-        `timeout` is for each step (connect, each read, each write), not the whole. `cross_origin` follows
-        redirects of a GET to other origins, without credentials; else they raise RedirectRefused.
+        `timeout` is for each step (connect, each read, each write), not the whole. Redirects of a GET are followed
+        on the account's own origin only; else they raise RedirectRefused.
         """
         await self._gate.enter(self._patience)
         await self._prepare()
@@ -229,7 +229,7 @@ class Connection:
         )
         failure: NarrowcastError | None = None
         try:
-            response = await self._send(request, authenticated=True, cross_origin=cross_origin)
+            response = await self._send(request, authenticated=True)
             try:
                 yield response
             finally:
@@ -273,7 +273,11 @@ class Connection:
                 # A proxy of the environment cannot reach this machine's own loopback.
                 trust_env=url.host not in _LOOPBACK,
                 follow_redirects=False,
-                headers={"User-Agent": user_agent(), "Accept": "application/json"},
+                headers={
+                    "User-Agent": user_agent(),
+                    "Accept": "application/json",
+                    "Accept-Encoding": ACCEPTED,
+                },
                 # Small servers close an idle connection after 5 s; a write that meets that has an unknown outcome.
                 limits=httpx.Limits(
                     max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
@@ -340,9 +344,7 @@ class Connection:
         # Outside the except: the transport's error carries the request, and with it the credentials.
         raise failure
 
-    async def _send(
-        self, request: httpx.Request, *, authenticated: bool, cross_origin: bool = False
-    ) -> httpx.Response:
+    async def _send(self, request: httpx.Request, *, authenticated: bool) -> httpx.Response:
         client = self._client()
         for _ in range(_REDIRECTS):
             request.headers.pop("Authorization", None)
@@ -353,20 +355,13 @@ class Connection:
                 return response
             target = request.url.join(response.headers["location"])
             await response.aclose()
-            request = self._redirected(client, request, response.status_code, target, cross_origin)
+            request = self._redirected(client, request, target)
         raise RedirectRefused("itself, again and again")
 
     def _redirected(
-        self,
-        client: httpx.AsyncClient,
-        request: httpx.Request,
-        status: int,
-        target: httpx.URL,
-        cross_origin: bool,
+        self, client: httpx.AsyncClient, request: httpx.Request, target: httpx.URL
     ) -> httpx.Request:
-        own = self.is_own(target)
-        allowed = own or (cross_origin and safe_elsewhere(request.url, target))
-        if not allowed or request.method not in {"GET", "HEAD"}:
+        if not self.is_own(target) or request.method not in {"GET", "HEAD"}:
             # A write is not sent twice: the first server may have carried it out.
             raise RedirectRefused(
                 str(target.copy_with(query=None, fragment=None, username=None, password=None))

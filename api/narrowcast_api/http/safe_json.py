@@ -16,6 +16,9 @@ from narrowcast_api.errors import MalformedAnswer
 _INTEGER_LIMIT = 2**63
 _LARGE = 2**20
 """Bytes from which on an answer is worth a faster parser."""
+MEMORY_BYTES = 512 * 2**20
+"""Bytes of memory that one answer may take: 64 MB of `[],` would take 1.5 GB."""
+_WEIGHTS = ((b",", 40), (b"[", 88), (b"{", 72), (b":", 100), (b'"', 28))
 # 19 digits in a row are the shortest number that may pass 64 bits; found by passes at the speed of C, because large
 # answers must not pay for a check of each number.
 _DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
@@ -48,6 +51,8 @@ def _finite_float(text: str) -> float:
 def parse_json(raw: bytes | str) -> object:
     """The value that `raw` holds; raises MalformedAnswer saying why not, never quoting it."""
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    if len(data) >= _LARGE and _cost(data) > MEMORY_BYTES:
+        raise MalformedAnswer("JSON of more parts than fit in memory")
     if len(data) >= _LARGE and (quick := _parsed_quickly(data)) is not None:
         return quick
     text = data.decode("utf-8-sig", "replace")
@@ -71,6 +76,14 @@ def parse_json(raw: bytes | str) -> object:
         # Raised here, not inside: the decoder's own error carries the whole text.
         raise MalformedAnswer(problem)
     return value
+
+
+def _cost(data: bytes) -> int:
+    """About how many bytes of memory the value of `data` takes, its texts apart: hardly ever less, mostly more.
+
+    Counts signs within texts too: telling those apart would cost more than reading the answer.
+    """
+    return sum(weight * data.count(sign) for sign, weight in _WEIGHTS)
 
 
 def _parsed_quickly(data: bytes) -> object:

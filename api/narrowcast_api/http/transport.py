@@ -9,13 +9,13 @@ import httpx
 
 from narrowcast_api.errors import (
     AccountError,
-    AnswerTooLarge,
     MalformedAnswer,
     NarrowcastError,
     NotConnected,
     OutcomeUnknown,
 )
 from narrowcast_api.http.addresses import origin
+from narrowcast_api.http.decoding import decoded
 
 
 def user_agent() -> str:
@@ -38,14 +38,7 @@ def own_origin(site: str) -> tuple[str, str, int | None]:
 
 async def read_bounded(response: httpx.Response, limit: int) -> bytes:
     """The decoded body, or AnswerTooLarge as soon as it passes `limit` bytes."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in response.aiter_bytes():
-        size += len(part)
-        if size > limit:
-            raise AnswerTooLarge(limit)
-        parts.append(part)
-    return b"".join(parts)
+    return b"".join([part async for part in decoded(response, limit)])
 
 
 def transport_error(error: Exception) -> NarrowcastError:

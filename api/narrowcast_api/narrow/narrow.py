@@ -167,6 +167,15 @@ class Narrow(Struct, frozen=True, eq=False):
             return ChannelDestination(channel_id, topic)
         return None
 
+    @property
+    def written_to(self) -> Destination | None:
+        """Where a new message goes that is begun in this view: its conversation, in a channel's view the channel with
+        no topic yet, in any other view nobody.
+        """
+        if len(self.terms) == 1 and self.channel_id is not None:
+            return ChannelDestination(self.channel_id, "")
+        return self.destination
+
     def shows(self, destination: Destination) -> bool:
         """Whether what is written to `destination` will appear in this view for certain, by its place alone."""
         own = self.destination

@@ -9,9 +9,19 @@ One timer per conversation and person. Oneself is never shown (EVT-09).
 
 from __future__ import annotations
 
-from narrowcast_api.narrow.destinations import Destination
+from typing import TypeVar
+
+from narrowcast_api.narrow.destinations import Destination, DirectDestination
+
+MOST = 1000
+"""People who type, and edits, that are remembered at once: each event could name another one for ever."""
+MOST_PEOPLE = 1000
+"""People of a direct conversation of which it is shown who types."""
+LONGEST_TOPIC = 1000
+"""Code points of a topic of which it is shown who types."""
 
 _Key = tuple[tuple[object, ...], int]
+_Timed = TypeVar("_Timed", _Key, tuple[int, int])
 
 
 class Typing:
@@ -34,10 +44,16 @@ class Typing:
 
     def start(self, destination: Destination, user_id: int, now: float) -> bool:
         """Somebody types; says whether they did not before."""
+        if _is_oversized(destination):
+            return False
         key = (destination.key, user_id)
         is_new = key not in self._until
+        if is_new:
+            _make_room(self._until)
         self._until[key] = now + self.expiry_seconds
         self._destinations[destination.key] = destination
+        if len(self._destinations) > 2 * MOST:
+            self._forget_quiet_places()
         return is_new
 
     def stop(self, destination: Destination, user_id: int) -> bool:
@@ -48,6 +64,8 @@ class Typing:
         """Somebody edits a message; says whether they did not before."""
         key = (message_id, user_id)
         is_new = key not in self._editors
+        if is_new:
+            _make_room(self._editors)
         self._editors[key] = now + self.expiry_seconds
         return is_new
 
@@ -66,6 +84,7 @@ class Typing:
         for edit in edits:
             del self._editors[edit]
         conversations = [self._destinations[where] for where in dict.fromkeys(where for where, _ in due)]
+        self._forget_quiet_places()
         return conversations, list(dict.fromkeys(message_id for message_id, _ in edits))
 
     def next_expiry(self) -> float | None:
@@ -76,3 +95,20 @@ class Typing:
         """Nobody is known to type: the connection was lost."""
         self._until.clear()
         self._editors.clear()
+        self._destinations.clear()
+
+    def _forget_quiet_places(self) -> None:
+        busy = {where for where, _ in self._until}
+        self._destinations = {where: place for where, place in self._destinations.items() if where in busy}
+
+
+def _make_room(until: dict[_Timed, float]) -> None:
+    """Forget who is to end first, where there are too many."""
+    if len(until) >= MOST:
+        del until[min(until, key=until.__getitem__)]
+
+
+def _is_oversized(destination: Destination) -> bool:
+    if isinstance(destination, DirectDestination):
+        return len(destination.user_ids) > MOST_PEOPLE
+    return len(destination.topic) > LONGEST_TOPIC

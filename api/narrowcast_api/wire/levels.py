@@ -192,7 +192,6 @@ class Gate(Enum):
         """What it is, for people."""
         return self.value.title
 
-    @property
-    def needs(self) -> str:
-        """'needs level N', to stand beside a command that is disabled."""
-        return f"needs level {self.value.level}"
+    def unsupported(self, level: int) -> str:
+        """What to say of it on a server of ``level``, which is too old for it."""
+        return f"Not supported by this server (level {level}; needs {self.value.level})"

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
+from narrowcast_server.access import may_know
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
@@ -103,7 +104,7 @@ def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int
     check_room(core, user, "drafts", len(drafts))
     _check_length(core, user, drafts)
     for draft in drafts:
-        _check_recipients(core, draft)
+        _check_recipients(core, user, draft)
     ids = [
         core.store.insert(
             "INSERT INTO drafts (user_id, type, recipients, topic, content, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
@@ -123,7 +124,7 @@ def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> Non
     require_synchronization(user)
     own_row(core, "drafts", draft_id, user)
     _check_length(core, user, [draft], replaced=draft_id)
-    _check_recipients(core, draft)
+    _check_recipients(core, user, draft)
     core.store.execute(
         "UPDATE drafts SET type = ?, recipients = ?, topic = ?, content = ?, timestamp = ? WHERE id = ?",
         *_columns(core, draft),
@@ -147,12 +148,14 @@ def _check_length(core: Core, user: User, drafts: list[DraftFields], replaced: i
         )
 
 
-def _check_recipients(core: Core, draft: DraftFields) -> None:
-    known = core.channels if draft.type is DraftType.STREAM else core.users
+def _check_recipients(core: Core, user: User, draft: DraftFields) -> None:
     for identity in draft.to:
-        if known.get(identity) is None:
-            what = "channel" if draft.type is DraftType.STREAM else "user"
-            raise ServiceError(f"Invalid {what} ID {identity}")
+        if draft.type is DraftType.STREAM:
+            channel = core.channels.get(identity)
+            if channel is None or not may_know(core, user, channel):
+                raise ServiceError(f"Invalid channel ID {identity}")
+        elif core.users.get(identity) is None:
+            raise ServiceError(f"Invalid user ID {identity}")
 
 
 def _columns(core: Core, draft: DraftFields) -> tuple[str, str, str, str, int]:

@@ -109,7 +109,8 @@ def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[i
     subscribed = access.subscribed_ids(core, user.id)
     kept = [row["id"] for row in rows if row["channel_id"] is None or row["channel_id"] in subscribed]
     skipped = {row["channel_id"] for row in rows} - subscribed - {None}
-    return kept, sorted(skipped)
+    # A channel that one may not read is not named, whatever id was guessed.
+    return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
 
 
 def _take_into_history(core: Core, user: User, ids: Sequence[int]) -> None:

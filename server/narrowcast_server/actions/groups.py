@@ -24,6 +24,7 @@ from narrowcast_server.permissions import (
 from narrowcast_server.queries.channels import group_object, group_setting_name
 from narrowcast_server.quotas import check_room
 from narrowcast_server.realm_settings import USER_GROUP_SETTINGS
+from narrowcast_server.sight import emit_group, emit_members
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -148,10 +149,7 @@ def create_group(
         settings={**values, **(settings or {})},
     )
     core.memberships.add_members(group_id, [user.id for user in members])
-    core.emit(
-        {"type": "user_group", "op": "add", "group": group_object(core, core.groups[group_id])},
-        core.user_ids(),
-    )
+    emit_group(core, {"type": "user_group", "op": "add"}, "group", group_object(core, core.groups[group_id]))
     add_subgroups(core, core.groups[group_id], [group.id for group in subgroups])
     return core.groups[group_id]
 
@@ -197,9 +195,8 @@ def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
         "op": "update",
         "group_id": group.id,
         "data": {"deactivated": deactivated},
-        "_group": group_object(core, core.groups[group.id]),
     }
-    core.emit(event, core.user_ids())
+    emit_group(core, event, "_group", group_object(core, core.groups[group.id]))
 
 
 def change_members(
@@ -240,8 +237,11 @@ def _check_active(group: Group) -> None:
 
 def _tell_membership(core: Core, group: Group, operation: str, key: str, ids: Iterable[int]) -> None:
     listed = list(ids)
-    if listed:
-        core.emit({"type": "user_group", "op": operation, "group_id": group.id, key: listed}, core.user_ids())
+    event = {"type": "user_group", "op": operation, "group_id": group.id}
+    if key == "user_ids":
+        emit_members(core, event, listed)
+    elif listed:
+        core.emit({**event, key: listed}, core.user_ids())
 
 
 def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from narrowcast_api.wire.vocabulary import Role
+from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS, Role
 from narrowcast_server.actions.groups import join_groups
 from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, still_holds
 from narrowcast_server.actions.messages import Origin, send_direct
@@ -17,8 +17,7 @@ from narrowcast_server.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
-MIN_PASSWORD: Final = 8
-MAX_PASSWORD: Final = 100
+MIN_PASSWORD, MAX_PASSWORD = PASSWORD_CHARACTERS
 
 
 def invitation(core: Core, token: str) -> Row:

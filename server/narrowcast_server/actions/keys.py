@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_server import auth
-from narrowcast_server.actions.users import bot_watchers
 from narrowcast_server.models import User
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ def replace_key(core: Core, user: User) -> str:
     key = auth.new_key()
     core.users.update(user.id, api_key=key)
     core.hub.end_all_of(user.id)
-    if user.is_bot:
+    if user.is_bot and user.bot_owner_id is not None:
         bot = {"user_id": user.id, "api_key": key}
-        core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
+        core.emit({"type": "realm_bot", "op": "update", "bot": bot}, [user.bot_owner_id])
     return key

@@ -11,6 +11,7 @@ from narrowcast_server.emoji import Emoji
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import Message, User
 from narrowcast_server.queries.users import api_address
+from narrowcast_server.sight import reactor, watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -58,18 +59,35 @@ def remove_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> b
 
 
 def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji) -> None:
+    person = {"user_id": user.id, "email": api_address(core, user), "full_name": user.full_name}
+    heard = who_sees(core, message)
+    seeing = set(watchers(core, user, heard))
+    for told, shown in ((seeing, person), (heard - seeing, {**person, **reactor(core, user.id)})):
+        if told:
+            _tell(core, operation, user, shown, message, emoji, told)
+
+
+def _tell(
+    core: Core,
+    operation: str,
+    user: User,
+    shown: dict[str, object],
+    message: Message,
+    emoji: Emoji,
+    told: set[int],
+) -> None:
     core.emit(
         {
             "type": "reaction",
             "op": operation,
             "user_id": user.id,
-            "user": {"user_id": user.id, "email": api_address(core, user), "full_name": user.full_name},
+            "user": shown,
             "message_id": message.id,
             "emoji_name": emoji.name,
             "emoji_code": emoji.code,
             "reaction_type": outgoing_reaction_type(core.config, emoji.type),
         },
-        who_sees(core, message),
+        told,
     )
 
 

@@ -9,6 +9,7 @@ from narrowcast_server import access
 from narrowcast_server.models import Channel, User
 from narrowcast_server.personal import switched_on
 from narrowcast_server.queries.users import api_address
+from narrowcast_server.sight import watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -26,7 +27,7 @@ def type_direct(core: Core, user: User, recipients: Iterable[User], operation: s
             "sender": _as_typist(core, user),
             "recipients": [_as_typist(core, person) for person in everybody],
         },
-        [person.id for person in everybody if person.is_active and _listens(person)],
+        watchers(core, user, [person.id for person in everybody if person.is_active and _listens(person)]),
     )
 
 
@@ -44,7 +45,7 @@ def type_in_channel(core: Core, user: User, channel: Channel, topic: str, operat
             "stream_id": channel.id,
             "topic": topic,
         },
-        [identity for identity in subscribers if _listens(core.users[identity])],
+        watchers(core, user, [identity for identity in subscribers if _listens(core.users[identity])]),
     )
 
 

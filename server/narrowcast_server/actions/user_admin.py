@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.access import subscribed_ids, who_may_know
 from narrowcast_server.actions.invites import revoke_all_of
+from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import record_mail
 from narrowcast_server.actions.users import (
     bot_watchers,
     check_address,
+    emit_avatar,
     emit_delivery_email,
     emit_person,
     tell_role_groups,
 )
 from narrowcast_server.errors import ServiceError, insufficient_permission, no_such_user, not_owner
 from narrowcast_server.models import User
-from narrowcast_server.queries.users import api_address, avatar_url
+from narrowcast_server.queries.users import api_address
 from narrowcast_server.sight import sight_may_change
 
 if TYPE_CHECKING:
@@ -51,6 +53,9 @@ def check_role(core: Core, caller: User, user: User, role: Role) -> None:
     """Raises for a role that `caller` may not give to `user` (USRU-06, USRU-07, USRU-12, USRU-14)."""
     if not caller.is_administrator:
         raise insufficient_permission()
+    owner = None if user.bot_owner_id is None else core.users[user.bot_owner_id]
+    if owner is not None and role < owner.role:
+        raise ServiceError("A bot cannot be given a higher role than its owner has.")
     if Role.OWNER in (role, user.role) and role is not user.role:
         if _is_only_owner(core, user):
             raise ServiceError("The owner permission cannot be removed from the only organization owner.")
@@ -78,6 +83,9 @@ def change_role(core: Core, user: User, role: Role) -> None:
     before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
     with sight_may_change(core):
         core.users.update(user.id, role=int(role))
+    if user.is_bot and role < user.role:
+        # A key that was handed out when the bot could do less opens nothing more.
+        replace_key(core, user)
     emit_person(core, user, role=int(role))
     revoke_all_of(core, user, above=role)
     if user.is_active:
@@ -85,6 +93,14 @@ def change_role(core: Core, user: User, role: Role) -> None:
         tell_role_groups(core, user.id, user.role, "remove_members")
         tell_role_groups(core, user.id, role, "add_members")
     _tell_channels(core, user, before)
+    for bot in bots_of(core, user):
+        if bot.role < role:
+            change_role(core, bot, role)
+
+
+def bots_of(core: Core, user: User) -> list[User]:
+    """Somebody's bots, deactivated ones too."""
+    return [bot for bot in core.users.all() if bot.bot_owner_id == user.id]
 
 
 def _tell_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
@@ -112,14 +128,7 @@ def change_address(core: Core, user: User, address: str) -> None:
     core.forget_addresses()
     changed = core.users[user.id]
     if changed.avatar_url is None:
-        emit_person(
-            core,
-            changed,
-            avatar_source="G",
-            avatar_url=avatar_url(changed),
-            avatar_url_medium=avatar_url(changed, size=500),
-            avatar_version=changed.avatar_version,
-        )
+        emit_avatar(core, changed)
     active = {viewer_id: core.users[viewer_id] for viewer_id in core.user_ids()}
     emit_delivery_email(core, changed, active)
     if api_address(core, changed) != before:
@@ -134,7 +143,7 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
         raise not_owner()
     if not user.is_active:
         raise ServiceError("User is deactivated")
-    bots = [bot for bot in core.users.all() if bot.bot_owner_id == user.id and bot.is_active]
+    bots = [bot for bot in bots_of(core, user) if bot.is_active]
     for account in (*bots, user):
         revoke_all_of(core, account)
         _set_active(core, account, False)
@@ -145,8 +154,13 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
         )
 
 
-def reactivate(core: Core, user: User) -> None:
-    """Opens an account again; the subscriptions are as they were."""
+def reactivate(core: Core, caller: User, user: User) -> None:
+    """Opens an account again; the subscriptions are as they were. Raises BAD_REQUEST for a bot without an owner who
+    answers for it, and UNAUTHORIZED_PRINCIPAL where owners alone may."""
+    if user.is_owner and not caller.is_owner:
+        raise not_owner()
+    if user.bot_owner_id is not None and not core.users[user.bot_owner_id].is_active:
+        raise ServiceError("The owner of this bot is deactivated: reactivate them first.")
     if not user.is_active:
         _set_active(core, user, True)
 

@@ -13,7 +13,7 @@ from narrowcast_server.errors import ServiceError
 from narrowcast_server.models import User
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, may_see_address, user_object
-from narrowcast_server.sight import watchers
+from narrowcast_server.sight import emit_members, watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -107,15 +107,21 @@ def tell_of_new_user(core: Core, user: User) -> None:
         },
     )
     if user.is_bot:
-        core.emit({"type": "realm_bot", "op": "add", "bot": bot_object(core, user)}, bot_watchers(core, user))
+        core.emit(
+            {"type": "realm_bot", "op": "add"},
+            bot_watchers(core, user),
+            per_user={
+                viewer_id: {"bot": bot_object(core.users[viewer_id], user)}
+                for viewer_id in bot_watchers(core, user)
+            },
+        )
 
 
 def tell_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
     """`user_group` events for the system groups whose direct members have exactly this role."""
     for group in core.groups.all():
         if group.is_system and direct_role(group) is role:
-            event = {"type": "user_group", "op": operation, "group_id": group.id, "user_ids": [user_id]}
-            core.emit(event, core.user_ids())
+            emit_members(core, {"type": "user_group", "op": operation, "group_id": group.id}, [user_id])
 
 
 def bot_watchers(core: Core, bot: User) -> list[int]:
@@ -127,15 +133,16 @@ def bot_watchers(core: Core, bot: User) -> list[int]:
     ]
 
 
-def bot_object(core: Core, bot: User) -> dict[str, object]:
-    """A bot as its owner manages it; with its key."""
+def bot_object(viewer: User, bot: User) -> dict[str, object]:
+    """A bot as its owner and administrators manage it; with its key for the owner alone."""
+    key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
     return {
         "user_id": bot.id,
         "email": bot.delivery_email,
         "full_name": bot.full_name,
         "bot_type": bot.bot_type,
         "is_active": bot.is_active,
-        "api_key": bot.api_key,
+        **key,
         "default_sending_stream": None,
         "default_events_register_stream": None,
         "default_all_public_streams": False,
@@ -149,6 +156,18 @@ def emit_person(core: Core, user: User, **changed: object) -> None:
     """`realm_user` update with these fields of a person, to everybody who may know of them."""
     person = {"user_id": user.id, **changed}
     core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
+
+
+def emit_avatar(core: Core, user: User) -> None:
+    """The person's picture, which may come from their address."""
+    emit_person(
+        core,
+        user,
+        avatar_source="G" if user.avatar_url is None else "U",
+        avatar_url=avatar_url(user),
+        avatar_url_medium=avatar_url(user, size=500),
+        avatar_version=user.avatar_version,
+    )
 
 
 def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> None:

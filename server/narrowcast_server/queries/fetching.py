@@ -18,7 +18,7 @@ from narrowcast_server.models import FlagBit, Message, User
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.narrow import Query, muted_condition
 from narrowcast_server.queries.words import highlighted_html, highlighted_text
-from narrowcast_server.sight import in_sight, without_sender
+from narrowcast_server.sight import as_seen, in_sight
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -144,8 +144,7 @@ def client_objects(
     seen = in_sight(core, user)
     answer = []
     for message, full in zip(messages, message_objects(core, messages), strict=True):
-        known = seen is None or message.sender_id in seen
-        shown = message_variant(full if known else without_sender(core, full, message.sender_id), options)
+        shown = message_variant(as_seen(core, seen, full), options)
         shown["flags"] = flags.names(bits.get(message.id, _HISTORICAL), core.level)
         if searches:
             shown |= match_fields(message, options, searches)

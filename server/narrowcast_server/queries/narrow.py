@@ -12,8 +12,8 @@ from narrowcast_server import access, topics
 from narrowcast_server.errors import bad_narrow
 from narrowcast_server.models import Channel, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
-from narrowcast_server.queries.users import user_at
 from narrowcast_server.queries.words import match_expression
+from narrowcast_server.sight import found_by_address
 from narrowcast_server.store import Value
 
 if TYPE_CHECKING:
@@ -145,23 +145,23 @@ def find_channel(core: Core, user: User, operand: Operand) -> Channel:
     return channel
 
 
-def find_user(core: Core, operand: Operand) -> User:
+def find_user(core: Core, viewer: User, operand: Operand) -> User:
     """The person of a term, by id or address; raises BAD_NARROW."""
     user = core.users.get(operand) if isinstance(operand, int) else None
     if isinstance(operand, str):
-        user = user_at(core, operand)
+        user = found_by_address(core, viewer, operand)
     if user is None:
         raise bad_narrow(f"unknown user {operand}")
     return user
 
 
-def find_people(core: Core, operand: Operand) -> set[int]:
+def find_people(core: Core, viewer: User, operand: Operand) -> set[int]:
     """The people of a `dm` term: ids, or addresses with commas between them."""
     if isinstance(operand, list):
-        return {find_user(core, identity).id for identity in operand}
+        return {find_user(core, viewer, identity).id for identity in operand}
     if isinstance(operand, int):
-        return {find_user(core, operand).id}
-    return {find_user(core, part.strip()).id for part in operand.split(",") if part.strip()}
+        return {find_user(core, viewer, operand).id}
+    return {find_user(core, viewer, part.strip()).id for part in operand.split(",") if part.strip()}
 
 
 def _channel(core: Core, user: User, query: Query, operand: Operand) -> None:
@@ -188,17 +188,17 @@ def _topic(core: Core, user: User, query: Query, operand: Operand) -> None:
 
 
 def _sender(core: Core, user: User, query: Query, operand: Operand) -> None:
-    query.add("m.sender_id = ?", find_user(core, operand).id)
+    query.add("m.sender_id = ?", find_user(core, user, operand).id)
 
 
 def _dm(core: Core, user: User, query: Query, operand: Operand) -> None:
-    people = find_people(core, operand) | {user.id}
+    people = find_people(core, user, operand) | {user.id}
     key = ",".join(str(identity) for identity in sorted(people))
     query.add("m.conversation_id = (SELECT id FROM conversations WHERE members = ?)", key)
 
 
 def _dm_including(core: Core, user: User, query: Query, operand: Operand) -> None:
-    for user_id in find_people(core, operand):
+    for user_id in find_people(core, user, operand):
         query.add(
             "m.conversation_id IN (SELECT conversation_id FROM conversation_members WHERE user_id = ?)",
             user_id,

@@ -58,7 +58,10 @@ def avatar_url(user: User, *, size: int | None = None) -> str:
     """The picture: one's own, or the provider's for the address."""
     if user.avatar_url is not None:
         return f"{user.avatar_url}?version={user.avatar_version}"
-    digest = hashlib.md5(user.delivery_email.lower().encode(), usedforsecurity=False).hexdigest()
+    # Of a short list of addresses, a digest says which one it is: who hides theirs has a picture of the account.
+    open_to_all = user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE
+    source = user.delivery_email.lower() if open_to_all else f"user {user.id}"
+    digest = hashlib.md5(source.encode(), usedforsecurity=False).hexdigest()
     sized = "" if size is None else f"&s={size}"
     return f"https://secure.gravatar.com/avatar/{digest}?d=identicon{sized}&version={user.avatar_version}"
 

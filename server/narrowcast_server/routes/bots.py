@@ -12,7 +12,7 @@ from narrowcast_server.actions.users import check_address, check_full_name, crea
 from narrowcast_server.errors import ServiceError, insufficient_permission
 from narrowcast_server.models import User
 from narrowcast_server.params import defaulted, integer_choice, optional, required, string
-from narrowcast_server.permissions import realm_allows, require_member
+from narrowcast_server.permissions import realm_allows, require_may_have_key, require_member
 from narrowcast_server.queries.users import api_address, avatar_url
 from narrowcast_server.quotas import check_room
 from narrowcast_server.routing import Answer, Call, Routes
@@ -87,7 +87,9 @@ def update_bot(call: Call) -> Answer:
 @routes.post("/bots/{bot_id}/api_key/regenerate")
 def regenerate_bot_key(call: Call) -> Answer:
     """A new key for a bot; the old one ends."""
-    return {"api_key": replace_key(call.core, _managed(call))}
+    bot = _managed(call)
+    require_may_have_key(call.user, bot)
+    return {"api_key": replace_key(call.core, bot)}
 
 
 @routes.delete("/bots/{bot_id}")

@@ -29,6 +29,7 @@ from narrowcast_server.permissions import (
 from narrowcast_server.queries.channels import group_member_ids, group_object
 from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.setting_changes import changed_value
+from narrowcast_server.sight import check_sees, in_sight
 
 routes = Routes()
 
@@ -153,9 +154,9 @@ def deactivate_group(call: Call) -> Answer:
 def list_members(call: Call) -> Answer:
     """Ids of the members, directly or through subgroups."""
     group = groups.group_named_by(call.core, call.path_id("user_group_id"))
-    if call[DIRECT]:
-        return {"members": group_member_ids(call.core, group)}
-    return {"members": sorted(all_members(call.core, group.id))}
+    members = group_member_ids(call.core, group) if call[DIRECT] else sorted(all_members(call.core, group.id))
+    seen = in_sight(call.core, call.user)
+    return {"members": [identity for identity in members if seen is None or identity in seen]}
 
 
 @routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT)
@@ -163,6 +164,7 @@ def is_member(call: Call) -> Answer:
     """Whether somebody is a member."""
     group = groups.group_named_by(call.core, call.path_id("user_group_id"))
     user = person(call.core, call.path_id("user_id"))
+    check_sees(call.core, call.user, user)
     direct = user.id in group_member_ids(call.core, group)
     return {"is_user_group_member": direct or (not call[DIRECT] and in_group(call.core, user, group.id))}
 

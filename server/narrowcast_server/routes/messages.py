@@ -62,7 +62,7 @@ REQUIRED_NARROW = required("narrow", narrow)
 _MAX_IDS: Final = 5000
 
 
-@routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER)
+@routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER, webhooks=True)
 def send_message(call: Call) -> Answer:
     """Sends; the id of the new message."""
     core, user = call.core, call.user
@@ -77,7 +77,7 @@ def send_message(call: Call) -> Answer:
     if call[TYPE] in ("direct", "private"):
         if to is None:
             raise missing("to")
-        return {"id": send_direct(core, user, people_of(core, to), call[CONTENT], origin).id}
+        return {"id": send_direct(core, user, people_of(core, user, to), call[CONTENT], origin).id}
     if to is None:
         raise ServiceError("Missing channel")
     channel = channel_of(core, user, to)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from narrowcast_assets.emoji import EMOJI_FILE
 from narrowcast_assets.logo import LOGO_FILE, LOGO_SVG
-from narrowcast_server.actions.users import emit_person
+from narrowcast_server.actions.users import emit_avatar
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.markdown.inline import EXTRA_EMOJI_URL
@@ -58,14 +58,7 @@ def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
     if _PICTURE_NAME.fullmatch(before):
         Folder(core).public(before).unlink(missing_ok=True)
     changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)
-    emit_person(
-        core,
-        changed,
-        avatar_source="G" if url is None else "U",
-        avatar_url=avatar_url(changed),
-        avatar_url_medium=avatar_url(changed, size=500),
-        avatar_version=changed.avatar_version,
-    )
+    emit_avatar(core, changed)
     return {"avatar_url": avatar_url(changed)}
 
 

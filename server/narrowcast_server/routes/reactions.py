@@ -51,7 +51,7 @@ def remove(call: Call) -> Answer:
     if not remove_reaction(call.core, call.user, message, chosen):
         if call.level < Gate.REACTION_MISSING_CODE.level:
             raise ServiceError("Reaction doesn't exist.")
-        raise ServiceError("Reaction doesn't exist.", "Gate.REACTION_MISSING_CODE.level")
+        raise ServiceError("Reaction doesn't exist.", "REACTION_DOES_NOT_EXIST")
     return {}
 
 

@@ -7,11 +7,11 @@ from typing import Final
 from narrowcast_server import personal
 from narrowcast_server.actions.joining import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.actions.message_moves import mark_read
-from narrowcast_server.actions.users import check_full_name, emit_delivery_email, emit_person
+from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.errors import ServiceError, no_such_user
 from narrowcast_server.models import User
 from narrowcast_server.params import Param, boolean, integer, limited, optional, required, string, strings
-from narrowcast_server.queries.users import api_address
+from narrowcast_server.queries.users import api_address, avatar_url
 from narrowcast_server.quotas import check_room
 from narrowcast_server.routing import Answer, Call, Routes
 
@@ -112,6 +112,8 @@ def _tell_of_address(call: Call, before: User, after: User) -> None:
     old, new = api_address(core, before), api_address(core, after)
     if old != new:
         emit_person(core, after, new_email=new)
+    if avatar_url(before) != avatar_url(after):
+        emit_avatar(core, after)
     viewers = {user_id: core.users[user_id] for user_id in core.listening_ids() if user_id != after.id}
     emit_delivery_email(core, after, viewers)
 

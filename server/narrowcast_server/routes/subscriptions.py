@@ -31,6 +31,7 @@ from narrowcast_server.params import (
     required,
     strings,
 )
+from narrowcast_server.people import person
 from narrowcast_server.permissions import (
     administers_channel,
     channel_allows,
@@ -43,6 +44,7 @@ from narrowcast_server.recipients import channel_does_not_exist, principals_of
 from narrowcast_server.routes.registration import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
 from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.sight import check_sees
 from narrowcast_server.snapshot.channels import subscription_rows
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ def add_subscriptions(call: Call) -> Answer:
 def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[str | int] | None) -> Answer:
     core, user = call.core, call.user
     require_member(user)
-    people = [user] if who is None else principals_of(core, who)
+    people = [user] if who is None else principals_of(core, user, who)
     check_size(core, len(wanted), len(people))
     names: dict[str, dict[str, object]] = {}
     for index, item in enumerate(wanted):
@@ -279,8 +281,8 @@ def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | No
         if channel.is_archived and call.level < Gate.ARCHIVED_SUBSCRIPTIONS.level:
             raise ServiceError(f"Channel '{name}' is archived")
         channels.append(channel)
-    for person in people:
-        if person.id != user.id and not all(_may_remove(call, person, channel) for channel in channels):
+    for one in people:
+        if one.id != user.id and not all(_may_remove(call, one, channel) for channel in channels):
             raise insufficient_permission()
     removed, not_removed = unsubscribe(core, channels, people)
     return {
@@ -293,21 +295,21 @@ def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
     if call.level < Gate.PRINCIPAL_IDS.level and any(isinstance(principal, int) for principal in who):
         raise ServiceError("principals is not a list of strings")
     try:
-        return principals_of(call.core, who)
+        return principals_of(call.core, call.user, who)
     except ServiceError as error:
         if call.level >= Gate.PRINCIPAL_ERRORS.level:
             raise
         raise ServiceError(no_such_user().message, "UNAUTHORIZED_PRINCIPAL", 403) from error
 
 
-def _may_remove(call: Call, person: User, channel: Channel) -> bool:
+def _may_remove(call: Call, leaver: User, channel: Channel) -> bool:
     """The three cases of the contract: USUB-06, USUB-07, USUB-08."""
     core, user = call.core, call.user
     if user.is_administrator:
         return True
     if not access.may_read(core, user, channel):
         return False
-    if person.bot_owner_id == user.id and person.is_bot:
+    if leaver.bot_owner_id == user.id and leaver.is_bot:
         return True
     return channel_allows(core, user, channel, "can_remove_subscribers_group")
 
@@ -330,19 +332,17 @@ def update_subscriptions(call: Call) -> Answer:
 def get_subscription_status(call: Call) -> Answer:
     """Whether somebody is subscribed to a channel."""
     channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
-    user_id = call.path_id("user_id")
-    if call.core.users.get(user_id) is None:
-        raise no_such_user()
-    return {"is_subscribed": access.is_subscribed(call.core, user_id, channel.id)}
+    user = person(call.core, call.path_id("user_id"))
+    check_sees(call.core, call.user, user)
+    return {"is_subscribed": access.is_subscribed(call.core, user.id, channel.id)}
 
 
 @routes.get("/users/{user_id}/channels")
 def get_user_channels(call: Call) -> Answer:
     """Ids of the channels that somebody is subscribed to, as far as the caller knows them."""
-    user_id = call.path_id("user_id")
-    if call.core.users.get(user_id) is None:
-        raise no_such_user()
-    ids = access.subscribed_ids(call.core, user_id)
+    user = person(call.core, call.path_id("user_id"))
+    check_sees(call.core, call.user, user)
+    ids = access.subscribed_ids(call.core, user.id)
     known = [i for i in sorted(ids) if access.may_know(call.core, call.user, call.core.channels[i])]
     return {"subscribed_channel_ids": known}
 

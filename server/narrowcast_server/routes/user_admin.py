@@ -21,6 +21,7 @@ from narrowcast_server.params import (
 )
 from narrowcast_server.permissions import require_administrator
 from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.sight import found_by_address
 
 routes = Routes()
 
@@ -40,7 +41,7 @@ def _account(call: Call) -> User:
     """The account in the path, by id or address."""
     text = call.path["user_id"]
     if not text.isdigit() and "@" in text:
-        user = call.core.user_by_address(text)
+        user = found_by_address(call.core, call.user, text)
         return user_admin.administered(call.core, call.user, -1 if user is None else user.id)
     return user_admin.administered(call.core, call.user, call.path_id("user_id"))
 
@@ -95,7 +96,7 @@ def reactivate_user(call: Call) -> Answer:
     user = _account(call)
     if not call.user.is_administrator:
         raise insufficient_permission()
-    user_admin.reactivate(call.core, user)
+    user_admin.reactivate(call.core, call.user, user)
     return {}
 
 

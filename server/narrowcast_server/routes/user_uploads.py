@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hmac
-
 from starlette.responses import Response
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server import auth
 from narrowcast_server.actions.attachments import space_used
-from narrowcast_server.errors import unauthorized
+from narrowcast_server.errors import not_for_webhooks, unauthorized
 from narrowcast_server.models import User
 from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.store import Row
@@ -107,15 +105,13 @@ def opened_row(call: Call, user: User) -> Row:
 def optional_caller(call: Call) -> User | None:
     """Who asks: by credentials, or by the `api_key` of clients that can only open addresses."""
     header = call.request.headers.get("authorization")
-    if header:
-        return auth.caller(call.core, header)
     key = call.fields.get("api_key")
-    if key is None:
+    if not header and key is None:
         return None
-    for user in call.core.users.all():
-        if hmac.compare_digest(user.api_key.encode(), key.encode()) and user.is_active:
-            return user
-    raise unauthorized("Invalid API key")
+    user = auth.caller(call.core, header) if header else auth.caller_by_key(call.core, key or "")
+    if user.is_webhook:
+        raise not_for_webhooks()
+    return user
 
 
 @routes.get("/attachments")

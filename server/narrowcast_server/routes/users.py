@@ -8,7 +8,7 @@ from narrowcast_server.models import User
 from narrowcast_server.params import boolean, defaulted, integers, optional
 from narrowcast_server.queries.users import people, profile_data, user_object
 from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.sight import check_sees, in_sight
+from narrowcast_server.sight import check_sees, found_by_address, in_sight
 
 routes = Routes()
 
@@ -17,7 +17,7 @@ INCLUDE_PROFILE = defaulted("include_custom_profile_fields", boolean, False)
 USER_IDS = optional("user_ids", integers)
 
 
-@routes.get("/users/me")
+@routes.get("/users/me", webhooks=True)
 def get_own_user(call: Call) -> Answer:
     """The caller (ME-01)."""
     core, user = call.core, call.user
@@ -54,7 +54,7 @@ def find_user(call: Call) -> User:
     text = call.path["user_id"]
     user: User | None
     if "@" in text:
-        user = call.core.user_by_address(text)
+        user = found_by_address(call.core, call.user, text)
     elif text.isascii() and text.isdigit():
         user = call.core.users.get(call.path_id("user_id"))
     else:

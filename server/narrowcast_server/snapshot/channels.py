@@ -14,6 +14,7 @@ from narrowcast_server.queries.channels import (
     subscribers_by_channel,
     subscription_fields,
 )
+from narrowcast_server.sight import group_as_seen, in_sight
 from narrowcast_server.snapshot.parts import Snapshot, part
 
 if TYPE_CHECKING:
@@ -134,9 +135,10 @@ def muted(request: Snapshot) -> dict[str, object]:
 def groups(request: Snapshot) -> dict[str, object]:
     """User groups; deactivated ones only for clients that know of them."""
     with_deactivated = "include_deactivated_groups" in request.options.capabilities
+    seen = in_sight(request.core, request.user)
     return {
         "realm_user_groups": [
-            group_object(request.core, group)
+            group_as_seen(seen, group_object(request.core, group))
             for group in request.core.groups.all()
             if with_deactivated or not group.deactivated
         ]

@@ -46,7 +46,9 @@ def may_open(core: Core, user: User | None, attachment: Row) -> bool:
 
 
 def is_web_public(core: Core, message_id: int) -> bool:
-    """Whether anybody in the world may read a message."""
+    """Whether anybody in the world may read a message; nobody does where the organization has no spectators."""
+    if not core.setting_bool("enable_spectator_access"):
+        return False
     message = find_message(core, message_id)
     if message is None or message.channel_id is None:
         return False

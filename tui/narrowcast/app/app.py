@@ -18,7 +18,7 @@ from narrowcast.app.account import CLOSE_SECONDS, AccountApp
 from narrowcast.app.config import Config
 from narrowcast.app.context import in_app
 from narrowcast.app.themes import THEMES, sixteen_colours
-from narrowcast.commands.registry import REGISTRY, Action, Context, bindings_for
+from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         super().__init__(paths or Paths.of_user(), config or Config())
         self.opening = opening
         self.demo: DemoServer | None = None
-        self.keys: dict[str, tuple[str, ...]] = {action.id: action.keys for action in REGISTRY}
+        self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
         self.outside: asyncio.subprocess.Process | None = None
         """A program that has the terminal for now."""
         self._demo_data = demo_data
@@ -87,9 +87,9 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
 
             self.keys = effective(self.config.keys)
             self.set_keymap(textual_keymap(self.config.keys))
-            for action in REGISTRY:
-                if not action.keys and self.keys[action.id]:
-                    self.bind(",".join(self.keys[action.id]), action.handler, show=False)
+            for command in REGISTRY:
+                if not command.keys and self.keys[command.id]:
+                    self.bind(",".join(self.keys[command.id]), command.handler, show=False)
 
         if isinstance(self.opening, Path):
             self._first_screen = await self.open_screen(self.opening)
@@ -174,12 +174,16 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         if self._guardian is not None:
             self._guardian.stop()
 
-    # actions of the registry
+    # commands of the registry
 
     def action_app_help(self) -> None:
         from narrowcast.screens.dialogs.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.keys))
+        heard: list[str] = []
+        if self.screen is not self.main_screen:
+            bindings = (active.binding for active in self.screen.active_bindings.values())
+            heard = [binding.id for binding in bindings if binding.id]
+        self.push_screen(HelpScreen(self.keys, heard))
 
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette
@@ -187,36 +191,33 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         level = self.session.state.server.level if self.session is not None else 0
         self.push_screen(palette(self.keys, level), self._run_chosen)
 
-    def _run_chosen(self, action: Action | None) -> None:
-        if action is not None:
-            self.call_later(self.perform, action)
+    def _run_chosen(self, command: Command | None) -> None:
+        if command is not None:
+            self.call_later(self.perform, command)
 
-    async def perform(self, action: Action) -> None:
-        """Do an action, on the nearest owner of its handler from the focus outwards, else anywhere on
-        screen.
-        """
-        if action.run:
-            self.action_act(action.id)
+    async def perform(self, command: Command) -> None:
+        """Run a command, on the nearest owner of its action from the focus outwards, else anywhere on screen."""
+        if command.function is not None:
+            self.action_command(command.id)
             return
-        name = f"action_{action.handler}"
+        name = f"action_{command.handler}"
         start = self.focused or self.screen
         near: list[Any] = [*start.ancestors_with_self, *self.screen.walk_children(), self]
         for node in near:
             if hasattr(node, name):
-                await self.run_action(action.handler, node)
+                await self.run_action(command.handler, node)
                 return
-        self.tell(f"{action.title}: not possible here.", severity="warning")
+        self.refuse(f"{command.title}: not available here.")
 
-    def action_act(self, action_id: str) -> None:
-        """Do an act of `narrowcast.commands.catalog` on the main screen."""
-        from narrowcast.commands.running import run
+    def action_command(self, command_id: str) -> None:
+        """Run the function of a command on the main screen."""
+        from narrowcast.commands.run import run
 
-        screen = self.main_screen
-        action = next(action for action in REGISTRY if action.id == action_id)
+        screen, command = self.main_screen, by_id()[command_id]
         if screen is not None and self.screen is screen:
-            run(screen, action)
+            run(screen, command)
         else:
-            self.tell(f"{action.title}: not possible here.", severity="warning")
+            self.refuse(f"{command.title}: not available here.")
 
     def action_app_redraw(self) -> None:
         self.forget_screen()

@@ -152,6 +152,15 @@ class AppGround(App[int], inherit_bindings=False):
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(text[:500], severity=level, timeout=seconds)
 
+    def refuse(self, text: str) -> None:
+        """A key could not act: say why. What is typed on in the same moment is not run as commands."""
+        self._typed.guard.refuse_text()
+        self.tell(text, severity="warning")
+
+    def field_left(self) -> None:
+        """Escape left a field: another one in the same moment is not meant for what lies behind."""
+        self._typed.guard.hold_escape()
+
     def notify(
         self,
         message: str,

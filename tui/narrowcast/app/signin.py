@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
-from narrowcast_api.account import Account
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.account import Account, is_cleartext, normal_site
+from narrowcast_api.errors import ApiError, InvalidInput, MalformedAnswer, NoServerThere
 from narrowcast_api.http.secret import Secret
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
 
 _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
 
@@ -19,13 +23,38 @@ def invitation(url: str) -> tuple[str, str] | None:
     return (found["site"], found["token"]) if found is not None else None
 
 
+class Cleartext(InvalidInput):
+    """A password or key would go to ``site`` for everybody on the way to read, and nobody has allowed that."""
+
+    def __init__(self, site: str) -> None:
+        super().__init__(
+            f"{site} does not encrypt: everybody on the way can read the password and all messages. "
+            "Use an https:// address"
+        )
+        self.site = site
+
+
+def check_encryption(site: str, *, cleartext: bool) -> None:
+    """Raises Cleartext for plain http beyond this machine, unless ``cleartext`` says that it is meant."""
+    if not cleartext and is_cleartext(site):
+        raise Cleartext(normal_site(site))
+
+
 async def join(
-    site: str, token: str, email: str, full_name: str, password: Secret, *, ca_bundle: Path | None = None
+    site: str,
+    token: str,
+    email: str,
+    full_name: str,
+    password: Secret,
+    *,
+    ca_bundle: Path | None = None,
+    cleartext: bool = False,
 ) -> Account:
     """Make an account at ``site`` from an invitation. Raises what the library raises."""
     from narrowcast_api.http.connection import Connection
     from narrowcast_api.routes.auth import accept_invitation
 
+    check_encryption(site, cleartext=cleartext)
     connection = Connection(site, ca_bundle=ca_bundle)
     try:
         return await accept_invitation(
@@ -35,13 +64,45 @@ async def join(
         await connection.aclose()
 
 
+async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
+    """Raises NoServerThere, or what keeps ``site`` from answering, before anybody has typed a password."""
+    from narrowcast_api.http.connection import Connection
+
+    connection = Connection(site, ca_bundle=ca_bundle)
+    try:
+        await _identify(connection)
+    finally:
+        await connection.aclose()
+
+
+async def _identify(connection: Connection) -> None:
+    try:
+        await connection.identify()
+    except MalformedAnswer as error:
+        problem: tuple[str, int] = error.detail, error.status
+    except ApiError as error:
+        problem = (
+            "it has no such page" if error.status == 404 else "it refuses to say what it is",
+            error.status,
+        )
+    else:
+        return
+    raise NoServerThere(connection.site, problem[0], status=problem[1])
+
+
 async def sign_in(
-    site: str, email: str, secret: Secret, *, is_key: bool = False, ca_bundle: Path | None = None
+    site: str,
+    email: str,
+    secret: Secret,
+    *,
+    is_key: bool = False,
+    ca_bundle: Path | None = None,
+    cleartext: bool = False,
 ) -> Account:
     """The account behind ``email`` at ``site``; the server has confirmed it.
 
-    ``secret`` is the password, or with ``is_key`` the API key. Raises what the library raises: a wrong
-    address, a wrong password, too many tries.
+    ``secret`` is the password, or with ``is_key`` the API key. Raises Cleartext, NoServerThere and what the
+    library raises: a wrong address, a wrong password, too many tries.
     """
     from narrowcast_api.client import Client
     from narrowcast_api.http.connection import Connection
@@ -49,13 +110,14 @@ async def sign_in(
 
     if invitation(site) is not None:
         raise InvalidInput(f"This is an invitation. Join with: narrowcast login {site}")
-    if not is_key:
-        connection = Connection(site, ca_bundle=ca_bundle)
-        try:
-            await connection.identify()
+    check_encryption(site, cleartext=cleartext)
+    connection = Connection(site, ca_bundle=ca_bundle)
+    try:
+        await _identify(connection)
+        if not is_key:
             return await fetch_api_key(connection, username=email, password=secret)
-        finally:
-            await connection.aclose()
+    finally:
+        await connection.aclose()
     account = Account(site, email, secret, ca_bundle)
     async with Client.open(account) as client:
         await client.users.me()
@@ -71,7 +133,8 @@ async def sign_in_and_store(
     is_key: bool = False,
     keyring: bool = False,
     ca_bundle: Path | None = None,
+    cleartext: bool = False,
 ) -> Path:
     """Sign in and keep the account; returns its file."""
-    account = await sign_in(site, email, secret, is_key=is_key, ca_bundle=ca_bundle)
+    account = await sign_in(site, email, secret, is_key=is_key, ca_bundle=ca_bundle, cleartext=cleartext)
     return accounts.store(account, folder, keyring=keyring)

@@ -8,24 +8,29 @@ import getpass
 import sys
 from pathlib import Path
 
-from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import normal_site
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask for what is missing, without echo for secrets; never take one from the arguments."""
-    from narrowcast.app.signin import invitation
+    """Ask for what is missing, without echo for secrets; never take one from the arguments.
 
-    if (link := invitation(args.url)) is not None:
-        return _join(args, *link)
-    site = normal_site(args.url)
+    The server is found, and what is wrong with its address is said, before anything is asked.
+    """
+    from narrowcast.app.signin import find_server, invitation, sign_in_and_store
+
+    link = invitation(args.url)
+    site = normal_site(args.url if link is None else link[0])
+    cleartext = _allow_cleartext(site, args.insecure_http)
+    bundle = Path(args.ca_bundle).expanduser().absolute() if args.ca_bundle else None
+    asyncio.run(find_server(site, ca_bundle=bundle))
+    if link is not None:
+        return _join(args, site, link[1], bundle, cleartext)
     email = args.email or _ask_email()
     secret = _ask_secret("API key" if args.api_key else "Password")
-    from narrowcast.app.signin import sign_in_and_store
-
-    bundle = Path(args.ca_bundle).expanduser().absolute() if args.ca_bundle else None
     path = asyncio.run(
         sign_in_and_store(
             site,
@@ -35,28 +40,60 @@ def run(args: argparse.Namespace) -> int:
             is_key=args.api_key,
             keyring=args.keyring,
             ca_bundle=bundle,
+            cleartext=cleartext,
         )
     )
     print(f"Signed in to {site} as {email}; stored in {path}. Open it with: narrowcast")  # noqa: T201
     return Exit.DONE
 
 
-def _join(args: argparse.Namespace, url: str, token: str) -> int:
+def _allow_cleartext(site: str, allowed: bool) -> bool:
+    """Whether the password may go to ``site`` unencrypted. Raises CommandError without a yes."""
+    from narrowcast.app.signin import Cleartext, check_encryption
+
+    try:
+        check_encryption(site, cleartext=allowed)
+    except Cleartext as error:
+        if not sys.stdin.isatty():
+            raise CommandError(f"{error}, or allow it with --insecure-http.", Exit.USAGE) from None
+        complain(f"{error}.")
+        if input("Go on all the same? Type yes: ").strip().lower() != "yes":
+            raise CommandError("nothing was sent", Exit.USAGE) from None
+        return True
+    return allowed
+
+
+def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool) -> int:
     """Make an account from an invitation's link, and store it."""
     from narrowcast.app import accounts
     from narrowcast.app.signin import join
 
-    site = normal_site(url)
     name = args.name or _ask("Your name", "--name")
     email = args.email or _ask_email()
-    password = _ask_secret("New password")
-    if sys.stdin.isatty() and _ask_secret("Again").reveal() != password.reveal():
-        raise CommandError("the two passwords differ; nothing was done", Exit.USAGE)
-    bundle = Path(args.ca_bundle).expanduser().absolute() if args.ca_bundle else None
-    account = asyncio.run(join(site, token, email, name, password, ca_bundle=bundle))
+    password = _ask_new_password()
+    account = asyncio.run(join(site, token, email, name, password, ca_bundle=bundle, cleartext=cleartext))
     path = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
     print(f"Joined {site} as {name}; stored in {path}. Open it with: narrowcast")  # noqa: T201
     return Exit.DONE
+
+
+def _ask_new_password() -> Secret:
+    """Typed twice; the rule is said before, and checked before the second time."""
+    fewest, most = PASSWORD_CHARACTERS
+    rule = f"{fewest} to {most} characters"
+    while True:
+        password = _ask_secret(f"New password ({rule})")
+        fits = fewest <= len(password.reveal()) <= most
+        if not sys.stdin.isatty():
+            if not fits:
+                raise CommandError(f"a password has {rule}; nothing was done", Exit.USAGE)
+            return password
+        if not fits:
+            complain(f"a password has {rule}")
+        elif _ask_secret("Again").reveal() == password.reveal():
+            return password
+        else:
+            complain("the two passwords differ")
 
 
 def _ask(what: str, option: str) -> str:

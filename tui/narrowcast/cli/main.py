@@ -101,6 +101,11 @@ def _app_commands(commands: _Commands) -> None:
     )
     login.add_argument("--keyring", action="store_true", help="keep the key in the system's keyring")
     login.add_argument(
+        "--insecure-http",
+        action="store_true",
+        help="send the password to an http:// address too, where everybody on the way can read it",
+    )
+    login.add_argument(
         "--ca-bundle", metavar="FILE", help="trust the certificate authorities in this PEM file"
     )
 

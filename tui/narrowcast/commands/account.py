@@ -1,4 +1,4 @@
-"""Acts on one's own account: profile, picture, settings, password, key."""
+"""Commands on one's own account: profile, picture, settings, password, key."""
 
 from __future__ import annotations
 

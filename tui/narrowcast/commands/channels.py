@@ -1,11 +1,11 @@
-"""Acts on channels: browse, join, make, change, archive, link."""
+"""Commands on channels: browse, join, make, change, archive, link."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
-from narrowcast.screens.channels import acts, fields
+from narrowcast.screens.channels import fields, subscription
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -69,16 +69,16 @@ async def subscribe(screen: MainScreen) -> None:
         return
     session = screen.session
     if not channel.is_subscribed:
-        screen.tell(await acts.subscribe(session, channel))
+        screen.tell(await subscription.subscribe(session, channel))
         return
-    if refused := acts.refused_leave(session, channel):
+    if refused := subscription.refused_leave(session, channel):
         screen.tell(refused, severity="warning")
         return
 
     async def leave() -> None:
-        screen.tell(await acts.unsubscribe(session, channel))
+        screen.tell(await subscription.unsubscribe(session, channel))
 
-    question = acts.leaving(session, channel) or f"Leave #{channel.name}?"
+    question = subscription.leaving(session, channel) or f"Leave #{channel.name}?"
     ask_first(screen, question, "Leave it", lambda: screen.spawn(leave(), "leave the channel"))
 
 
@@ -115,7 +115,7 @@ def archive(screen: MainScreen) -> None:
         return
     client = screen.session.client
     if channel.is_archived:
-        if refused := acts.refused_restore(screen.session):
+        if refused := subscription.refused_restore(screen.session):
             screen.tell(refused, severity="warning")
         else:
             screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "restore the channel")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from textual.binding import Binding, InvalidBinding
 from textual.keys import Keys, key_to_character
 
-from narrowcast.commands.registry import REGISTRY, Action, Context, groups
+from narrowcast.commands.command import Command, Context, around
+from narrowcast.commands.registry import REGISTRY, by_id, groups
 
 _SAME_BYTE = {
     "ctrl+h": "backspace",
@@ -39,7 +40,6 @@ _REPLACED = {"slash": "/", "backslash": "\\", "at": "@", "minus": "-", "plus": "
 
 _NAMED = {key.value for key in Keys if not key.value.startswith("<")} | {"space"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super"}
-_OUTER = (Context.APP, Context.MAIN, Context.ACT)
 
 
 def _character(name: str) -> str | None:
@@ -86,86 +86,102 @@ def normalize(key: str) -> str:
 
 
 def effective(user: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Keys by action id once ``user`` (id -> key or keys) is applied.
+    """Keys by command id once ``user`` (id -> key or keys) is applied.
 
-    Raises :class:`KeymapError` that lists every unknown id, impossible key and clash. Two defaults may
-    share a key
-    across contexts on purpose (the inner pane wins); a clash is reported when the user's own choice takes
+    Raises :class:`KeymapError` that lists every unknown id, impossible key and conflict. Two defaults may share a
+    key across contexts on purpose (the inner one wins); a conflict is reported when the user's own choice takes
     part in it.
     """
-    problems: list[str] = []
-    known = {action.id: action for action in REGISTRY}
-    keys = {action.id: action.keys for action in REGISTRY}
-    for action_id, wanted in user.items():
-        if action_id not in known:
-            problems.append(f"{action_id}: no such action ('narrowcast doctor --keys' lists them)")
-            continue
-        checked: list[str] = []
-        for key in [wanted] if isinstance(wanted, str) else wanted:
-            problem = _problem(key, known[action_id])
-            if problem:
-                problems.append(f"{action_id}: {problem}")
-            else:
-                checked.append(normalize(key))
-        keys[action_id] = tuple(checked)
-    problems += _clashes(keys, known, set(user))
+    keys, problems = merged(user)
+    problems += conflicts(keys, set(user))
     if problems:
         raise KeymapError(problems)
     return keys
 
 
-def _problem(key: str, action: Action) -> str | None:
+def merged(user: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """The defaults with those keys of ``user`` that can be used, and a sentence for each that cannot."""
+    problems: list[str] = []
+    commands = by_id()
+    keys = {command.id: command.keys for command in REGISTRY}
+    for command_id, wanted in user.items():
+        if command_id not in commands:
+            problems.append(f"{command_id}: no such command ('narrowcast doctor --keys' lists them)")
+            continue
+        usable: list[str] = []
+        for key in [wanted] if isinstance(wanted, str) else wanted:
+            problem = _problem(key, commands[command_id])
+            if problem:
+                problems.append(f"{command_id}: {problem}")
+            else:
+                usable.append(normalize(key))
+        keys[command_id] = tuple(usable)
+    return keys, problems
+
+
+def _problem(key: str, command: Command) -> str | None:
     try:
         name = normalize(key)
     except ValueError as error:
         return f"{key!r} is not a key: {error}"
     if same := _SAME_BYTE.get(name):
         return f"{key!r} cannot be told from {same} by a terminal; choose another key"
-    if action.context is Context.COMPOSE and "+" not in name and _character(name) is not None:
-        return f"{key!r} is a character that compose types; choose another key"
+    if (
+        command.context in (Context.COMPOSE, Context.EDITOR)
+        and "+" not in name
+        and _character(name) is not None
+    ):
+        return f"{key!r} is a character that the compose box types; choose another key"
     return None
 
 
-def _clashes(
-    keys: Mapping[str, tuple[str, ...]], known: Mapping[str, Action], chosen: set[str]
-) -> Iterable[str]:
-    """One sentence for each pair of actions that would listen to one key where both can be heard."""
-    layered = {
-        (key, inner.context)
-        for inner in known.values()
-        for key in inner.keys
-        if any(key in outer.keys for outer in known.values() if outer.context in _OUTER)
-    }
-    """Keys that a pane takes from the screen around it by default: there it is meant."""
-    users: dict[str, list[Action]] = {}
-    for action_id, names in keys.items():
+def conflicts(keys: Mapping[str, tuple[str, ...]], chosen: set[str]) -> Iterator[str]:
+    """One sentence for each pair of commands that would listen to one key where both are heard.
+
+    ``chosen``: the ids that the user gave keys; pairs of defaults are meant.
+    """
+    commands = by_id()
+    users: dict[str, list[Command]] = {}
+    for command_id, names in keys.items():
         for name in names:
-            users.setdefault(name, []).append(known[action_id])
-    for name, actions in users.items():
-        for index, one in enumerate(actions):
-            for other in actions[index + 1 :]:
-                mine = {one.id, other.id} & chosen
-                near = one.context == other.context or (one.context in _OUTER and other.context in _OUTER)
-                inner = other if one.context in _OUTER else one
-                shadowed = (one.context in _OUTER) != (other.context in _OUTER)
-                shadowed = shadowed and (name, inner.context) not in layered
-                if mine and (near or shadowed):
+            users.setdefault(name, []).append(commands[command_id])
+    for name, listening in users.items():
+        for index, one in enumerate(listening):
+            for other in listening[index + 1 :]:
+                if {one.id, other.id} & chosen and _conflict(name, one, other):
                     yield f"{key_label(name)} is both {one.id} and {other.id}"
+
+
+_ROOT = (Context.APP, Context.MAIN)
+
+
+def _conflict(key: str, one: Command, other: Command) -> bool:
+    if one.context is other.context or (one.context in _ROOT and other.context in _ROOT):
+        return True
+    if one.context in around(other.context):
+        return not _is_layered(key, other.context)
+    return other.context in around(one.context) and not _is_layered(key, one.context)
+
+
+def _is_layered(key: str, inner: Context) -> bool:
+    """Whether a context takes ``key`` from one around it by default: there it is meant."""
+    by_default = {command.context for command in REGISTRY if key in command.keys}
+    return inner in by_default and not by_default.isdisjoint(around(inner))
 
 
 def textual_keymap(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
     """What ``App.set_keymap`` takes. Raises :class:`KeymapError`."""
     keys = effective(user)
-    return {action_id: ",".join(keys[action_id]) for action_id in user}
+    return {command_id: ",".join(keys[command_id]) for command_id in user}
 
 
 def key_table(keys: Mapping[str, tuple[str, ...]] | None = None) -> str:
-    """The Markdown table of all actions, as the README shows it."""
+    """The Markdown table of all commands, as the documentation shows it."""
     keys = keys or {}
     lines = ["| keys | does | id |", "|---|---|---|"]
-    for group, actions in groups().items():
+    for group, commands in groups().items():
         lines.append(f"| **{group}** | | |")
-        for action in actions:
-            label = " ".join(f"`{key_label(key)}`" for key in keys.get(action.id, action.keys))
-            lines.append(f"| {label.replace('|', chr(92) + '|')} | {action.title} | {action.id} |")
+        for command in commands:
+            label = " ".join(f"`{key_label(key)}`" for key in keys.get(command.id, command.keys))
+            lines.append(f"| {label.replace('|', chr(92) + '|')} | {command.title} | {command.id} |")
     return "\n".join(lines)

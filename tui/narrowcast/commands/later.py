@@ -1,4 +1,4 @@
-"""Acts for what happens later: send later, remind me, snippets."""
+"""Commands for what happens later: send later, remind me, snippets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def _text_in_compose(screen: MainScreen) -> str:
     """What stands in compose; '' after telling what is missing."""
     if screen.writing.editing is not None:
-        screen.tell("Save the edit first, or leave it with Esc.", severity="warning")
+        screen.refuse("Save the edit first, or leave it with Esc.")
         return ""
     text = screen.writing.text.text.strip()
     if not text:
-        screen.tell("Write a message first (c).")
+        screen.refuse("Write a message first (c).")
     return text
 
 
@@ -33,7 +33,7 @@ def schedule(screen: MainScreen) -> None:
     if len(content) > limit:
         screen.tell(f"The message is {len(content) - limit} characters too long.", severity="warning")
         return
-    where, problem = screen.writing.target.read(screen.session.state)
+    where, problem = screen.writing.destination()
     if where is None:
         screen.tell(problem, severity="warning")
         return

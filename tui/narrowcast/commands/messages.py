@@ -1,4 +1,4 @@
-"""Acts on the selected message that have a form."""
+"""Commands on the selected message that have a form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Acts on the organization: its settings and what it configures."""
+"""Commands on the organization: its settings and what it configures."""
 
 from __future__ import annotations
 

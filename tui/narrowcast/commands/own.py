@@ -1,4 +1,4 @@
-"""Acts on what is one's own: status, presence, alert words, views, files, what is read."""
+"""Commands on what is one's own: status, presence, alert words, views, files, what is read."""
 
 from __future__ import annotations
 

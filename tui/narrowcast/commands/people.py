@@ -1,4 +1,4 @@
-"""Acts on people: cards, accounts, groups, invitations."""
+"""Commands on people: cards, accounts, groups, invitations."""
 
 from __future__ import annotations
 

@@ -82,23 +82,22 @@ def only_holders(state: State, permission: str, act: str = "do this") -> str:
 
 
 def below(state: State, gate: Gate) -> str:
-    """'… needs level N, this server has M', or nothing where the server has it."""
-    if state.supports(gate):
-        return ""
-    return f"{gate.title}: {gate.needs}, this server has {state.server.level}."
+    """Why a server that is too old cannot do something, in a sentence; empty where it can."""
+    missing = level_needed(state, gate)
+    return f"{gate.title}: {missing}." if missing else ""
 
 
 def short(refusal: str) -> str:
-    """A refusal in the fewest words, to stand beside what is disabled: 'needs level 407', 'only owners'."""
-    if ": needs level " in refusal:
-        return refusal.partition(": ")[2].partition(",")[0]
+    """A refusal in the fewest words, to stand beside what is disabled: 'only owners'."""
+    if ": Not supported" in refusal:
+        return refusal.partition(": ")[2].removesuffix(".")
     before, may, _ = refusal.partition(" may ")
     return before[:1].lower() + before[1:] if may else refusal
 
 
 def level_needed(state: State, gate: Gate) -> str:
-    """'needs level N' where the server does not have it."""
-    return short(below(state, gate))
+    """Why a server that is too old cannot do something, to stand beside what is disabled; empty where it can."""
+    return "" if state.supports(gate) else gate.unsupported(state.server.level)
 
 
 def group_refusal(state: State, group: Group, permission: GroupPermission | None, act: str) -> str:

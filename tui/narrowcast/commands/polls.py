@@ -1,4 +1,4 @@
-"""Acts on the poll or to-do list of the selected message."""
+"""Commands on the poll or to-do list of the selected message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
         return None
     widget = read_widget(message.submessages)
     if widget is None:
-        screen.tell("The selected message is neither a poll nor a to-do list.")
+        screen.refuse("The selected message is neither a poll nor a to-do list.")
         return None
     return message, widget
 
@@ -56,7 +56,7 @@ def question(screen: MainScreen) -> None:
         return
     message, widget = found
     if not isinstance(widget, Poll) or message.sender_id != screen.session.state.me:
-        screen.tell("Only the question of a poll of your own can be changed.")
+        screen.refuse("Only the question of a poll of your own can be changed.")
         return
 
     async def submit(values: Values) -> None:

@@ -1,4 +1,4 @@
-"""What an act is about: the message, topic or channel that is selected or open."""
+"""What a command is about: the message, topic or channel that is selected or open."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def message_or_say(screen: MainScreen) -> Message | None:
     """The selected message; says so when there is none."""
     message = message_here(screen)
     if message is None:
-        screen.tell("Select a message first.")
+        screen.refuse("Select a message first.")
     return message
 
 
@@ -62,7 +62,7 @@ def topic_or_say(screen: MainScreen) -> ChannelDestination | None:
     """The topic one is at; says so when there is none."""
     topic = topic_here(screen)
     if topic is None:
-        screen.tell("Select a topic, or a message of one, first.")
+        screen.refuse("Select a topic, or a message of one, first.")
     return topic
 
 
@@ -85,7 +85,7 @@ def channel_or_say(screen: MainScreen) -> Channel | None:
     """The channel one is at; says so when there is none."""
     channel = channel_here(screen)
     if channel is None:
-        screen.tell("Select a channel, or a message of one, first.")
+        screen.refuse("Select a channel, or a message of one, first.")
     return channel
 
 

@@ -1,4 +1,4 @@
-"""Acts on topics: move, rename, resolve, mute, follow, mark, delete, link."""
+"""Commands on topics: move, rename, resolve, mute, follow, mark, delete, link."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def visibility(screen: MainScreen) -> None:
             "now" if policy == now else "",
             disabled=""
             if all_there or policy in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED)
-            else Gate.TOPIC_VISIBILITY.needs,
+            else Gate.TOPIC_VISIBILITY.unsupported(state.server.level),
         )
         for policy, words in VISIBILITIES
     ]

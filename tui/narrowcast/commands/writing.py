@@ -1,4 +1,4 @@
-"""Acts on what stands in compose: see what it becomes, begin a poll or a to-do list."""
+"""Commands on what stands in compose: see what it becomes, begin a poll or a to-do list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def preview(screen: MainScreen) -> None:
 
     content = screen.writing.text.text.strip()
     if not content:
-        screen.tell("Write a message first (c).")
+        screen.refuse("Write a message first (c).")
         return
     answer = await screen.session.client.messages.render(content=content)
     state, messages = screen.session.state, screen.messages.list
@@ -64,7 +64,7 @@ def _insert(screen: MainScreen, lines: list[str]) -> None:
         raise Refused("", "Another window has this account open: write there.")
     if writing.is_busy:
         raise Refused("", "Something else stands in compose: send it first, or keep it as a draft (Alt-n).")
-    where, _ = writing.target.read(screen.session.state)
+    where, _ = writing.destination()
     if where is None:
         writing.write_channel(screen.default_channel())
     writing.text.insert("\n".join(line.strip() for line in lines))

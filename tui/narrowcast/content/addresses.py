@@ -52,7 +52,7 @@ def resolve(href: str, state: State) -> InApp | Outside | None:
     """What `href` leads to; None for what must not or cannot be followed (scripts, broken addresses)."""
     site = state.server.site or "https://invalid"
     try:
-        url = urljoin(site.rstrip("/") + "/", href.strip())
+        url = urljoin(site.rstrip("/") + "/", _as_browsers_read(href.strip()))
         parts, home = urlsplit(url), urlsplit(site)
         own = (parts.scheme, parts.hostname, parts.port) == (home.scheme, home.hostname, home.port)
     except ValueError:
@@ -65,6 +65,12 @@ def resolve(href: str, state: State) -> InApp | Outside | None:
     if own and parts.fragment.startswith("narrow"):
         return _narrow(parts.fragment, state)
     return Outside(url, own)
+
+
+def _as_browsers_read(href: str) -> str:
+    """`href` with slashes for the backslashes of its host and path: browsers go there, whatever a library reads."""
+    end = min((place for sign in "?#" if (place := href.find(sign)) >= 0), default=len(href))
+    return href[:end].replace("\\", "/") + href[end:]
 
 
 def _is_readable(url: str, authority: str) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 
+from narrowcast.terminal.key_guard import KeyGuard
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 4
 """Times that everybody from the focus outwards is asked to be done: acts lead to messages, those to others."""
+MENDS_TEXT = frozenset({"enter", "backspace", "delete"})
 PATIENCE = 0.25
 """Seconds that a busy widget can hold up the next key."""
 
@@ -33,6 +35,7 @@ class KeyQueue:
     def __init__(self, app: App[Any], hand_on: Callable[[Event], Awaitable[None]]) -> None:
         self._app = app
         self._hand_on = hand_on
+        self.guard = KeyGuard()
         self._waiting: deque[Event] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -45,8 +48,17 @@ class KeyQueue:
     async def _run(self) -> None:
         while self._waiting:
             event = self._waiting.popleft()
+            if not self._may_act(event):
+                continue
             await self._hand_on(event)
             await self._gone_its_way(event)
+
+    def _may_act(self, event: Event) -> bool:
+        if not isinstance(event, events.Key):
+            return True
+        in_field = isinstance(self._app.focused, Editor)
+        is_text = not in_field and (event.is_printable or event.key in MENDS_TEXT)
+        return self.guard.passes(event.key, is_text, event.time) or in_field
 
     async def _gone_its_way(self, event: Event) -> None:
         focused = self._app.focused

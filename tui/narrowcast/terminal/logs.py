@@ -6,8 +6,28 @@ import logging
 import logging.handlers
 from pathlib import Path
 
+from narrowcast_api.characters import defused
+
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3
+LONGEST_RECORD = 20_000
+"""Characters of one record, so that a single one does not push out all that was logged before."""
+
+
+class SafeFormatter(logging.Formatter):
+    """Records that are safe to look at in a terminal: servers and peers have a say in many of them."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record, its controls replaced; lines after the first are indented, so that none passes for a record
+        of its own.
+        """
+        text = defused(super().format(record))
+        if len(text) > LONGEST_RECORD:
+            text = f"{text[:LONGEST_RECORD]}… ({len(text)} characters)"
+        return text.replace("\n", "\n    ")
 
 
 def start_log(path: Path) -> bool:
@@ -26,7 +46,7 @@ def start_log(path: Path) -> bool:
         opened = True
     except OSError:
         handler, opened = logging.NullHandler(), False
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(SafeFormatter())
     for old in list(root.handlers):
         root.removeHandler(old)
         old.close()

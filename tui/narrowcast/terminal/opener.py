@@ -21,9 +21,9 @@ def checked(url: str) -> str:
         host, parts = None, urlsplit("")
     if parts.scheme.lower() not in {"http", "https"} or not host:
         raise InvalidInput("Only http and https links are opened.")
-    if " " in url or has_unsafe(url):
+    if " " in url or "\\" in url.split("?", 1)[0] or has_unsafe(url):
         raise InvalidInput(
-            "The link has control characters, blanks or hidden characters in it and is not opened."
+            "The link has control characters, blanks, backslashes or hidden characters in it and is not opened."
         )
     return url
 

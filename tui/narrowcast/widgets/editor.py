@@ -13,13 +13,13 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.commands.registry import Context, in_context
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import Row, TextBuffer
 
@@ -32,17 +32,17 @@ _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
 _CURSOR = Style(reverse=True)
 
 
-def _bindings() -> list[Binding]:
-    return [action.binding() for action in in_context(Context.COMPOSE) if action.group == "Editing"]
-
-
 class Editor(Widget, can_focus=True):
-    """Text input with readline keys. ``multiline=False``: one line that scrolls sideways."""
+    """Text input with readline keys. ``multiline=False``: one line that scrolls sideways.
+
+    ``is_marked``: the whole text is marked and gives way to what is typed, pasted or cut next; any motion of the
+    cursor unmarks it. `mark` does that for a field that has just been entered.
+    """
 
     DEFAULT_CSS = """
     Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.EDITOR)]
 
     class Changed(Message):
         """The text or the cursor moved. ``edited``: the text itself changed."""
@@ -85,6 +85,7 @@ class Editor(Widget, can_focus=True):
         self._left = 0
         self._shown: list[tuple[str, int | None]] = []
         self._hinting = not text
+        self.is_marked = False
 
     # text
 
@@ -95,9 +96,29 @@ class Editor(Widget, can_focus=True):
 
     @text.setter
     def text(self, text: str) -> None:
+        self._unmark()
         if text != self.buffer.text:
             self.buffer.reset(text)
             self._repaint()
+
+    def mark(self) -> None:
+        """Mark the whole text, if there is any."""
+        if self.buffer.text and not self.is_marked:
+            self.is_marked = True
+            self.refresh()
+
+    def _unmark(self) -> bool:
+        was_marked, self.is_marked = self.is_marked, False
+        if was_marked:
+            self.refresh()
+        return was_marked
+
+    def _cut_marked(self) -> bool:
+        """Cut what is marked; whether anything was."""
+        marked = self._unmark()
+        if marked:
+            self.buffer.replace(0, len(self.buffer.text), "")
+        return marked
 
     def insert(self, text: str) -> None:
         """Put ``text`` at the cursor, as one step of undo."""
@@ -110,6 +131,7 @@ class Editor(Widget, can_focus=True):
         self._changed(True)
 
     def _changed(self, edited: bool) -> None:
+        self._unmark()
         self._repaint()
         self.post_message(self.Changed(self, edited))
 
@@ -184,7 +206,8 @@ class Editor(Widget, can_focus=True):
         if y >= len(self._shown):
             return Strip.blank(width, style)
         text, at = self._shown[y]
-        strip = Strip([Segment(text, style)]).adjust_cell_length(width, style)
+        letters = style + _CURSOR if self.is_marked else style
+        strip = Strip([Segment(text, letters)]).adjust_cell_length(width, style)
         if at is None or at >= width:
             return strip
         wide = max(1, cell_len(_from_cell(text, at)[:1]))
@@ -208,6 +231,7 @@ class Editor(Widget, can_focus=True):
 
     def _on_blur(self, event: events.Blur) -> None:
         self._shown = []
+        self.is_marked = False
         super()._on_blur(event)
 
     # keys and mouse
@@ -220,15 +244,13 @@ class Editor(Widget, can_focus=True):
         if event.is_printable and event.character:
             event.stop()
             event.prevent_default()
+            self._cut_marked()
             self.buffer.insert(event.character, typed=True)
             self._changed(True)
-        elif event.key == "enter" and not self.buffer.multiline:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Submitted(self))
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
+        self._cut_marked()
         self.buffer.insert(event.text)
         self._changed(True)
 
@@ -246,6 +268,11 @@ class Editor(Widget, can_focus=True):
 
     def _move(self) -> None:
         self._changed(False)
+
+    def action_submit(self) -> None:
+        if self.buffer.multiline:
+            raise SkipAction
+        self.post_message(self.Submitted(self))
 
     def action_compose_line_start(self) -> None:
         self.buffer.home()
@@ -284,19 +311,19 @@ class Editor(Widget, can_focus=True):
         self._vertical(1)
 
     def action_compose_backspace(self) -> None:
-        self._edit(self.buffer.backspace())
+        self._edit(self._cut_marked() or self.buffer.backspace())
 
     def action_compose_delete(self) -> None:
-        self._edit(self.buffer.delete())
+        self._edit(self._cut_marked() or self.buffer.delete())
 
     def action_compose_kill_word(self) -> None:
-        self._edit(self.buffer.kill_word())
+        self._edit(self._cut_marked() or self.buffer.kill_word())
 
     def action_compose_kill_word_right(self) -> None:
-        self._edit(self.buffer.kill_word_right())
+        self._edit(self._cut_marked() or self.buffer.kill_word_right())
 
     def action_compose_kill_start(self) -> None:
-        self._edit(self.buffer.kill_start())
+        self._edit(self._cut_marked() or self.buffer.kill_start())
 
     def action_compose_kill_end(self) -> None:
         if not self.buffer.kill_end():

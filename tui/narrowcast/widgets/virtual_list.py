@@ -15,10 +15,11 @@ from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.text.matching import best_matches
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
 from narrowcast.widgets.looks import Look
@@ -42,15 +43,7 @@ class VirtualList(LineView, Generic[T]):
         "virtual-list--focused": Look(ground="primary 35%", letters=Style(bold=True)),
         "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "cursor_down", "Down", show=False),
-        Binding("up,k", "cursor_up", "Up", show=False),
-        Binding("pagedown,J", "page_down", "Page down", show=False),
-        Binding("pageup,K", "page_up", "Page up", show=False),
-        Binding("home,g", "first", "First", show=False),
-        Binding("end,G", "last", "Last", show=False),
-        Binding("enter", "select", "Open", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
 
     class Highlighted(Message):
         """The selection moved to `item` (None: nothing left to select)."""

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
+Fields = tuple[bool, str, str, str]
+"""Whether to people; channel, topic and people as they stand in the fields, those that are hidden empty."""
+
+
+class Given(Struct, frozen=True):
+    """What the fields were filled from. ``narrow``: the view that this holds for, and for no other."""
+
+    narrow: Narrow | None = None
+    where: Destination | None = None
+    fields: Fields = (False, "", "", "")
+
 
 class TargetLine(Horizontal):
-    """Channel and topic, or the people, each a field of its own."""
+    """Channel and topic, or the people, each a field of its own.
+
+    What they say holds for the view it was chosen in. Once another view is open, the line says where a message
+    from that view goes: nothing that was left over can be read from it.
+    """
 
     DEFAULT_CSS = """
     TargetLine { height: 1; background: $panel; }
@@ -35,15 +53,15 @@ class TargetLine(Horizontal):
     TargetLine.-narrow #hint { width: 24; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, view: OpenView) -> None:
         super().__init__(id="target", classes="-channel")
+        self._view = view
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
         self.topic = Editor(placeholder="topic", id="topic")
         self.to = Editor(placeholder="names, separated by commas; nobody: notes to myself", id="to")
         self.hint = OneLine(id="hint")
-        self._given: tuple[Destination | None, tuple[bool, str, str, str]] = (None, (False, "", "", ""))
-        """What `show` was told, and what stood in the fields then: names change and are not unique."""
+        self._given = Given()
 
     def compose(self) -> ComposeResult:
         arrow = OneLine(id="arrow")
@@ -72,47 +90,65 @@ class TargetLine(Horizontal):
         self.add_class("-edit")
         self.sign.show_pieces([(text, "accent")])
 
+    def show_view(self, state: State) -> None:
+        """Fill in where a message from the open view goes."""
+        narrow = self._view.narrow
+        self.show(state, narrow.written_to if narrow is not None else None)
+
     def show(self, state: State, where: Destination | None) -> None:
-        """Fill the fields in."""
+        """Fill the fields in: this was chosen in the view that is open."""
         if isinstance(where, DirectDestination):
             self.show_kind(True)
             self.to.text = names.recipients(state, where.user_ids)
+            self.channel.text = self.topic.text = ""
         else:
             self.show_kind(False)
             self.channel.text = names.channel(state, where.channel_id) if where is not None else ""
             self.topic.text = where.topic if where is not None else ""
-        self._given = (where, self._fields())
+            self.to.text = ""
+        self._given = Given(self._view.narrow, where, self._fields())
 
-    def _fields(self) -> tuple[bool, str, str, str]:
-        """What the fields say; those that are hidden say nothing."""
+    def _fields(self) -> Fields:
         if self.is_direct:
             return (True, "", "", self.to.text)
         return (False, self.channel.text, self.topic.text, "")
 
+    @property
+    def _is_left_over(self) -> bool:
+        return self._given.narrow != self._view.narrow
+
     def refresh_names(self, state: State) -> None:
         """Channels and people were told of or renamed: what nobody touched says the new names."""
-        where, fields = self._given
-        if where is not None and fields == self._fields() and not self.has_class("-edit"):
-            self.show(state, where)
+        given = self._given
+        if given.where is not None and given.fields == self._fields() and not self.has_class("-edit"):
+            self.show(state, given.where)
 
     def read(self, state: State) -> tuple[Destination | None, str]:
         """The destination that the fields say, or None and what is wrong with them."""
-        where, fields = self._given
-        if where is not None and fields == self._fields():
-            return where, ""
-        if self.is_direct:
-            from narrowcast.panes.compose.completion import recipients
+        if self._is_left_over:
+            self.show_view(state)
+        if self._given.where is not None and self._given.fields == self._fields():
+            return self._given.where, ""
+        return self._read_people(state) if self.is_direct else self._read_channel(state)
 
-            ids, unknown = recipients(state, self.to.text)
-            if unknown:
-                return (
-                    None,
-                    f"Nobody, or more than one, is called {unknown[0]!r}. Tab in the field completes names.",
-                )
-            return DirectDestination(ids), ""
+    def _read_people(self, state: State) -> tuple[Destination | None, str]:
+        from narrowcast.panes.compose.completion import recipients
+
+        ids, unknown = recipients(state, self.to.text)
+        if unknown:
+            return (
+                None,
+                f"Nobody, or more than one, is called {unknown[0]!r}. Tab in the field completes names.",
+            )
+        return DirectDestination(ids), ""
+
+    def _read_channel(self, state: State) -> tuple[Destination | None, str]:
         name = self.channel.text.strip().lstrip("#")
         if not name:
-            return None, "Which channel? Name one in the field above the text (Shift-Tab)."
+            return (
+                None,
+                "To whom? Name a channel in the field above the text (Shift-Tab), or press Esc, x for people.",
+            )
         channel_id = state.channels.id_of(name)
         if channel_id is None:
             return None, f"There is no channel {name!r}. Tab in the field completes names."

@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.message import Message
 
 from narrowcast.app.context import focus_now
-from narrowcast.commands.registry import Context, in_context
-from narrowcast.panes.compose.conversation import READ_ONLY, ComposeConversation
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.panes.compose.draft import DraftInHand
+from narrowcast.panes.compose.edits import Edit
+from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.panes.compose.offers import Offers
+from narrowcast.panes.compose.uploads import UploadRows
+from narrowcast.panes.compose.writing import Writing
+from narrowcast.panes.open_view import OpenView
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
+
+ROOMY = 110
+"""From this width on there is room for every hint beside a whole topic."""
+
+COUNT_FROM = 0.8
+"""Share of the length limit from which the count is shown."""
+READ_ONLY = "Another window has this account open: write there, or close it and open this one again."
+"""Words that could not be kept are not taken at all."""
+EDITING = " Editing your message · Enter saves · Esc leaves it as it was"
 
 
-def _bindings() -> Iterator[BindingType]:
-    for action in in_context(Context.COMPOSE):
-        if action.group != "Editing":
-            yield action.binding()
+class ComposePane(Vertical):
+    """See the module's description.
 
+    ``view``: the view that is open, which says where messages go. ``enter_sends``: what Enter does; the other
+    Enters do the opposite.
+    """
 
-class ComposePane(ComposeConversation):
-    """See the module's description. ``enter_sends``: what Enter does; the other Enters do the opposite."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*_bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
     DEFAULT_CSS = """
     ComposePane { height: auto; background: $surface; }
     ComposePane #text { height: 3; max-height: 12; padding: 0 1; background: $surface; }
@@ -53,18 +70,33 @@ class ComposePane(ComposeConversation):
             self.local_id = local_id
 
     class EditDone(Message):
-        """An existing message shall have ``content``."""
+        """An existing message shall have another text."""
 
-        def __init__(self, message_id: int, content: str) -> None:
+        def __init__(self, edit: Edit) -> None:
             super().__init__()
-            self.message_id = message_id
-            self.content = content
+            self.edit = edit
 
     class EditorWanted(Message):
         """Write in an external editor."""
 
     class AttachWanted(Message):
         """Choose a file to attach."""
+
+    def __init__(self, session: Session, view: OpenView, *, enter_sends: bool = True) -> None:
+        super().__init__(id="compose")
+        self.session = session
+        self.enter_sends = enter_sends
+        self.target = TargetLine(view)
+        self.text = Editor(multiline=True, placeholder="Write a message (c)", id="text")
+        self.writing = Writing(session, self.target, self.text, tell=self._tell, shown=self._text_replaced)
+        self.uploads = UploadRows(session, lambda: self.destination()[0])
+        self.offers = Offers(self, session, self.target, self.text)
+        view.follow(self)
+
+    @property
+    def state(self) -> State:
+        """The live account's state."""
+        return self.session.state
 
     def compose(self) -> ComposeResult:
         yield self.target
@@ -73,102 +105,257 @@ class ComposePane(ComposeConversation):
 
     def on_mount(self) -> None:
         """Say what the keys do."""
-        self.target.show_kind(False)
         self._show_hint()
         if self.session.read_only:
             self.text.placeholder = READ_ONLY
             for editor in self.query(Editor):
                 editor.can_focus = False
 
+    def _tell(self, text: str, *, severity: str = "information") -> None:
+        self.app.notify(text, severity="warning" if severity == "warning" else "information", markup=False)
+
+    # what others ask
+
+    @property
+    def editing(self) -> int | None:
+        """The message that is being edited."""
+        return self.writing.edits.message_id
+
+    @property
+    def draft(self) -> DraftInHand:
+        """The draft that is being written."""
+        return self.writing.draft
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is text that must not be lost."""
+        return self.writing.is_busy
+
+    def destination(self) -> tuple[Destination | None, str]:
+        """Where the text goes, or None and what is wrong with the address."""
+        return self.writing.destination()
+
+    def keep_draft(self) -> None:
+        """Keep what is written."""
+        self.writing.keep()
+
+    def follow_draft(self) -> None:
+        """Drafts changed: show what another device made of this one."""
+        self.writing.follow_draft()
+
+    def take_link(
+        self, link: str, destination: Destination | None, draft_id: str | None
+    ) -> Destination | None:
+        """Put the link to a file into the text that it was chosen for; where that is, if it is not this one."""
+        return self.writing.take_link(link, destination, draft_id)
+
+    def _only_reads(self) -> bool:
+        if self.session.read_only:
+            self._tell(READ_ONLY, severity="warning")
+        return self.session.read_only
+
+    # the open view
+
+    def view_closes(self) -> None:
+        """Another view comes: what is written is kept for its conversation."""
+        self.writing.set_aside()
+
+    def view_opened(self) -> None:
+        """Write to where the view says."""
+        self.writing.show_view()
+        self.uploads.refresh_rows()
+
+    # beginning to write
+
+    def write_channel(self, where: ChannelDestination | None) -> None:
+        """Write to a channel: where ``where`` says, which may be without a topic; else the writer names one."""
+        if self._only_reads():
+            return
+        if self.is_busy and self.editing is None and self.writing.goes_to_channel:
+            focus_now(self.text)  # one goes on writing
+            return
+        self.writing.set_aside()
+        if where is None:
+            self.writing.address_kind(False)
+            self._enter(self.target.channel)
+        else:
+            self.writing.address(where)
+            self._enter(self.text if where.topic or self.text.text else self.target.topic)
+
+    def write_direct(self, where: Destination | None = None) -> None:
+        """Write to people: to ``where``, or to whom the writer names."""
+        if self._only_reads():
+            return
+        self.writing.set_aside()
+        if where is not None:
+            self.writing.address(where)
+            focus_now(self.text)
+        else:
+            self.writing.address_kind(True)
+            self._enter(self.target.to)
+
+    def reply(self, where: Destination, quote: str | None = None) -> None:
+        """Write to ``where``, below ``quote`` (Markdown) if given."""
+        if self._only_reads():
+            return
+        here, _ = self.destination()
+        if self.editing is not None or here is None or here.key != where.key:
+            self.writing.set_aside()
+            self.writing.address(where)
+        if quote:
+            head = "" if not self.text.text or self.text.text.endswith("\n") else "\n"
+            self.text.insert(f"{head}{quote.rstrip()}\n")
+        focus_now(self.text)
+
+    def take_up(self, draft_id: str) -> bool:
+        """Show a kept draft, without moving the keys to it; False if it is gone."""
+        draft = self.session.drafts.get(draft_id)
+        if draft is not None and draft_id != self.draft.id:
+            self.writing.set_aside()
+            self.writing.take_up(draft)
+        return draft is not None
+
+    def open_draft(self, draft_id: str) -> bool:
+        """Go on writing a kept draft; False if it is gone."""
+        if self._only_reads() or not self.take_up(draft_id):
+            return False
+        self._enter(self.text if self.destination()[0] is not None else self.target.channel)
+        return True
+
+    def edit(self, message_id: int, content: str) -> None:
+        """Edit a message of one's own; what was being written comes back afterwards."""
+        if self._only_reads():
+            return
+        self.writing.begin_edit(message_id, content)
+        self.target.show_edit(EDITING)
+        focus_now(self.text)
+
+    def give_back(self, edit: Edit) -> None:
+        """An edit was refused: its text comes back, at once unless something else is being written."""
+        self.writing.edits.keep(edit)
+        if not self.is_busy:
+            self.edit(edit.message_id, edit.original)
+
     # writing
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Keep the draft, tell that one types, offer completions."""
         event.stop()
-        self._offer(event.editor, event.edited)
+        self.offers.offer(event.editor, event.edited)
         if not event.edited:
             return
         if event.editor is self.text:
             self._fit()
             self._show_hint()
             self._tell_typing()
-        self.keep_draft()
+        self.writing.typed()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter in a field goes on to the next one."""
         event.stop()
-        offered = self._offered is not None and event.editor is self._offered[0]
+        offered = self.offers.field is event.editor
         if offered and event.editor is self.target.to:
-            self._take_offer()
+            self.offers.take()
             return
         if not offered:
-            self._close_offers()
+            self.offers.close()
         self.action_compose_next_field()
 
     def _tell_typing(self) -> None:
         if not self.text.text.strip():
-            self._stop_typing()
-            return
-        if self.editing is not None:
+            self.session.typing.stop()
+        elif self.editing is not None:
             self.session.typing.typed_edit(self.editing)
-            return
-        where, _ = self.target.read(self.state)
-        if where is not None:
+        elif (where := self.destination()[0]) is not None:
             self.session.typing.typed(where)
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self.offers.move(event.key):
+            event.stop()
+            event.prevent_default()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Looking elsewhere ends typing and offers."""
         if event.widget is self.text:
-            self._stop_typing()
-        self._close_offers()
+            self.session.typing.stop()
+        self.offers.close()
+
+    # how it looks
 
     def on_resize(self) -> None:
-        """The hint depends on the width."""
+        """Hint and height depend on the width."""
         self._show_hint()
+        self.call_after_refresh(self._fit)
+
+    def _text_replaced(self) -> None:
+        self._fit()
+        self._show_hint()
+
+    def _fit(self) -> None:
+        """Grow with the text; a taller pane costs a whole repaint, so only where rows are missing."""
+        if not self.text.size.width:
+            return  # not laid out yet: nobody knows how many rows the text takes
+        room = max(3, min(12, self.screen.size.height // 3))
+        rows = min(room, max(3, self.text.row_count))
+        if self.text.styles.height is None or self.text.styles.height.value != rows:
+            self.text.styles.height = rows
+
+    def _show_hint(self) -> None:
+        if not self.size.width:
+            return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
+        used, limit = len(self.text.text), self.state.limits.max_message_length
+        if used > limit:
+            self.target.hint.show_pieces([], [(f"{used - limit} characters too many ", "bad")])
+            return
+        if used > limit * COUNT_FROM:
+            self.target.hint.show_pieces([], [(f"{limit - used} characters left ", "warn")])
+            return
+        enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
+        hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
+        roomy = self.size.width >= ROOMY
+        if not roomy:
+            hint = f"Enter {enter} "
+        self.target.set_class(not roomy, "-narrow")
+        self.target.hint.show_pieces([], [(hint, "dim")])
 
     # sending
 
     def _send(self) -> None:
         content = self.text.text.strip()
         if not content:
-            self.app.notify("There is nothing to send yet.", markup=False)
+            self._tell("There is nothing to send yet.")
             return
         limit = self.state.limits.max_message_length
         if len(content) > limit:
             over = len(content) - limit
             self.app.notify(f"The message is {over} characters too long.", severity="error", markup=False)
             return
-        if self.editing is not None:
-            message_id = self.editing
-            self.leave_edit()
-            self._stop_typing()
-            self.post_message(self.EditDone(message_id, content))
+        if (edit := self.writing.saved()) is not None:
+            self.post_message(self.EditDone(edit))
             return
-        where, problem = self.target.read(self.state)
+        where, problem = self.destination()
         if where is None:
-            self.app.notify(problem, severity="warning", markup=False)
+            self._tell(problem, severity="warning")
+            self._enter(self._fields()[0])
             return
-        self._stop_typing()
+        self.session.typing.stop()
         late = self.uploads.pending(where)
         try:
             local_id = self.session.outbox.send(where, content)
         except InvalidInput as error:
             self.app.notify(error.user_message, severity="error", markup=False)
             return
-        self.draft.drop()
-        self.text.text = ""
-        self._fit()
-        self._show_hint()
+        self.writing.sent()
         if late:
             text = f"Sent without {safe_line(late[0].name, 60)}: its link comes here once it is uploaded."
-            self.app.notify(text, severity="warning", markup=False)
+            self._tell(text, severity="warning")
         self.post_message(self.Sent(where, local_id))
 
     # keys
 
     def action_compose_enter(self) -> None:
-        if self._offered is not None:
-            self._take_offer()
+        if self.offers.field is not None:
+            self.offers.take()
         elif self.screen.focused is not self.text:
             raise SkipAction
         elif self.enter_sends:
@@ -188,13 +375,15 @@ class ComposePane(ComposeConversation):
         self._send()
 
     def action_compose_leave(self) -> None:
-        if self._offered is not None:
-            self._close_offers()
+        if self.offers.field is not None:
+            self.offers.close()
             return
         if self.editing is not None:
-            self.leave_edit()
-        self.keep_draft()
-        self._stop_typing()
+            self.writing.leave_edit()
+        self.writing.keep()
+        if not self.is_busy:
+            self.writing.show_view()  # an address that was chosen for nothing
+        self.session.typing.stop()
         self.post_message(self.Left())
 
     def _fields(self) -> list[Editor]:
@@ -207,14 +396,20 @@ class ComposePane(ComposeConversation):
         place = fields.index(focused) + step if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):
             raise SkipAction  # past the last field: the panes around take the key
-        focus_now(fields[place])
+        self._enter(fields[place])
+
+    def _enter(self, field: Editor) -> None:
+        """Give a field the keys; what an address field says gives way to what is typed."""
+        focus_now(field)
+        if field is not self.text:
+            field.mark()
 
     def action_compose_next_field(self) -> None:
-        if self._offered is None:
+        field = self.offers.field
+        if field is None:
             self._to_field(1)
             return
-        field = self._offered[0]
-        self._take_offer()
+        self.offers.take()
         if field in {self.target.channel, self.target.topic}:
             self._to_field(1)  # one channel, one topic: the field is done
 
@@ -235,10 +430,9 @@ class ComposePane(ComposeConversation):
 
     def action_compose_complete(self) -> None:
         if isinstance(self.screen.focused, Editor):
-            self._offer(self.screen.focused, True, asked=True)
+            self.offers.offer(self.screen.focused, True, asked=True)
 
     def action_compose_new_draft(self) -> None:
-        where, _ = self.target.read(self.state)
-        self._make_room()
+        where, _ = self.destination()
+        self.writing.set_aside()
         self.target.show(self.state, where)
-        self._show_hint()

@@ -98,25 +98,30 @@ class MessageActs(PaneBase):
 
     def action_message_reply(self) -> None:
         """Writes to the conversation of the message."""
-        if (message := self.selected_message) is not None:
-            self.post_message(self.ReplyRequested(message.destination(self.session.state.me)))
+        where = self.selected_destination
+        if where is None and self.view is not None:
+            where = self.view.narrow.destination  # an empty conversation is answered too
+        if where is not None:
+            self.post_message(self.ReplyRequested(where))
+        else:
+            self.message_or_say()
 
     def action_message_reply_sender(self) -> None:
         """Writes to the sender alone."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             others = frozenset({message.sender_id}) - {self.session.state.me}
             self.post_message(self.ReplyRequested(DirectDestination(others)))
 
     def action_message_mention(self) -> None:
         """Replies, beginning with the sender's name."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             name = self.session.state.users.name(message.sender_id)
             mention = f"@**{name}|{message.sender_id}** "
             self.post_message(self.ReplyRequested(message.destination(self.session.state.me), mention))
 
     def action_message_quote(self) -> None:
         """Replies, beginning with the message's source as a quote."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self.work(self._quote(message), "quote the message")
 
     async def _quote(self, message: Message) -> None:
@@ -144,19 +149,19 @@ class MessageActs(PaneBase):
 
     def action_message_edit(self) -> None:
         """Edits one's own message."""
-        message = self.selected_message
+        message = self.message_or_say()
         if message is None:
             return
         if message.sender_id == self.session.state.me:
             self.post_message(self.EditRequested(message.id))
         else:
-            self.say("Only messages of your own can be edited.")
+            self.refuse("Only messages of your own can be edited.")
 
     def action_message_delete(self) -> None:
         """Deletes the message, after asking."""
         from narrowcast.screens.dialogs.picker import Choice, Picker
 
-        message = self.selected_message
+        message = self.message_or_say()
         if message is None:
             return
         message_id = message.id
@@ -172,12 +177,12 @@ class MessageActs(PaneBase):
 
     def action_message_star(self) -> None:
         """Puts a star on the message, or takes it off."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self._flag(message, "starred", not message.is_starred)
 
     def action_message_collapse(self) -> None:
         """Folds the message to one line, or unfolds it."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
@@ -191,7 +196,7 @@ class MessageActs(PaneBase):
 
     def action_message_unread(self) -> None:
         """Marks this message and all below it as unread."""
-        view, message = self.view, self.selected_message
+        view, message = self.view, self.message_or_say()
         if view is None or message is None:
             return
         ids = [one for one in view.ids if one >= message.id]
@@ -202,16 +207,16 @@ class MessageActs(PaneBase):
 
     def action_message_thumbs_up(self) -> None:
         """Reacts with a thumb, or takes it back."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self.toggle_reaction(message, *THUMBS_UP)
 
     def action_message_react_first(self) -> None:
         """Joins the first reaction, or leaves it."""
-        message = self.selected_message
+        message = self.message_or_say()
         if message is None:
             return
         if not message.reactions:
-            self.say("No reaction to join: press : to choose one.")
+            self.refuse("No reaction to join: press : to choose one.")
             return
         first: Reaction = message.reactions[0]
         self.toggle_reaction(message, first.reaction_type, first.emoji_code, first.emoji_name)
@@ -226,14 +231,14 @@ class MessageActs(PaneBase):
 
     def action_message_channel(self) -> None:
         """Goes to the whole channel of the message, or all direct messages."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             is_direct = message.channel_id is None
             narrow = Narrow.directs() if is_direct else Narrow.channel(message.channel_id or 0)
             self.post_message(self.NarrowRequested(narrow, message.id))
 
     def action_message_topic(self) -> None:
         """Goes to the conversation of the message."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             where = message.destination(self.session.state.me)
             if isinstance(where, ChannelDestination):
                 narrow = Narrow.topic(where.channel_id, where.topic)
@@ -243,5 +248,5 @@ class MessageActs(PaneBase):
 
     def action_message_sender(self) -> None:
         """Shows who wrote the message."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self.post_message(self.PersonRequested(message.sender_id))

@@ -58,7 +58,7 @@ class MessageDetails(MessageActs):
             self.copy(selected, "the selected text")
             self.screen.clear_selection()
             return
-        message = self.selected_message
+        message = self.message_or_say()
         if message is None:
             return
         from narrowcast.screens.dialogs.picker import Picker
@@ -120,14 +120,14 @@ class MessageDetails(MessageActs):
 
     def action_message_link(self) -> None:
         """Copies the address of the message."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self.copy(self.link_of(message), "the link to the message")
 
     # Reactions.
 
     def action_message_react(self) -> None:
         """Asks for an emoji and reacts with it."""
-        message = self.selected_message
+        message = self.message_or_say()
         if message is None:
             return
         from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -167,7 +167,7 @@ class MessageDetails(MessageActs):
 
     def action_message_info(self) -> None:
         """Who reacted, when it was written and changed; from there readers, versions and source."""
-        message = self.selected_message
+        message = self.message_or_say()
         if message is None or self.list.feed is None:
             return
         from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -210,7 +210,7 @@ class MessageDetails(MessageActs):
 
     def action_message_receipts(self) -> None:
         """Who has read the message."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self.work(self._show_receipts(message.id), "ask who has read it")
 
     async def _show_receipts(self, message_id: int) -> None:
@@ -233,7 +233,7 @@ class MessageDetails(MessageActs):
 
     def action_message_history(self) -> None:
         """The versions of the message."""
-        if (message := self.selected_message) is not None:
+        if (message := self.message_or_say()) is not None:
             self.work(self._show_history(message.id), "fetch its versions")
 
     async def _show_history(self, message_id: int) -> None:

@@ -46,7 +46,9 @@ class Finding(TypedKeys):
 
         overlay = self.list.overlay
         before = overlay.text if isinstance(overlay, Found) else ""
-        question = AskScreen("Find in this view", before, hints=("then n: older, N: newer, Esc: leave",))
+        question = AskScreen(
+            "Find in this view", before, notes=("Enter finds; then n: older, N: newer, Esc: close",)
+        )
         self.app.push_screen(question, self._find)
 
     def _find(self, text: str | None) -> None:
@@ -122,7 +124,7 @@ class Finding(TypedKeys):
         from narrowcast.screens.dialogs.ask import AskScreen
 
         hints = ("or 11-20, today, yesterday, friday; 2026-11 is its first day",)
-        self.app.push_screen(AskScreen("Go to date", placeholder="2026-11-20", hints=hints), self._go_to_date)
+        self.app.push_screen(AskScreen("Go to date", placeholder="2026-11-20", notes=hints), self._go_to_date)
 
     def _go_to_date(self, text: str | None) -> None:
         if not text or self.list.feed is None:

@@ -72,7 +72,7 @@ class SpotActs(TypedKeys):
         elif spot.value.lower().startswith("mailto:"):
             self.copy(spot.value[7:], f"the address {safe_line(spot.value[7:], 60)}")
         else:
-            self.say("This link leads nowhere that can be opened.")
+            self.refuse("This link leads nowhere that can be opened.")
 
     def open_media(self, spot: Spot, key: Key | None = None) -> None:
         """Shows a picture large where the terminal and the extra allow, else opens the file.
@@ -150,8 +150,10 @@ class SpotActs(TypedKeys):
             if closed or spot.kind is SpotKind.MORE:
                 self.follow(key, spot)
                 return
-        if (message := self.selected_message) is not None:
-            self.post_message(self.ReplyRequested(message.destination(self.session.state.me)))
+        if (where := self.selected_destination) is not None:
+            self.post_message(self.ReplyRequested(where))
+        else:
+            self.message_or_say()
 
     def action_message_spoiler(self) -> None:
         """Opens or closes all spoilers of the message."""
@@ -168,7 +170,7 @@ class SpotActs(TypedKeys):
         spots = self.list.spots_of(key) if key is not None else ()
         spot = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
         if spot is None:
-            self.say("No picture, video or sound in this message.")
+            self.refuse("No picture, video or sound in this message.")
         else:
             self.open_media(spot, key)
 
@@ -188,10 +190,10 @@ class SpotActs(TypedKeys):
 
     def action_message_vote(self) -> None:
         """Votes in a poll, ticks a task, or adds one."""
-        message = self.selected_message
+        message = self.message_or_say()
         widget = read_widget(message.submessages) if message is not None else None
         if message is None or widget is None:
-            self.say("This message is no poll and no to-do list.")
+            self.refuse("This message is no poll and no to-do list.")
             return
         from narrowcast.screens.dialogs.picker import Choice, Picker
 
@@ -232,7 +234,7 @@ class SpotActs(TypedKeys):
         """Puts a key on everything in view that can be followed."""
         spots = self.list.spots_in_view()
         if not spots:
-            self.say("Nothing in view to follow.")
+            self.refuse("Nothing in view to follow.")
             return
         labels = hint_labels(len(spots))
         self.list.overlay = Hints(dict(zip(spots, labels, strict=False)))

@@ -66,11 +66,12 @@ class PaneBase(Widget):
             self.user_id = user_id
 
     class StatusRequested(TextualMessage, namespace="messages_pane"):
-        """Say something to the user for a while."""
+        """Say something to the user for a while. ``refused``: a key could not act, and this is why."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, refused: bool = False) -> None:
             super().__init__()
             self.text = text
+            self.refused = refused
 
     class HintChanged(TextualMessage, namespace="messages_pane"):
         """Other keys matter now: `mode_hint` or `selected_hints` says which."""
@@ -106,6 +107,27 @@ class PaneBase(Widget):
     def say(self, text: str) -> None:
         """Says something to the user."""
         self.post_message(self.StatusRequested(text))
+
+    def refuse(self, text: str) -> None:
+        """Says why a key could not act."""
+        self.post_message(self.StatusRequested(text, refused=True))
+
+    def message_or_say(self) -> Message | None:
+        """The selected message; says so where there is none, or none that the server has."""
+        message = self.selected_message
+        if message is None and self.selected_destination is not None:
+            self.refuse("This message is still on its way; wait until the server has it.")
+        elif message is None:
+            self.refuse("There is no message here.")
+        return message
+
+    @property
+    def selected_destination(self) -> Destination | None:
+        """The conversation of the selected message, also of one that is still on its way."""
+        if (message := self.selected_message) is not None:
+            return message.destination(self.session.state.me)
+        echoes = self.list.feed.echoes if self.list.feed is not None else ()
+        return next((echo.destination for echo in echoes if echo.local_id == self.list.selected), None)
 
     @property
     def selected_message(self) -> Message | None:

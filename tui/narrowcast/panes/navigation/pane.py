@@ -45,14 +45,18 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
     NavigationList { background: $surface; }
     """
 
-    class Act(Message):
-        """A key of the list was pressed on ``row``. ``name``: open, topics, collapse, mute, pin,
-        mark-read.
-        """
+    class Opened(Message):
+        """``row`` is to be opened."""
 
-        def __init__(self, name: str, row: Row) -> None:
+        def __init__(self, row: Row) -> None:
             super().__init__()
-            self.name = name
+            self.row = row
+
+    class Collapsed(Message):
+        """The section or the topics of ``row`` are to be expanded or collapsed."""
+
+        def __init__(self, row: Row) -> None:
+            super().__init__()
             self.row = row
 
     def __init__(self, state: State) -> None:
@@ -107,31 +111,17 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
         """What finding by name looks at."""
         return item.text
 
-    def _act(self, name: str) -> None:
-        if (row := self.selected_item) is not None:
-            self.post_message(self.Act(name, row))
-
     def action_select(self) -> None:
         """A click opens, as Enter does."""
-        self._act("open")
+        self.action_navigation_open()
 
     def action_navigation_open(self) -> None:
-        self._act("open")
-
-    def action_navigation_topics(self) -> None:
-        self._act("topics")
+        if (row := self.selected_item) is not None:
+            self.post_message(self.Opened(row))
 
     def action_navigation_collapse(self) -> None:
-        self._act("collapse")
-
-    def action_navigation_mute(self) -> None:
-        self._act("mute")
-
-    def action_navigation_pin(self) -> None:
-        self._act("pin")
-
-    def action_navigation_mark_read(self) -> None:
-        self._act("mark-read")
+        if (row := self.selected_item) is not None:
+            self.post_message(self.Collapsed(row))
 
     def action_navigation_down(self) -> None:
         self.action_cursor_down()
@@ -168,14 +158,6 @@ class NavigationPane(Vertical):
             super().__init__()
             self.narrow = narrow
             self.action = action
-
-    class Change(Message):
-        """The user wants ``row`` muted, pinned or marked as read (or the opposite): ``what``."""
-
-        def __init__(self, what: str, row: Row) -> None:
-            super().__init__()
-            self.what = what
-            self.row = row
 
     class TopicsWanted(Message):
         """The topics of a channel are shown now and may have to be fetched."""
@@ -259,18 +241,15 @@ class NavigationPane(Vertical):
         self._found()
         return True
 
-    def on_navigation_list_act(self, event: NavigationList.Act) -> None:
-        """Fold, open, or pass on."""
+    def on_navigation_list_opened(self, event: NavigationList.Opened) -> None:
+        """Open the row's view, or what else it stands for."""
         event.stop()
-        row = event.row
-        if event.name == "open":
-            self._open(row)
-        elif event.name == "topics" and row.channel_id is not None:
-            self._toggle_channel(row.channel_id)
-        elif event.name == "collapse":
-            self._collapse(row)
-        elif event.name in {"mute", "pin", "mark-read"}:
-            self.post_message(self.Change(event.name, row))
+        self._open(event.row)
+
+    def on_navigation_list_collapsed(self, event: NavigationList.Collapsed) -> None:
+        """Expand or collapse."""
+        event.stop()
+        self._collapse(event.row)
 
     def _open(self, row: Row) -> None:
         if row.kind is Kind.SECTION:

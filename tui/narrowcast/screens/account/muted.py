@@ -16,9 +16,9 @@ from narrowcast_api.wire.levels import Gate
 class MutedPeopleScreen(GuardedScreen[int]):
     """Whose messages are hidden."""
 
-    TITLE_TEXT = "Muted people"
-    KEYS = "Enter card · n mutes somebody · x unmutes"
-    EMPTY = "Nobody is muted."
+    TITLE_TEXT = "Muted users"
+    KEYS = (("list.select", "user card"), ("manage.new", "mutes"), ("manage.delete", "unmutes"))
+    EMPTY = "You have not muted any users."
     FOLLOWS = (UsersChanged,)
 
     def refusal(self) -> str:

@@ -14,8 +14,8 @@ from narrowcast_api.wire.levels import Gate
 class ServerScreen(GuardedScreen[str]):
     """Facts first, then everything that needs a higher level, and what is done instead."""
 
-    TITLE_TEXT = "The server"
-    KEYS = "Enter copies"
+    TITLE_TEXT = "About this server"
+    KEYS = (("list.select", "copies"),)
     COUNTS = False
     FOLLOWS = (SettingsChanged, ConnectionChanged)
 
@@ -60,7 +60,7 @@ class ServerScreen(GuardedScreen[str]):
             Row(
                 (type(gate).__name__, gate.name),
                 gate.title,
-                f"needs level {gate.level:<10} {gate.title}: {gate.value.below}",
+                f"needs {gate.level:<16} {gate.title}: {gate.value.below}",
                 dim=True,
             )
             for gate in sorted(gates, key=lambda gate: gate.level)

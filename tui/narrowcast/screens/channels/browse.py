@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
-from narrowcast.screens.channels import acts
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.channels import subscription
 from narrowcast.screens.channels.fields import edit_channel, edit_permissions, new_channel, see_channel
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -21,18 +22,21 @@ class ChannelsScreen(ManageScreen[Channel]):
     """Two lines a channel: its name and whether one is in it, and what it is for."""
 
     TITLE_TEXT = "Channels"
-    KEYS = "Enter opens · s joins or leaves · e edits · p who may · m members · o mine · n new · x archives"
-    EMPTY = "No channels that you may see. n makes one."
+    KEYS = (
+        ("list.select", "opens"),
+        ("channels.subscribe", "subscribes/unsubscribes"),
+        ("channels.edit", "edits"),
+        ("channels.permissions", "permissions"),
+        ("channels.members", "subscribers"),
+        ("channels.own", "personal settings"),
+        ("manage.new", "creates"),
+        ("manage.delete", "archives"),
+        ("channels.restore", "unarchives"),
+    )
+    EMPTY = "There are no channels you can view in this organization."
     LINES = 2
     FOLLOWS = (ChannelsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "subscribe", "Join or leave", show=False),
-        Binding("e", "edit", "Edit", show=False),
-        Binding("p", "permissions", "Who may", show=False),
-        Binding("m", "members", "Members", show=False),
-        Binding("o", "own", "How I see it", show=False),
-        Binding("u", "restore", "Restore", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHANNELS)]
 
     def rows(self) -> Sequence[Row[Channel]]:
         """Those one is in first, archived ones last."""
@@ -44,10 +48,10 @@ class ChannelsScreen(ManageScreen[Channel]):
 
     def _row(self, channel: Channel) -> Row[Channel]:
         count = channel.subscriber_count
-        facts = ["archived (u restores)" if channel.is_archived else ""]
-        facts.append("in it" if channel.is_subscribed else "")
+        facts = ["archived" if channel.is_archived else ""]
+        facts.append("subscribed" if channel.is_subscribed else "")
         facts.append("private" if channel.invite_only else "web-public" if channel.is_web_public else "")
-        facts.append("" if count is None else f"{count} {'person' if count == 1 else 'people'}")
+        facts.append("" if count is None else f"{count} {'subscriber' if count == 1 else 'subscribers'}")
         return Row(
             channel.channel_id,
             channel,
@@ -83,16 +87,16 @@ class ChannelsScreen(ManageScreen[Channel]):
         if channel is None:
             return
         if not channel.is_subscribed:
-            self.work(acts.subscribe(self.session, channel), done=f"You are in #{channel.name} now.")
+            self.work(subscription.subscribe(self.session, channel), done=f"You are in #{channel.name} now.")
             return
-        if refused := acts.refused_leave(self.session, channel):
+        if refused := subscription.refused_leave(self.session, channel):
             self.say(refused, bad=True)
             return
 
         def leave() -> None:
-            self.work(acts.unsubscribe(self.session, channel), done=f"You left #{channel.name}.")
+            self.work(subscription.unsubscribe(self.session, channel), done=f"You left #{channel.name}.")
 
-        if question := acts.leaving(self.session, channel):
+        if question := subscription.leaving(self.session, channel):
             ask_first(self, question, "Leave it", leave)
         else:
             leave()
@@ -126,7 +130,7 @@ class ChannelsScreen(ManageScreen[Channel]):
         channel = self.selected
         if channel is None or not channel.is_archived:
             self.say("Only archived channels can be restored.")
-        elif refused := acts.refused_restore(self.session):
+        elif refused := subscription.refused_restore(self.session):
             self.say(refused, bad=True)
         else:
             work = self.session.client.channels.unarchive(channel_id=channel.channel_id)

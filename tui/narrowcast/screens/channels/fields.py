@@ -103,7 +103,6 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     privacy: list[tuple[object, str]] = [
         (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
     ]
-    empty_topic = state.supports(Gate.EMPTY_TOPIC)
     administrators = permissions.only_administrators(state, "decide this") and "only administrators may"
     return [
         Line(
@@ -135,7 +134,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
         OneOf(
             "topics",
             "Topics",
-            needs=refused or ("" if empty_topic else Gate.EMPTY_TOPIC.needs),
+            needs=refused or permissions.level_needed(state, Gate.EMPTY_TOPIC),
             options=TOPICS,
             value=channel.topics_policy if channel else TopicsPolicy.INHERIT.value,
         ),

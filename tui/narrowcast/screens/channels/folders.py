@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
@@ -18,16 +19,19 @@ from narrowcast_api.state.channels import Folder
 class FoldersScreen(ManageScreen[Folder]):
     """Two lines a folder."""
 
-    TITLE_TEXT = "Folders of channels"
-    KEYS = "Enter edits · n new · + - order · x archives · u restores"
-    EMPTY = "No folders. n makes one; a channel's form puts it into a folder."
+    TITLE_TEXT = "Channel folders"
+    KEYS = (
+        ("list.select", "edits"),
+        ("manage.new", "creates"),
+        ("ordered.up", "moves up"),
+        ("ordered.down", "moves down"),
+        ("manage.delete", "archives"),
+        ("folders.restore", "unarchives"),
+    )
+    EMPTY = "No channel folders. Channel settings choose a channel's folder."
     LINES = 2
     FOLLOWS = (ChannelsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("plus", "shift(1)", "Further down", show=False),
-        Binding("minus", "shift(-1)", "Further up", show=False),
-        Binding("u", "restore", "Restore", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED, Context.FOLDERS)]
 
     def _folders(self) -> list[Folder]:
         folders = self.state.channels.folders.values()

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 class MembersScreen(ManageScreen[int]):
     """One line a person."""
 
-    KEYS = "Enter writes to them · n adds people · x takes out"
-    EMPTY = "Nobody is in this channel. n adds people."
+    KEYS = (
+        ("list.select", "sends a direct message"),
+        ("manage.new", "adds subscribers"),
+        ("manage.delete", "unsubscribes"),
+    )
+    EMPTY = "This channel has no subscribers."
     FOLLOWS = (UsersChanged,)
 
     def __init__(self, session: Session, channel: Channel) -> None:
@@ -31,7 +35,7 @@ class MembersScreen(ManageScreen[int]):
 
     def title_text(self) -> str:
         """The channel."""
-        return f"Members of #{self.channel.name}"
+        return f"Subscribers of #{self.channel.name}"
 
     async def load(self) -> None:
         """The state counts them only."""

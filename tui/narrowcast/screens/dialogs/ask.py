@@ -5,31 +5,27 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
+from narrowcast.commands.hints import KeyHint
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
 
-class AskScreen(ModalScreen[str | None]):
-    """Gives back what was typed, or None. ``hints``: lines below the field."""
+class AskScreen(Dialog[str | None]):
+    """Gives back what was typed, or None. ``notes``: lines below the field; ``does``: what Enter does."""
 
     DEFAULT_CSS = """
-    AskScreen { align: center top; background: $background 40%; }
-    AskScreen > Vertical {
-        width: 76; max-width: 94%; height: auto; margin-top: 2;
-        background: $surface; border: round $primary; padding: 0 1;
-    }
-    AskScreen OneLine { background: $surface; }
+    AskScreen > Vertical { width: 76; margin-top: 2; }
     AskScreen Editor { background: $panel; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
-        Binding("tab", "complete", "Complete", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ASK)]
     AUTO_FOCUS = "Editor"
+    KEYS: ClassVar[tuple[KeyHint, ...]] = ()
+    """Keys that a subclass adds."""
 
     def __init__(
         self,
@@ -37,25 +33,26 @@ class AskScreen(ModalScreen[str | None]):
         text: str = "",
         *,
         placeholder: str = "",
-        hints: tuple[str, ...] = (),
-        keys: str = "",
+        notes: tuple[str, ...] = (),
+        does: str = "OK",
     ) -> None:
         super().__init__()
         self._question = question
         self._text = text
         self._placeholder = placeholder
-        self._hints = hints
-        self._keys = keys or "Enter goes on · Esc leaves"
+        self._notes = notes
+        self._does = does
 
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            title.show_pieces([(self._question, "strong")], [(self._keys, "dim")])
+            keys = self.hints(("editor.submit", self._does), *self.KEYS, ("dialog.close", "cancels"))
+            title.show_pieces([(self._question, "strong")], [(keys, "dim")])
             yield title
             yield Editor(self._text, placeholder=self._placeholder)
-            for hint in self._hints:
+            for note in self._notes:
                 line = OneLine()
-                line.show_pieces([(hint, "dim")])
+                line.show_pieces([(note, "dim")])
                 yield line
 
     @property
@@ -74,7 +71,3 @@ class AskScreen(ModalScreen[str | None]):
 
     def action_complete(self) -> None:
         """Subclasses complete what is typed."""
-
-    def action_leave(self) -> None:
-        """Give nothing back."""
-        self.dismiss(None)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import ClassVar
 
+from narrowcast.commands.hints import KeyHint
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.widgets.one_line import OneLine
 
@@ -15,12 +17,14 @@ SHOWN = 8
 class AttachScreen(AskScreen):
     """Gives back the path of a file that exists."""
 
+    KEYS: ClassVar[tuple[KeyHint, ...]] = (("ask.complete", "completes"),)
+
     def __init__(self, limit_mib: int) -> None:
         super().__init__(
-            "Attach a file",
-            placeholder="path, such as ~/report.pdf",
-            hints=(f"Tab completes; up to {limit_mib} MiB are allowed here.", "", ""),
-            keys="Enter attaches · Tab completes · Esc leaves",
+            "Upload file",
+            placeholder="path, for example ~/report.pdf",
+            notes=(f"Maximum file size: {limit_mib} MiB", "", ""),
+            does="uploads",
         )
 
     def answer(self, text: str) -> None:
@@ -29,7 +33,7 @@ class AttachScreen(AskScreen):
         if not text:
             self.dismiss(None)
         elif not path.is_file():
-            self._say("There is no such file.", "bad")
+            self._say("File not found.", "bad")
         else:
             self.dismiss(str(path))
 
@@ -41,7 +45,7 @@ class AttachScreen(AskScreen):
         typed = self.editor.text
         found = await asyncio.to_thread(candidates, typed)
         if not found:
-            self._say("Nothing begins like that.", "warn")
+            self._say("No matches.", "warn")
             return
         common = common_start(found)
         if len(common) > len(typed):

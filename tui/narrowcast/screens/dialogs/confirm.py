@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Static
 
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.one_line import OneLine
@@ -18,34 +20,33 @@ from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["ConfirmScreen", "ask_first"]
 
+_KEYS = (
+    ("list.select", "selects"),
+    ("confirm.yes", "yes"),
+    ("confirm.no", "no"),
+    ("dialog.close", "cancels"),
+)
 
-class ConfirmScreen(ModalScreen[bool]):
+
+class ConfirmScreen(Dialog[bool]):
     """Gives back whether it shall be done. ``yes``: the words for doing it."""
 
     DEFAULT_CSS = """
-    ConfirmScreen { align: center top; background: $background 40%; }
-    ConfirmScreen > Vertical {
-        width: 72; max-width: 94%; height: auto; margin-top: 3;
-        background: $surface; border: round $warning; padding: 0 1;
-    }
+    ConfirmScreen > Vertical { margin-top: 3; border: round $warning; }
     ConfirmScreen Static { background: $surface; max-height: 6; margin-bottom: 1; text-style: bold; }
     ConfirmScreen ChoiceList { height: 2; margin-bottom: 1; }
-    ConfirmScreen OneLine { background: $surface; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "Yes", show=False),
-        Binding("n,escape,q", "answer(False)", "No", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CONFIRM)]
     AUTO_FOCUS = "ChoiceList"
 
     def __init__(self, question: str, yes: str) -> None:
         super().__init__()
         self._question = question
-        self.list: ChoiceList[bool] = ChoiceList([Choice(False, "No, leave it"), Choice(True, yes)])
+        self.list: ChoiceList[bool] = ChoiceList([Choice(False, "Cancel"), Choice(True, yes)])
 
     def compose(self) -> ComposeResult:
         keys = OneLine()
-        keys.show_pieces([("Enter takes · y yes · n no · Esc leaves it", "dim")])
+        keys.show_pieces([(self.hints(*_KEYS), "dim")])
         with Vertical():
             yield Static(safe_block(self._question), markup=False)
             yield self.list
@@ -56,6 +57,10 @@ class ConfirmScreen(ModalScreen[bool]):
         event.stop()
         if (choice := self.list.selected_item) is not None:
             self.dismiss(choice.value)
+
+    def action_leave(self) -> None:
+        """Closing it means no."""
+        self.dismiss(False)
 
     def action_answer(self, yes: bool) -> None:
         """By a letter."""

@@ -17,12 +17,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
 from narrowcast.text.safe_text import safe_block
@@ -39,30 +40,17 @@ AROUND = 7
 LABEL_MOST = 34
 
 
-class FormScreen(ModalScreen[object]):
+class FormScreen(Dialog[object], inherit_bindings=False):
     """See the module's description. ``verb``: what sending does, as in "Ctrl-d saves"."""
 
     DEFAULT_CSS = """
-    FormScreen { align: center top; background: $background 40%; }
-    FormScreen > Vertical {
-        width: 84; max-width: 96%; height: auto; margin-top: 1;
-        background: $surface; border: round $primary; padding: 0 1;
-    }
-    FormScreen OneLine { background: $surface; }
+    FormScreen > Vertical { width: 84; }
     FormScreen VerticalScroll { height: auto; margin-top: 1; scrollbar-size-vertical: 1; }
     FormScreen #said { height: auto; max-height: 4; display: none; background: $surface; }
     FormScreen #said.-shown { display: block; }
     FormScreen #said.-bad { color: $error; text-style: bold; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
-        Binding("ctrl+d", "send", "Send", show=False),
-        Binding("tab", "next", "Next field", show=False),
-        Binding("shift+tab", "previous", "Field before", show=False),
-        Binding("down", "move(1)", "Next field", show=False),
-        Binding("up", "move(-1)", "Field before", show=False),
-        Binding("enter,ctrl+j", "new_line", "New line", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FORM)]
     AUTO_FOCUS = ""
 
     def __init__(
@@ -95,7 +83,9 @@ class FormScreen(ModalScreen[object]):
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            keys = f"Tab next · Ctrl-d {self._verb} · Esc leaves"
+            keys = self.hints(
+                ("form.next", "next field"), ("form.send", self._verb), ("form.cancel", "cancels")
+            )
             title.show_pieces([(self._title, "strong")], [(keys, "dim")])
             yield title
             if self._note:

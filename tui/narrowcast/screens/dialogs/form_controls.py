@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs import form_fields as fields
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
@@ -35,14 +36,7 @@ class ChoiceControl(OneLine, can_focus=True):
     ChoiceControl { background: $panel; }
     ChoiceControl:focus { background: $primary 35%; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,l,plus", "step(1)", "Next", show=False),
-        Binding("left,h,minus", "step(-1)", "Before", show=False),
-        Binding("space", "choose", "Choose", show=False),
-        Binding("enter", "done", "Go on", show=False),
-        Binding("y", "set(True)", "Yes", show=False),
-        Binding("n", "set(False)", "No", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHOICE)]
 
     class Changed(Message):
         """Another option is chosen."""

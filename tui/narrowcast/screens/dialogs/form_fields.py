@@ -42,7 +42,7 @@ class Field(Struct, frozen=True):
     """One thing to fill in.
 
     ``hint``: a sentence shown while one is in the field. ``needs``: why it cannot be changed here and now, such
-    as "needs level 388" (`Gate.needs`) or who may; the field is disabled then.
+    as `Gate.unsupported` or who may; the field is disabled then.
     """
 
     name: str

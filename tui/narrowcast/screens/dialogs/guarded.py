@@ -6,8 +6,10 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from narrowcast.commands.hints import KeyHint
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
@@ -20,7 +22,7 @@ T = TypeVar("T")
 class GuardedScreen(ManageScreen[T]):
     """A subclass says in ``refusal`` why nothing can be changed here; the empty text is: go on."""
 
-    READ_KEYS: ClassVar[str] = "Enter shows it whole"
+    READ_KEYS: ClassVar[tuple[KeyHint, ...]] = (("list.select", "shows details"),)
     """What the keys do for who may only read."""
 
     def refusal(self) -> str:
@@ -37,7 +39,9 @@ class GuardedScreen(ManageScreen[T]):
     def _show_keys(self) -> None:
         refusal = self.refusal()
         if refusal:
-            self._said.show_pieces([(refusal, "warn")], [(f"{self.READ_KEYS} · / finds", "dim")])
+            self._said.show_pieces(
+                [(refusal, "warn")], [(self.hints(*self.READ_KEYS, ("manage.find", "filters")), "dim")]
+            )
         else:
             super()._show_keys()
 
@@ -86,12 +90,9 @@ class GuardedScreen(ManageScreen[T]):
 
 
 class OrderedScreen(GuardedScreen[T]):
-    """Things in an order that counts: u moves one up, d down."""
+    """Things whose order matters and can be changed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u,alt+up", "shift(-1)", "Move up", show=False),
-        Binding("d,alt+down", "shift(1)", "Move down", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
 
     async def reorder(self, keys: list[Hashable]) -> None:
         """Tell the server the new order."""

@@ -1,46 +1,91 @@
-"""Help: every key, made from the registry of actions and the user's own keymap."""
+"""Help: the keys that are heard here, then every command by heading, and what the signs mean. / searches."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.style import Style
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from narrowcast.app.context import focus_now
+from narrowcast.commands.hints import Keys
 from narrowcast.commands.keymap import key_label
-from narrowcast.commands.registry import groups
+from narrowcast.commands.registry import Context, bindings_for, by_id, groups
+from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
 FIRST_STEPS = (
-    ("Tab", "goes from pane to pane: channels, messages, writing"),
-    ("j k", "move in a list, Enter opens what is selected"),
-    ("r", "replies to the selected message; c writes to a channel, x to a person"),
-    ("Ctrl-k", "goes anywhere: type a few letters of a channel, topic or name"),
-    ("Ctrl-p", "finds any action by its name"),
-    ("Esc", "leaves what you are in; what you wrote is kept as a draft"),
+    ("pane.next", "Move between panes: channels, messages, compose box, people"),
+    ("message.down", "Next message; Enter opens what is selected"),
+    ("message.reply", "Reply to the selected message"),
+    ("write.channel", "New channel message"),
+    ("write.direct", "New direct message"),
+    ("go.switcher", "Go anywhere: type part of a channel, topic or name"),
+    ("app.palette", "Find any command by name"),
+    ("compose.leave", "Close the compose box; the draft is kept"),
+)
+LEGEND = (
+    ("●", "Active"),
+    ("◐", "Idle"),
+    ("○", "Offline"),
+    ("#", "Channel"),
+    ("◈", "Private channel"),
+    ("⁂", "Group direct message"),
+    ("⚙", "Bot"),
+    ("★", "Starred message; in the channels pane a followed topic"),
+    ("◦", "Unmuted topic in a muted channel"),
+    ("▸ ▾", "Collapsed, expanded"),
+    ("◷", "Scheduled message or reminder"),
 )
 
+MARGIN = 2
+"""Columns of a list that are not for text."""
+KEYS_WIDE, KEYS_NARROW = 24, 16
+"""Columns for the keys."""
+ROOMY = 90
+"""Columns from which the wide column of keys fits."""
+IDS = 26
+"""Columns for the ids of commands."""
 
-@dataclass(frozen=True, slots=True)
-class HelpRow:
-    """A heading, a key with what it does, or an empty line."""
+
+class Entry(Struct, frozen=True):
+    """One line of help before it is laid out: a sign or keys, what it means, and the command's id."""
+
+    group: str
+    keys: str
+    title: str
+    command_id: str = ""
+
+    def matches(self, words: Sequence[str]) -> bool:
+        """Whether each of the words is somewhere in it."""
+        text = f"{self.group} {self.keys} {self.title} {self.command_id}".casefold()
+        return all(word in text for word in words)
+
+
+class HelpRow(Struct, frozen=True):
+    """One row on the screen. A heading has neither keys nor ``goes_on``."""
 
     keys: str = ""
     title: str = ""
     detail: str = ""
+    goes_on: bool = False
+    """It continues the row above."""
+    number: int = 0
 
 
 class HelpList(VirtualList[HelpRow]):
-    """The rows of help."""
+    """Rows folded to the width there is."""
 
     DEFAULT_CSS = """
     HelpList { background: $surface; }
@@ -50,14 +95,31 @@ class HelpList(VirtualList[HelpRow]):
         "help--keys": Look("primary", letters=Style(bold=True)),
     }
 
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        super().__init__(empty_text="No matches.")
+        self._entries = entries
+        self._words: list[str] = []
+
+    def search(self, text: str) -> None:
+        """Show only the entries that hold every word of ``text``."""
+        self._words = text.casefold().split()
+        self._lay_out(self.content_size.width)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold the rows anew."""
+        self._lay_out(event.size.width)
+
+    def _lay_out(self, width: int) -> None:
+        shown = [entry for entry in self._entries if entry.matches(self._words)]
+        self.set_items(list(_rows(shown, max(20, width - MARGIN))))
+
     def render_item(self, item: HelpRow, width: int, selected: bool) -> Sequence[Strip]:
         """One row."""
-        if not item.keys:
+        if not item.keys and not item.goes_on:
             return [compose_line(width, [(item.title, self.part_style("help--heading"))], base=Style.null())]
-        column = 24 if width >= 70 else 16
-        keys = item.keys if len(item.keys) < column else item.keys[: column - 2] + "…"
-        left = [(f" {keys:<{column}}", self.part_style("help--keys")), (item.title, Style.null())]
-        right = [(item.detail, self.part_style("virtual-list--dim"))] if width >= 90 else []
+        column = _column(width)
+        left = [(f" {item.keys:<{column}}", self.part_style("help--keys")), (item.title, Style.null())]
+        right = [(item.detail, self.part_style("virtual-list--dim"))] if item.detail else []
         return [compose_line(width, left, right, base=Style.null())]
 
     def selectable(self, item: HelpRow) -> bool:
@@ -65,45 +127,119 @@ class HelpList(VirtualList[HelpRow]):
         return bool(item.keys)
 
     def key_of(self, item: HelpRow) -> Hashable:
-        """Rows are values."""
-        return item
+        """The same entry, however it is folded."""
+        return item.number
 
 
-class HelpScreen(ModalScreen[None]):
-    """All keys by heading; any key that leaves closes it."""
+class HelpScreen(Dialog[None], inherit_bindings=False):
+    """``heard``: the ids of the commands whose keys are heard where help was asked for; they come first."""
 
     DEFAULT_CSS = """
-    HelpScreen { align: center middle; background: $background 40%; }
-    HelpScreen > Vertical {
-        width: 100; max-width: 96%; height: 92%; background: $surface; border: round $primary; padding: 0 1;
-    }
-    HelpScreen OneLine { background: $surface; }
+    HelpScreen { align: center middle; }
+    HelpScreen > Vertical { width: 110; height: 92%; margin-top: 0; }
+    HelpScreen Editor { background: $panel; display: none; }
+    HelpScreen Editor.-finding { display: block; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1,enter", "leave", "Close", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.HELP)]
+    AUTO_FOCUS = "HelpList"
 
-    def __init__(self, keys: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, keys: Keys, heard: Sequence[str] = ()) -> None:
         super().__init__()
-        self._keys = keys
+        self.list = HelpList(list(_entries(keys, heard)))
+        self._search = Editor(placeholder="command, key or id")
 
     def compose(self) -> ComposeResult:
+        keys = self.hints(("list.down", "scrolls"), ("help.find", "searches"), ("help.close", "closes"))
         with Vertical():
             title = OneLine()
-            title.show_pieces([("Keys", "strong")], [("j k scroll · Esc closes", "dim")])
+            title.show_pieces([("Keyboard shortcuts", "strong")], [(keys, "dim")])
             yield title
-            yield HelpList(self._rows())
+            yield self._search
+            yield self.list
 
-    def _rows(self) -> list[HelpRow]:
-        rows = [HelpRow(title="First steps")]
-        rows += [HelpRow(keys, title) for keys, title in FIRST_STEPS]
-        for group, actions in groups().items():
-            rows += [HelpRow(), HelpRow(title=group)]
-            for action in actions:
-                keys = "  ".join(key_label(key) for key in self._keys.get(action.id, action.keys))
-                rows.append(HelpRow(keys or "(Ctrl-p)", action.title, action.id))
-        return rows
+    def action_find(self) -> None:
+        """Type to search."""
+        self._search.add_class("-finding")
+        focus_now(self._search)
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Show what matches."""
+        event.stop()
+        if event.edited:
+            self.list.search(event.editor.text)
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """From the search to what was found."""
+        event.stop()
+        focus_now(self.list)
+
+    def action_down(self) -> None:
+        """From the search to what was found."""
+        focus_now(self.list)
+        self.list.action_cursor_down()
+
+    def action_up(self) -> None:
+        """From the search to what was found."""
+        focus_now(self.list)
+        self.list.action_cursor_up()
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """Enter closes help, as its other keys do."""
+        event.stop()
+        self.dismiss(None)
 
     def action_leave(self) -> None:
-        """Close help."""
-        self.dismiss(None)
+        """End the search, else close."""
+        if not self._search.has_class("-finding"):
+            self.dismiss(None)
+            return
+        self._search.remove_class("-finding")
+        self._search.text = ""
+        self.list.search("")
+        focus_now(self.list)
+
+
+def _entries(keys: Keys, heard: Sequence[str]) -> Iterator[Entry]:
+    commands = by_id()
+    if heard:
+        for command_id in dict.fromkeys(heard):
+            if (command := commands.get(command_id)) is not None:
+                yield Entry("Keys here", _keys(keys, command_id), command.title, command_id)
+    else:
+        for command_id, title in FIRST_STEPS:
+            yield Entry("First steps", key_label(keys[command_id][0]) if keys[command_id] else "", title)
+    for sign, meaning in LEGEND:
+        yield Entry("Signs", sign, meaning)
+    for group, listed in groups().items():
+        for command in listed:
+            yield Entry(group, _keys(keys, command.id) or "–", command.title, command.id)
+
+
+def _keys(keys: Keys, command_id: str) -> str:
+    return "  ".join(key_label(key) for key in keys.get(command_id, ()))
+
+
+def _column(width: int) -> int:
+    return KEYS_WIDE if width >= ROOMY else KEYS_NARROW
+
+
+def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
+    column = _column(width)
+    room = max(12, width - column - IDS - 3)
+    group = ""
+    for number, entry in enumerate(entries):
+        if entry.group != group:
+            if group:
+                yield HelpRow(number=-number)
+            group = entry.group
+            yield HelpRow(title=group, number=-number - len(entries))
+        keys = wrap(entry.keys, column - 2) or [" "]
+        titles = wrap(entry.title, room) or [""]
+        for line in range(max(len(keys), len(titles))):
+            yield HelpRow(
+                keys[line] if line < len(keys) else "",
+                titles[line] if line < len(titles) else "",
+                entry.command_id if line == 0 else "",
+                goes_on=line > 0,
+                number=number,
+            )

@@ -1,8 +1,8 @@
 """A list of things to look after: open, make, delete, find. Each kind of thing is a subclass.
 
-A subclass gives ``rows``, and what the keys do: ``open`` (Enter), ``new`` (n), ``question`` and ``drop`` (x).
-More keys are its own BINDINGS; ``KEYS`` names them all. The list reads its rows again at the changes of the
-state that ``FOLLOWS`` names; what is not in the state is fetched by ``load``.
+A subclass gives ``rows``, and what the keys do: ``open``, ``new``, ``question`` and ``drop``. More keys are commands
+of a context of its own; ``KEYS`` says which are named below the list. The list reads its rows again at the changes
+of the state that ``FOLLOWS`` names; what is not in the state is fetched by ``load``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast.app.context import app_of, focus_now, in_app
 from narrowcast.app.frames import Frames
+from narrowcast.commands.hints import KeyHint, hint_words
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.dialog import Dialog, keys_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["ManageScreen", "Row"]
 
 T = TypeVar("T")
+
+UNKNOWN_WIDTH = 72
+"""Columns for the keys before the list has been laid out."""
 
 
 class Row(Struct, Generic[T], frozen=True):
@@ -94,36 +99,31 @@ class ManageList(VirtualList[Row[T]]):
         return f"{item.text} {item.detail} {item.note} {item.last} {item.also}"
 
 
-class ManageScreen(ModalScreen[object], Generic[T]):
+class ManageScreen(Dialog[object], Generic[T]):
     """See the module's description. Dismissed with None, or with what a subclass hands to ``dismiss``."""
 
     TITLE_TEXT: ClassVar[str] = ""
-    KEYS: ClassVar[str] = "Enter opens · n new · x deletes"
-    EMPTY: ClassVar[str] = "Nothing yet: n makes the first."
+    KEYS: ClassVar[tuple[KeyHint, ...]] = (
+        ("list.select", "opens"),
+        ("manage.new", "creates"),
+        ("manage.delete", "deletes"),
+    )
+    """What the line below the list names."""
+    EMPTY: ClassVar[str] = "Nothing here yet."
     LINES: ClassVar[int] = 1
     FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
     COUNTS: ClassVar[bool] = True
     """Whether the title says how many there are."""
 
     DEFAULT_CSS = """
-    ManageScreen { align: center middle; background: $background 40%; }
-    ManageScreen > Vertical {
-        width: 96; max-width: 96%; height: 86%; background: $surface; border: round $primary; padding: 0 1;
-    }
-    ManageScreen OneLine { background: $surface; }
+    ManageScreen { align: center middle; }
+    ManageScreen > Vertical { width: 96; height: 86%; margin-top: 0; }
     ManageScreen #more { display: none; }
     ManageScreen #more.-shown { display: block; }
     ManageScreen Editor { background: $panel; display: none; }
     ManageScreen Editor.-finding { display: block; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Leave", show=False),
-        Binding("n", "new", "New", show=False),
-        Binding("x,delete", "delete", "Delete", show=False),
-        Binding("slash,ctrl+f", "find", "Find", show=False),
-        Binding("down", "down", "Down", show=False),
-        Binding("up", "up", "Up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MANAGE)]
     AUTO_FOCUS = "ManageList"
 
     def __init__(self, session: Session) -> None:
@@ -133,7 +133,7 @@ class ManageScreen(ModalScreen[object], Generic[T]):
         self._head = OneLine()
         self._said = OneLine()
         self._more = OneLine(id="more")
-        self._find = Editor(placeholder="type to find")
+        self._find = Editor(placeholder="type to filter")
         self._unfollow: list[Callable[[], None]] = []
 
     # what a subclass gives
@@ -176,7 +176,9 @@ class ManageScreen(ModalScreen[object], Generic[T]):
         rows = self.rows()
         self.list.set_items(rows, select=select)
         count = f"  {len(rows)}" if rows and self.COUNTS else ""
-        self._head.show_pieces([(self.title_text(), "strong"), (count, "dim")], [("Esc closes", "dim")])
+        self._head.show_pieces(
+            [(self.title_text(), "strong"), (count, "dim")], [(self.hints(("dialog.close", "closes")), "dim")]
+        )
 
     def title_text(self) -> str:
         """The heading."""
@@ -237,8 +239,8 @@ class ManageScreen(ModalScreen[object], Generic[T]):
 
     def _show_keys(self) -> None:
         """What the keys do, on a second line too where one is too short."""
-        words = [*filter(None, self.KEYS.split(" · ")), "/ finds"]
-        first, room = "", self._said.size.width or len(self.KEYS)
+        words = hint_words(keys_of(self), (*self.KEYS, ("manage.find", "filters")))
+        first, room = "", self._said.size.width or UNKNOWN_WIDTH
         while words and len(first) + 3 + len(words[0]) <= room:
             first = f"{first} · {words.pop(0)}" if first else words.pop(0)
         self._said.show_pieces([(first, "dim")])

@@ -8,11 +8,12 @@ from typing import ClassVar, Generic, TypeVar
 from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
@@ -27,7 +28,7 @@ T = TypeVar("T")
 class Choice(Struct, Generic[T], frozen=True):
     """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched.
 
-    ``disabled``: why it cannot be chosen, such as "needs level 388"; '' for what can.
+    ``disabled``: why it cannot be chosen, such as "Only owners"; empty for what can.
     """
 
     value: T
@@ -48,7 +49,10 @@ class ChoiceList(VirtualList[Choice[T]]):
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
         """One row."""
         dim = self.part_style("virtual-list--dim")
-        detail = safe_line(item.disabled or item.detail, max(0, width // 2))
+        detail = item.disabled or item.detail
+        if item.disabled and len(detail) > width // 2:
+            detail = detail.partition(" (")[0]  # selecting it tells the rest
+        detail = safe_line(detail, max(0, width // 2))
         look = dim if item.disabled else Style.null()
         mark = safe_line(item.mark, 3)
         left = [(f"{mark} ", dim)] if mark else []
@@ -64,41 +68,31 @@ class ChoiceList(VirtualList[Choice[T]]):
         return f"{item.text} {item.also}"
 
 
-class Picker(ModalScreen[T | None]):
-    """Type to narrow the list, Enter takes, Esc leaves (None)."""
+class Picker(Dialog[T | None], Generic[T]):
+    """A list that typing filters. Gives back the value that was selected, or None."""
 
     DEFAULT_CSS = """
-    Picker { align: center top; background: $background 40%; }
-    Picker > Vertical {
-        width: 72; max-width: 94%; height: 22; max-height: 90%; margin-top: 1;
-        background: $surface; border: round $primary; padding: 0 1;
-    }
+    Picker > Vertical { height: 22; max-height: 90%; }
     Picker #title { background: $surface; color: $text-muted; }
     Picker Editor { background: $panel; margin-bottom: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
-        Binding("down,ctrl+n", "down", "Down", show=False),
-        Binding("up,ctrl+p", "up", "Up", show=False),
-        Binding("pagedown", "page_down", "Page down", show=False),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("enter,tab", "take", "Take", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PICKER)]
     AUTO_FOCUS = "Editor"
 
     def __init__(
-        self, title: str, choices: Sequence[Choice[T]], *, placeholder: str = "type to find"
+        self, title: str, choices: Sequence[Choice[T]], *, placeholder: str = "type to filter"
     ) -> None:
         super().__init__()
         self._title = title
         self._placeholder = placeholder
-        self._list: ChoiceList[T] = ChoiceList(choices, empty_text="Nothing matches. Esc goes back.")
+        self._list: ChoiceList[T] = ChoiceList(choices, empty_text="No matches.")
         self._list.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine(id="title")
-            title.show_pieces([(self._title, "strong")], [("Enter takes · Esc leaves", "dim")])
+            keys = self.hints(("picker.select", "selects"), ("dialog.close", "cancels"))
+            title.show_pieces([(self._title, "strong")], [(keys, "dim")])
             yield title
             yield Editor(placeholder=self._placeholder)
             yield self._list
@@ -128,10 +122,6 @@ class Picker(ModalScreen[T | None]):
             self.app.notify(f"{item.text}: {item.disabled}.", severity="warning", markup=False)
         elif item is not None:
             self.dismiss(item.value)
-
-    def action_leave(self) -> None:
-        """Give nothing back."""
-        self.dismiss(None)
 
     def action_down(self) -> None:
         """To the next line."""

@@ -6,25 +6,22 @@ from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.one_line import OneLine
 
 
-class ProgressScreen(ModalScreen[None]):
+class ProgressScreen(Dialog[None]):
     """Shows what ``work`` says of itself, and closes when it is done. ``work`` gives the last word."""
 
     DEFAULT_CSS = """
-    ProgressScreen { align: center middle; background: $background 40%; }
-    ProgressScreen > Vertical {
-        width: 72; max-width: 94%; height: auto; background: $surface; border: round $primary; padding: 0 1;
-    }
-    ProgressScreen OneLine { background: $surface; }
+    ProgressScreen { align: center middle; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "stop", "Stop", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PROGRESS)]
 
     def __init__(self, title: str, work: Callable[[ProgressScreen], Awaitable[str]]) -> None:
         super().__init__()
@@ -36,13 +33,13 @@ class ProgressScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            title.show_pieces([(self._title, "strong")], [("Esc stops", "dim")])
+            title.show_pieces([(self._title, "strong")], [(self.hints(("dialog.close", "stops")), "dim")])
             yield title
             yield self._line
 
     def on_mount(self) -> None:
         """Begin."""
-        self.say("One moment…")
+        self.say("Please wait…")
         app_of(self).spawn(self._run(), self._title[:1].lower() + self._title[1:])
 
     async def _run(self) -> None:
@@ -57,7 +54,7 @@ class ProgressScreen(ModalScreen[None]):
         """How far it is."""
         self._line.show_pieces([(text, "warn" if self.stopped else "dim")])
 
-    def action_stop(self) -> None:
+    def action_leave(self) -> None:
         """Stop after the round that is under way; what is done stays done."""
         self.stopped = True
-        self.say("Stopping when this round is done…")
+        self.say("Stopping after this batch…")

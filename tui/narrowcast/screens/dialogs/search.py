@@ -13,10 +13,10 @@ class SearchScreen(AskScreen):
             "Search messages",
             base,
             placeholder="words, and operators such as channel:general from:ada",
-            hints=(
+            notes=(
                 "channel:NAME  topic:NAME  sender:NAME  dm:NAME   where it is, whose it is",
                 "has:link  has:image  has:attachment  has:reaction   what is in it",
                 "is:unread  is:starred  is:mentioned  is:resolved   -term leaves out",
             ),
-            keys="Enter searches · Esc leaves",
+            does="searches",
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -26,15 +27,18 @@ class GroupsScreen(GuardedScreen[Group]):
     """Groups that people made first, then those of the roles, deactivated ones last."""
 
     TITLE_TEXT = "User groups"
-    KEYS = "Enter members · n new · e name · p permissions · m joins or leaves · x deactivates"
+    KEYS = (
+        ("list.select", "members"),
+        ("manage.new", "creates"),
+        ("groups.edit", "edits"),
+        ("groups.permissions", "permissions"),
+        ("groups.membership", "joins/leaves"),
+        ("manage.delete", "deactivates"),
+    )
     EMPTY = "No user groups."
     LINES = 2
     FOLLOWS = (GroupsChanged, UsersChanged)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "edit", "Name and description", show=False),
-        Binding("p", "permissions", "Permissions", show=False),
-        Binding("m", "membership", "Join or leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUPS)]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -46,10 +47,15 @@ def leave_refusal(state: State, group: Group) -> str:
 class MembersScreen(GuardedScreen[Member]):
     """Groups within the group first, then its people."""
 
-    KEYS = "Enter shows · n adds people · s adds a group · x takes out"
-    EMPTY = "Nobody is in it: n adds people, s a group."
+    KEYS = (
+        ("list.select", "shows"),
+        ("manage.new", "adds users"),
+        ("group-members.add-group", "adds a group"),
+        ("manage.delete", "removes"),
+    )
+    EMPTY = "This group has no members."
     FOLLOWS = (GroupsChanged, UsersChanged)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "add_group", "Add a group", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUP_MEMBERS)]
 
     def __init__(self, session: Session, group_id: int) -> None:
         super().__init__(session)
@@ -62,7 +68,7 @@ class MembersScreen(GuardedScreen[Member]):
 
     def title_text(self) -> str:
         """Whose members they are."""
-        return f"In {permissions.group_name(self.state, self.group_id)}"
+        return f"Members of {permissions.group_name(self.state, self.group_id)}"
 
     def refusal(self) -> str:
         """Who may neither add nor remove."""

@@ -43,7 +43,7 @@ PERMISSIONS = (
 class GroupPermissionsScreen(GuardedScreen[Permission]):
     """The permissions with who holds them; those that the server does not know say so."""
 
-    KEYS = "Enter changes"
+    KEYS = (("list.select", "changes"),)
     COUNTS = False
     FOLLOWS = (GroupsChanged,)
 
@@ -76,8 +76,8 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         for permission in PERMISSIONS:
             setting = group.permissions.get(permission.name)
             who = permissions.holders(self.state, setting) if setting is not None else ""
-            needs = permissions.below(self.state, permission.gate)
-            shown = f"needs level {permission.gate.level}" if needs else who
+            needs = permissions.level_needed(self.state, permission.gate)
+            shown = needs or who
             found.append(Row(permission.name, permission, permission.title, shown, dim=bool(needs)))
         return found
 

@@ -53,8 +53,8 @@ class RemindersScreen(ManageScreen[Reminder]):
     """Two lines a reminder."""
 
     TITLE_TEXT = "Reminders"
-    KEYS = "Enter goes to the message · x deletes"
-    EMPTY = "No reminders. Select a message and choose 'Remind me of the message' in the palette (Ctrl-p)."
+    KEYS = (("list.select", "goes to the message"), ("manage.delete", "deletes"))
+    EMPTY = "No reminders. The command 'Remind me about this message' schedules one."
     LINES = 2
     FOLLOWS = (ScheduledChanged,)
 

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
@@ -74,11 +76,11 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     """Two lines a message: where to and when, and its beginning or why it was not sent."""
 
     TITLE_TEXT = "Scheduled messages"
-    KEYS = "Enter edits · s sends now · x deletes"
-    EMPTY = "Nothing is scheduled. Write a message, then choose 'Send later' in the palette (Ctrl-p)."
+    KEYS = (("list.select", "edits"), ("scheduled.send", "sends now"), ("manage.delete", "deletes"))
+    EMPTY = "No scheduled messages. The command 'Schedule message' schedules what is in the compose box."
     LINES = 2
     FOLLOWS = (ScheduledChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "send_now", "Send now", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]
 
     def rows(self) -> Sequence[Row[ScheduledMessage]]:
         """What failed first, then by time."""
@@ -96,9 +98,8 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
 
     def open(self, item: ScheduledMessage) -> None:
         """Change it."""
-        server = self.state.server
-        if not server.supports(Gate.SCHEDULED_EDIT):
-            self.say(f"Editing {Gate.SCHEDULED_EDIT.needs}; delete it and schedule it again.", bad=True)
+        if problem := permissions.below(self.state, Gate.SCHEDULED_EDIT):
+            self.say(problem, bad=True)
             return
         where = item.destination
         fields: list[Field] = [

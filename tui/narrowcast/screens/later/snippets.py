@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
@@ -49,11 +51,16 @@ class SnippetsScreen(ManageScreen[Snippet]):
     """Two lines a snippet. Dismissed with the one to insert."""
 
     TITLE_TEXT = "Saved snippets"
-    KEYS = "Enter inserts · e edits · n new · x deletes"
-    EMPTY = "No snippets. n makes one; what stands in compose can be saved as one, too."
+    KEYS = (
+        ("list.select", "inserts"),
+        ("snippets.edit", "edits"),
+        ("manage.new", "creates"),
+        ("manage.delete", "deletes"),
+    )
+    EMPTY = "No saved snippets."
     LINES = 2
     FOLLOWS = (SnippetsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "edit", "Edit", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SNIPPETS)]
 
     def __init__(self, session: Session, content: str = "") -> None:
         super().__init__(session)
@@ -77,8 +84,8 @@ class SnippetsScreen(ManageScreen[Snippet]):
         item = self.selected
         if item is None:
             return
-        if not self.state.supports(Gate.SNIPPET_EDIT):
-            self.say(f"Editing {Gate.SNIPPET_EDIT.needs}; delete it and make it again.", bad=True)
+        if problem := permissions.below(self.state, Gate.SNIPPET_EDIT):
+            self.say(problem, bad=True)
             return
 
         async def submit(values: Values) -> None:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from narrowcast.commands.keymap import effective, key_label
 from narrowcast.commands.registry import by_id
 
-__all__ = ["KeyHint", "hint_line", "keys_of_actions"]
+__all__ = ["KeyHint", "hint_line", "keys_of_commands"]
 
 KeyHint = tuple[str, str]
-"""The id of an action, and what it does in a word or two."""
+"""The id of a command, and what it does in a word or two."""
 
 SHARE = 0.56
 """How much of the line hints may take; the rest says how things are."""
@@ -31,7 +31,7 @@ NARROW: tuple[KeyHint, ...] = (
 )
 NAVIGATION: tuple[KeyHint, ...] = (
     ("navigation.open", "open"),
-    ("navigation.topics", "topics"),
+    ("navigation.collapse", "topics"),
     ("pane.find-channel", "find"),
     ("pane.next", "next pane"),
 )
@@ -42,15 +42,15 @@ WRITING: tuple[KeyHint, ...] = (
 )
 
 
-def keys_of_actions(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-    """The key that each action has, as people write it; those without one are absent."""
+def keys_of_commands(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+    """The key that each command has, as people write it; those without one are absent."""
     keys = effective(user) if user else _default_keys()
-    return {action_id: key_label(chosen[0]) for action_id, chosen in keys.items() if chosen}
+    return {command_id: key_label(chosen[0]) for command_id, chosen in keys.items() if chosen}
 
 
 @lru_cache(maxsize=1)
 def _default_keys() -> dict[str, tuple[str, ...]]:
-    return {action_id: action.keys for action_id, action in by_id().items()}
+    return {command_id: command.keys for command_id, command in by_id().items()}
 
 
 def hint_line(keys: Mapping[str, str], hints: Iterable[KeyHint], width: int) -> str:
@@ -66,5 +66,5 @@ def hint_line(keys: Mapping[str, str], hints: Iterable[KeyHint], width: int) -> 
 
 
 def _words(keys: Mapping[str, str], hint: KeyHint) -> str:
-    action_id, does = hint
-    return f"{keys[action_id]} {does}" if action_id in keys else ""
+    command_id, does = hint
+    return f"{keys[command_id]} {does}" if command_id in keys else ""

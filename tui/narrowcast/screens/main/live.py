@@ -18,11 +18,12 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
+from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
-from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_actions
+from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_commands
 from narrowcast.screens.main.history import Stop, Trail
 from narrowcast.screens.main.layout import Layout
-from narrowcast.text import names
+from narrowcast.screens.main.title import TitleLine
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.narrow.narrow import Narrow
@@ -56,7 +57,7 @@ _STATUS = (
 class LiveScreen(Screen[None], inherit_bindings=False):
     """Panes, title, banner, status line; the view that is open and the way back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN), *bindings_for(Context.ACT)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
     AUTO_FOCUS = ""
 
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
@@ -66,16 +67,21 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self.plan = Layout(people_wanted=people)
         self.navigation = NavigationPane(session)
         self.messages = MessagesPane(session, self.frames)
-        self.writing = ComposePane(session, enter_sends=enter_sends)
+        self.view = OpenView()
+        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
         self.people = PeoplePane(session)
-        self.title_line = OneLine(id="title")
+        self.title_line = TitleLine(session, self.view)
         self.banner_line = OneLine(id="banner")
         self.status_line = StatusLine(id="status")
-        self.narrow: Narrow | None = None
         self._trail = Trail()
         self._keys: dict[str, str] = {}
         self._unfollow: list[Callable[[], None]] = []
         self._told: tuple[str, ...] = ()
+
+    @property
+    def narrow(self) -> Narrow | None:
+        """The narrow of the view that is open."""
+        return self.view.narrow
 
     def compose(self) -> ComposeResult:
         self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
@@ -123,7 +129,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         yield (change.DraftsChanged, replaced), lambda _: self.writing.follow_draft()
         yield (channels, users, replaced), lambda _: self.writing.target.refresh_names(self.session.state)
         yield (change.StorageChanged,), lambda _: self._tell_warnings()
-        yield (replaced, channels), lambda _: self._show_title()
+        yield (replaced, channels), lambda _: self.title_line.refresh_title()
 
     def _show_people(self) -> None:
         self.people.refresh_people()
@@ -151,7 +157,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """The most useful keys of the pane that has the focus."""
         width = self.size.width
         if not self._keys:
-            self._keys = keys_of_actions(app_of(self).config.keys)
+            self._keys = keys_of_commands(app_of(self).config.keys)
         if self.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if self.writing.enter_sends else "sends")
             return hint_line(self._keys, (other, *WRITING), width) if width >= 100 else ""
@@ -159,16 +165,6 @@ class LiveScreen(Screen[None], inherit_bindings=False):
             return hint_line(self._keys, NAVIGATION, width)
         usual = READING if width >= 100 else NARROW
         return hint_line(self._keys, (*self.messages.selected_hints, *usual), width)
-
-    def _show_title(self) -> None:
-        if self.narrow is None:
-            return
-        title = names.view(self.session.state, self.narrow)
-        about = ""
-        channel_id = self.narrow.channel_id
-        if channel_id is not None and (channel := self.session.state.channels.get(channel_id)) is not None:
-            about = channel.description
-        self.title_line.show_pieces([(f" {title}", "strong"), (f"   {about}" if about else "", "dim")])
 
     # where one is
 
@@ -179,10 +175,8 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         if record:
             message_id = anchor if isinstance(anchor, int) else None
             self._trail.go(Stop(narrow, message_id), self.messages.selected_id)
-        self.narrow = narrow
-        self._show_title()
+        self.view.show(narrow)
         self.navigation.show_current(narrow)
-        self.writing.follow(narrow.destination)
         if focus:
             self.focus_messages()
         self._fold_navigation()
@@ -198,7 +192,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Back or forward to a view that was open before."""
         stop = self._trail.step(by, self.messages.selected_id)
         if stop is None:
-            self.tell("There is no view to go back to." if by < 0 else "This is the newest view.")
+            self.refuse("There is no view to go back to." if by < 0 else "This is the newest view.")
         else:
             self.open(stop.narrow, stop.message_id, record=False)
 
@@ -248,6 +242,10 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
         app = app_of(self)
         app.tell(text, severity=severity, seconds=seconds)
+
+    def refuse(self, text: str) -> None:
+        """A key could not act: say why."""
+        app_of(self).refuse(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
         """Do ``work`` in the background; a failure becomes a notice and a line in the log."""

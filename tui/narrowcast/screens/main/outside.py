@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import urlsplit
 
 from textual import on
 
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.screens.main.travel import TravelScreen
-
-_HOST = r"(?i)(?:https?://)?((?:[\w-]+\.)+[a-z]{2,})"
-
-
-def claimed_host(label: str) -> str | None:
-    """The host that the text of a link seems to name."""
-    found = re.search(_HOST, label)
-    return found.group(1).lower() if found else None
-
-
-def misleads(label: str, url: str) -> bool:
-    """Whether a link's text names another host than the one it leads to."""
-    claimed = claimed_host(label)
-    host = (urlsplit(url).hostname or "").lower()
-    return claimed is not None and claimed not in {host, host.removeprefix("www."), f"www.{host}"}
+from narrowcast.text.link_claims import doubt
 
 
 class OutsideScreen(TravelScreen):
@@ -38,10 +23,9 @@ class OutsideScreen(TravelScreen):
         elif own and urlsplit(url).fragment == "drafts":
             self.call_later(self.run_action, "go_drafts")
         elif own and urlsplit(url).fragment in ("scheduled", "reminders"):
-            self.call_later(self.run_action, f"app.act('go.{urlsplit(url).fragment}')")
-        elif misleads(event.label, url):
-            host = urlsplit(url).hostname or "?"
-            self._confirm_link(url, f"The text says {claimed_host(event.label)}, the link leads to {host}")
+            self.call_later(self.run_action, f"app.command('go.{urlsplit(url).fragment}')")
+        elif warning := doubt(event.label, url):
+            self._confirm_link(url, warning)
         else:
             self._open_link(url)
 

@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING
 from textual import events, on
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages.pane import MessagesPane
-from narrowcast.panes.navigation.pane import NavigationPane
-from narrowcast.panes.navigation.rows import Kind, Row
 from narrowcast.screens.main.layout import CSS
 from narrowcast.screens.main.outside import OutsideScreen
 from narrowcast.text import names
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.messages import MessageAnswer
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_api.storage.folders import account_folder_name
-from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
 class MainScreen(OutsideScreen):
@@ -39,8 +38,16 @@ class MainScreen(OutsideScreen):
 
     async def _take_up_draft(self) -> None:
         draft_id = await asyncio.to_thread(self._note.read)
-        if draft_id and not self.writing.is_busy:
-            self.writing.take_up(draft_id)
+        draft = self.session.drafts.get(draft_id) if draft_id else None
+        if draft is not None and not self.writing.is_busy:
+            here = self.narrow.written_to if self.narrow is not None else None
+            if here is None or (draft.destination is not None and here.key == draft.destination.key):
+                self.writing.take_up(draft.draft_id)
+            else:
+                whom = "nobody yet"
+                if draft.destination is not None:
+                    whom = names.destination(self.session.state, draft.destination)
+                self.tell(f"You left a draft for {whom}: d lists drafts.")
         self.writing.draft.noted = self._note_draft
 
     def _note_draft(self, draft_id: str | None) -> None:
@@ -82,11 +89,14 @@ class MainScreen(OutsideScreen):
         if message is not None and message.sender_id == self.session.state.me:
             self.writing.edit(message_id, _source(answer))
         else:
-            self.tell("Only messages of your own can be edited.", severity="warning")
+            self.refuse("Only messages of your own can be edited.")
 
     @on(MessagesPane.StatusRequested)
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
-        self.tell(event.text)
+        if event.refused:
+            self.refuse(event.text)
+        else:
+            self.tell(event.text)
 
     @on(MessagesPane.HintChanged)
     def _tell_hint(self) -> None:
@@ -102,6 +112,7 @@ class MainScreen(OutsideScreen):
 
     @on(ComposePane.Left)
     def _leave_compose(self) -> None:
+        app_of(self).field_left()
         self.focus_messages()
 
     @on(ComposePane.Sent)
@@ -127,17 +138,16 @@ class MainScreen(OutsideScreen):
 
     @on(ComposePane.EditDone)
     def _save_edit(self, event: ComposePane.EditDone) -> None:
-        self.spawn(self._edit_message(event.message_id, event.content), "edit the message")
+        self.spawn(self._edit_message(event.edit), "edit the message")
         self.focus_messages()
 
-    async def _edit_message(self, message_id: int, content: str) -> None:
+    async def _edit_message(self, edit: Edit) -> None:
         """A refused edit gives the text back to its writer."""
         try:
-            request = self.session.client.messages.edit(message_id=message_id, content=content)
+            request = self.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
             await self.messages.waiting(request, "Saving the edit…")
         except Exception:
-            if self.writing.editing is None:
-                self.writing.edit(message_id, content)
+            self.writing.give_back(edit)
             raise
 
     @on(ComposePane.EditorWanted)
@@ -177,7 +187,7 @@ class MainScreen(OutsideScreen):
             place = names.destination(self.session.state, where)
             self.tell(f"{upload.name} is uploaded. Its link is in your draft for {place} (d lists drafts).")
 
-    # the registry's actions
+    # commands of the registry
 
     def action_write_channel(self) -> None:
         self.writing.write_channel(self.default_channel())
@@ -189,10 +199,25 @@ class MainScreen(OutsideScreen):
         from narrowcast.screens.messages.drafts import DraftsScreen
 
         def chosen(draft_id: object) -> None:
-            if isinstance(draft_id, str) and not self.writing.open_draft(draft_id):
-                self.tell("That draft is gone.")
+            if isinstance(draft_id, str):
+                self._open_draft(draft_id)
 
         self.app.push_screen(DraftsScreen(self.session), chosen)
+
+    def _open_draft(self, draft_id: str) -> None:
+        """Go on writing a draft in its conversation; one for nobody yet, in the view that is open."""
+        draft = self.session.drafts.get(draft_id)
+        if draft is not None and draft.destination is not None:
+            narrow = Narrow.from_destination(draft.destination)
+            if self.narrow != narrow and not self._is_begun_here(draft.destination):
+                self.go(narrow)
+        if not self.writing.open_draft(draft_id):
+            self.tell("That draft is gone.")
+
+    def _is_begun_here(self, where: Destination) -> bool:
+        """Whether the open view is that of a channel, and a draft is for the channel without a topic yet."""
+        here = self.narrow.written_to if self.narrow is not None else None
+        return here is not None and here.key == where.key
 
     def action_go_outbox(self) -> None:
         from narrowcast.screens.messages.outbox import OutboxScreen
@@ -217,7 +242,7 @@ class MainScreen(OutsideScreen):
         """All that failed in one conversation: this one, or another one if nothing failed here."""
         failed = [entry for entry in self._unsent() if entry.state is OutboxState.FAILED]
         if not failed:
-            self.tell("Nothing has failed to be sent.")
+            self.refuse("Nothing has failed to be sent.")
         for entry in failed:
             if entry.destination.key == failed[0].destination.key:
                 self.session.outbox.retry(entry.local_id)
@@ -225,7 +250,7 @@ class MainScreen(OutsideScreen):
     def action_write_outbox_cancel(self) -> None:
         unsent = self._unsent()
         if not unsent:
-            self.tell("Everything you wrote has been sent.")
+            self.refuse("Everything you wrote has been sent.")
             return
         first = unsent[0].destination.key
         self._take_back([entry for entry in unsent if entry.destination.key == first][-1])
@@ -235,48 +260,11 @@ class MainScreen(OutsideScreen):
         if entry is None:
             self.tell("It is on its way already; it cannot be called back just now.", severity="warning")
             return
-        self.writing.reply(entry.destination, None)
+        self.go(Narrow.from_destination(entry.destination))
+        self.writing.reply(entry.destination)
         before = self.writing.text.text
         self.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
         self.tell("Not sent. Its text is back in compose.")
-
-    @on(NavigationPane.Change)
-    def _change_subscription(self, event: NavigationPane.Change) -> None:
-        work = {"mute": self._mute, "pin": self._pin, "mark-read": self._mark_read}[event.what]
-        self.spawn(work(event.row), f"{event.what} {event.row.text}")
-
-    async def _mute(self, row: Row) -> None:
-        client = self.session.client
-        if row.kind is Kind.TOPIC and row.channel_id is not None:
-            policy = VisibilityPolicy.NONE if row.muted else VisibilityPolicy.MUTED
-            await client.topics.set_visibility(
-                channel_id=row.channel_id, topic=row.topic or "", policy=policy
-            )
-        elif row.kind is Kind.CHANNEL and row.channel_id is not None:
-            await client.subscriptions.update(
-                channel_id=row.channel_id, properties={"is_muted": not row.muted}
-            )
-
-    async def _pin(self, row: Row) -> None:
-        channel = self.session.state.channels.get(row.channel_id) if row.channel_id is not None else None
-        if channel is not None and channel.subscription is not None:
-            pinned = not channel.subscription.pin_to_top
-            await self.session.client.subscriptions.update(
-                channel_id=channel.channel_id, properties={"pin_to_top": pinned}
-            )
-
-    async def _mark_read(self, row: Row) -> None:
-        flags = self.session.client.flags
-        if row.kind is Kind.TOPIC and row.channel_id is not None:
-            await flags.mark_topic_as_read(channel_id=row.channel_id, topic=row.topic or "")
-        elif row.kind is Kind.CHANNEL and row.channel_id is not None:
-            await flags.mark_channel_as_read(channel_id=row.channel_id)
-        elif row.kind is Kind.DIRECT and row.narrow is not None and row.narrow.direct_user_ids is not None:
-            ids = self.session.state.unreads.direct_ids(row.narrow.direct_user_ids)
-            if ids:
-                await flags.change(message_ids=ids, op="add", flag="read")
-        else:
-            self.tell("Select a channel, topic or conversation to mark it as read.")
 
 
 def _source(answer: MessageAnswer) -> str:

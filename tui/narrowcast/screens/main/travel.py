@@ -89,7 +89,7 @@ class TravelScreen(LiveScreen):
 
         unread = choices.inbox(self.session.state)
         if not unread:
-            self.tell("Nothing is unread.")
+            self.refuse("Nothing is unread.")
             return
         self._pick(Picker("Inbox: conversations with unread messages", unread))
 
@@ -152,7 +152,7 @@ class TravelScreen(LiveScreen):
 
         target = next_topic(self.session.state, self.narrow, self._channel_order())
         if target is None:
-            self.tell("No topic has unread messages.")
+            self.refuse("No topic has unread messages.")
         else:
             self.go(target)
 
@@ -160,7 +160,7 @@ class TravelScreen(LiveScreen):
         here = self.narrow.direct_user_ids if self.narrow is not None else None
         unread = [others for others, _, _ in self.session.state.unreads.directs() if others != here]
         if not unread:
-            self.tell("No direct conversation has unread messages.")
+            self.refuse("No direct conversation has unread messages.")
         else:
             self.go(Narrow.direct(unread[0]))
 
@@ -250,12 +250,5 @@ class TravelScreen(LiveScreen):
 
     def default_channel(self) -> ChannelDestination | None:
         """Where a new channel message goes, as far as the open view says."""
-        narrow = self.narrow
-        if narrow is not None and isinstance(narrow.destination, ChannelDestination):
-            return narrow.destination
-        if narrow is not None and narrow.channel_id is not None:
-            return ChannelDestination(narrow.channel_id, "")
-        message = self._selected()
-        if message is not None and message.channel_id is not None:
-            return ChannelDestination(message.channel_id, message.topic or "")
-        return None
+        where = self.narrow.written_to if self.narrow is not None else None
+        return where if isinstance(where, ChannelDestination) else None

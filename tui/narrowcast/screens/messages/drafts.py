@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block
@@ -39,15 +40,16 @@ class DraftsScreen(ManageScreen[Draft]):
     """
 
     TITLE_TEXT = "Drafts"
-    KEYS = "Enter opens · x deletes · u undoes · c both versions"
-    EMPTY = "No drafts. What you leave unsent is kept here."
+    KEYS = (
+        ("list.select", "opens"),
+        ("manage.delete", "deletes"),
+        ("drafts.restore", "undoes deletion"),
+        ("drafts.versions", "both versions"),
+    )
+    EMPTY = "No drafts. Unsent messages are saved here automatically."
     LINES = 3
     FOLLOWS = (DraftsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "leave", "Leave", show=False),
-        Binding("u", "put_back", "Undo", show=False),
-        Binding("c", "conflict", "Both versions", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFTS)]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -64,7 +66,7 @@ class DraftsScreen(ManageScreen[Draft]):
         when = time.strftime("%d %b %H:%M", time.localtime(draft.edited))
         problem = ""
         if draft.conflict_with is not None:
-            problem = "two versions: also written on another device (c shows both)"
+            problem = "two versions: also written on another device (see both versions)"
         elif draft.error:
             problem = f"kept here only: {draft.error}"
         return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
@@ -131,22 +133,14 @@ class TextLines(VirtualList[str]):
         return id(item)
 
 
-class ConflictScreen(ModalScreen[str | None]):
+class ConflictScreen(Dialog[str | None]):
     """Two versions of one draft, one above the other. Gives back the id of the one to open."""
 
     DEFAULT_CSS = """
-    ConflictScreen { align: center middle; background: $background 40%; }
-    ConflictScreen > Vertical {
-        width: 90; max-width: 96%; height: 90%; background: $surface; border: round $warning; padding: 0 1;
-    }
-    ConflictScreen OneLine { background: $surface; }
+    ConflictScreen { align: center middle; }
+    ConflictScreen > Vertical { width: 90; height: 90%; margin-top: 0; border: round $warning; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "keep(1)", "Keep mine", show=False),
-        Binding("2", "keep(2)", "Keep theirs", show=False),
-        Binding("b", "keep(0)", "Keep both", show=False),
-        Binding("escape,q", "leave", "Leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFT_CONFLICT)]
 
     def __init__(self, session: Session, conflict: DraftConflict) -> None:
         super().__init__()
@@ -158,7 +152,17 @@ class ConflictScreen(ModalScreen[str | None]):
             title = OneLine()
             title.show_pieces(
                 [("One draft, two versions", "strong")],
-                [("1 keeps the first · 2 the second · b both · Esc decides later", "dim")],
+                [
+                    (
+                        self.hints(
+                            ("conflict.first", "keeps the first"),
+                            ("conflict.second", "the second"),
+                            ("conflict.both", "both"),
+                            ("dialog.close", "decides later"),
+                        ),
+                        "dim",
+                    )
+                ],
             )
             yield title
             for head, draft in (
@@ -180,7 +184,3 @@ class ConflictScreen(ModalScreen[str | None]):
         kept, dropped = (mine, theirs) if which == 1 else (theirs, mine)
         self.session.drafts.delete(dropped)
         self.dismiss(kept)
-
-    def action_leave(self) -> None:
-        """Decide later."""
-        self.dismiss(None)

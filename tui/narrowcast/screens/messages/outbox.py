@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
@@ -41,16 +42,16 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
     Gives back what to do elsewhere: `go` or `take-back`, with the message.
     """
 
-    TITLE_TEXT = "Not sent yet"
-    KEYS = "Enter goes there · s sends again · x takes back"
-    EMPTY = "Everything you wrote has been sent."
+    TITLE_TEXT = "Outbox: unsent messages"
+    KEYS = (
+        ("list.select", "goes to the conversation"),
+        ("outbox.resend", "resends"),
+        ("manage.delete", "cancels"),
+    )
+    EMPTY = "No unsent messages."
     LINES = 3
     FOLLOWS = (OutboxChanged, ConnectionChanged)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("B", "leave", "Leave", show=False),
-        Binding("s,f8", "again", "Send again", show=False),
-        Binding("f9", "delete", "Take back", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.OUTBOX)]
 
     def rows(self) -> Sequence[Row[OutboxEntry]]:
         """As they wait, the oldest first."""

@@ -10,14 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Center, Middle
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Spot
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import images
 from narrowcast.terminal.picture_process import decoded
 from narrowcast.terminal.terminal_filter import TerminalFilter
@@ -33,25 +34,20 @@ if TYPE_CHECKING:
 __all__ = ["PictureScreen"]
 
 
-class PictureScreen(ModalScreen[Spot | None]):
+class PictureScreen(Dialog[Spot | None]):
     """Fetches pictures from the account's own server and shows them.
 
     Dismissed with the picture that one wants as a file, else with None.
     """
 
     DEFAULT_CSS = """
-    PictureScreen { background: $background; }
+    PictureScreen { background: $background; align: left top; }
     PictureScreen #about { dock: bottom; height: 1; width: 1fr; color: $text-muted; }
     PictureScreen Middle { height: 1fr; width: 1fr; }
     PictureScreen Center { height: auto; width: 1fr; }
     PictureScreen Static { width: auto; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,v,space", "leave", "Leave", show=False),
-        Binding("right,l,j,n,down", "step(1)", "Next", show=False),
-        Binding("left,h,k,p,up", "step(-1)", "Before", show=False),
-        Binding("d,s", "save", "Save the file", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PICTURE)]
 
     def __init__(self, session: Session, spots: Sequence[Spot], index: int = 0) -> None:
         super().__init__()
@@ -64,7 +60,7 @@ class PictureScreen(ModalScreen[Spot | None]):
     def compose(self) -> ComposeResult:
         """A place for the picture, and its name."""
         with Middle(), Center(id="place"):
-            yield Static("Loading the picture…", markup=False)
+            yield Static("Loading image…", markup=False)
         yield Static(id="about")
 
     def on_mount(self) -> None:
@@ -83,9 +79,8 @@ class PictureScreen(ModalScreen[Spot | None]):
     def _begin(self) -> None:
         self._data = None
         others = f" · {self._index + 1} of {len(self._spots)}: ← →" if len(self._spots) > 1 else ""
-        about = (
-            f" {safe_line(self._spot.label, max(10, self.size.width - 50))}{others} · d saves · Esc leaves"
-        )
+        keys = self.hints(("picture.save", "downloads"), ("dialog.close", "closes"))
+        about = f" {safe_line(self._spot.label, max(10, self.size.width - 50))}{others} · {keys}"
         self.query_one("#about", Static).update(Content(about))
         self._work(self._load)
 

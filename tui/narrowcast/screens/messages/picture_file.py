@@ -27,9 +27,9 @@ class PictureFileScreen(AttachScreen):
         AskScreen.__init__(
             self,
             question,
-            placeholder="path, such as ~/picture.png",
-            hints=("PNG, JPEG, GIF or WebP. Tab completes.", "", ""),
-            keys="Enter takes it · Tab completes · Esc leaves",
+            placeholder="path, for example ~/picture.png",
+            notes=("PNG, JPEG, GIF or WebP", "", ""),
+            does="selects",
         )
 
 

@@ -8,16 +8,17 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Inliner, Names
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
 from narrowcast.content.parse import parse
 from narrowcast.content.wrapping import Line
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
@@ -34,7 +35,7 @@ class PreviewLines(VirtualList[Line]):
     DEFAULT_CSS = "PreviewLines { background: $background; height: 1fr; }"
 
     def __init__(self, html: str, names: Names, palette: Palette, me: int) -> None:
-        super().__init__(empty_text="(nothing)")
+        super().__init__(empty_text="(empty)")
         self._html = html
         self._names = names
         self._palette = palette
@@ -60,17 +61,14 @@ class PreviewLines(VirtualList[Line]):
         return False
 
 
-class PreviewScreen(ModalScreen[None]):
+class PreviewScreen(Dialog[None]):
     """Shows the lines until one leaves."""
 
     DEFAULT_CSS = """
-    PreviewScreen { align: center middle; background: $background 40%; }
-    PreviewScreen > Vertical {
-        width: 100; max-width: 96%; height: 80%; background: $surface; border: round $primary; padding: 0 1;
-    }
-    PreviewScreen OneLine { background: $surface; }
+    PreviewScreen { align: center middle; }
+    PreviewScreen > Vertical { width: 100; height: 80%; margin-top: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "leave", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.TEXT)]
 
     def __init__(self, lines: PreviewLines) -> None:
         super().__init__()
@@ -79,10 +77,9 @@ class PreviewScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             title = OneLine()
-            title.show_pieces([("Preview", "strong")], [("j k scroll · Esc closes", "dim")])
+            title.show_pieces(
+                [("Preview", "strong")],
+                [(self.hints(("list.down", "scrolls"), ("dialog.close", "closes")), "dim")],
+            )
             yield title
             yield self.lines
-
-    def action_leave(self) -> None:
-        """Back to writing."""
-        self.dismiss(None)

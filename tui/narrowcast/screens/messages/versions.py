@@ -12,12 +12,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import lean_strip
 from narrowcast.widgets.looks import Look
@@ -122,17 +121,13 @@ def _lines(before: str | None, after: str, *, plain: bool) -> list[list[tuple[st
     return lines
 
 
-class VersionsScreen(ModalScreen[int | None]):
+class VersionsScreen(Dialog[int | None]):
     """Shows `versions`, given from the oldest on. Dismissed with the number of the one to copy."""
 
     DEFAULT_CSS = """
-    VersionsScreen { align: center middle; background: $background 40%; }
-    VersionsScreen > Vertical {
-        width: 100; max-width: 96%; height: 80%; background: $surface; border: round $primary; padding: 0 1;
-    }
-    VersionsScreen OneLine { background: $surface; }
+    VersionsScreen { align: center middle; }
+    VersionsScreen > Vertical { width: 100; height: 80%; margin-top: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "Leave", show=False)]
 
     def __init__(self, versions: Sequence[Version]) -> None:
         super().__init__()
@@ -143,8 +138,8 @@ class VersionsScreen(ModalScreen[int | None]):
         with Vertical():
             title = OneLine()
             title.show_pieces(
-                [("Versions, the newest first", "strong")],
-                [("j k move · Enter copies one · Esc leaves", "dim")],
+                [("Edit history, newest first", "strong")],
+                [(self.hints(("list.select", "copies"), ("dialog.close", "closes")), "dim")],
             )
             yield title
             yield self.rows
@@ -157,7 +152,3 @@ class VersionsScreen(ModalScreen[int | None]):
     def _copy(self, event: VirtualList.Selected) -> None:
         if isinstance(event.item, _Row):
             self.dismiss(event.item.version)
-
-    def action_leave(self) -> None:
-        """Copies nothing."""
-        self.dismiss(None)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
-
-from textual.binding import Binding, BindingType
+from typing import TYPE_CHECKING
 
 from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
@@ -21,9 +19,12 @@ class DomainsScreen(GuardedScreen["Domain"]):
     """Fetched when it is opened: the state does not hold them."""
 
     TITLE_TEXT = "Allowed domains"
-    KEYS = "n new · Enter or s: with or without subdomains · x removes"
-    EMPTY = "No domains are named: the setting 'Only addresses of the allowed domains' has nothing to go by."
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "subdomains", "Subdomains", show=False)]
+    KEYS = (
+        ("manage.new", "adds"),
+        ("list.select", "allows/disallows subdomains"),
+        ("manage.delete", "removes"),
+    )
+    EMPTY = "No allowed domains."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -66,11 +67,6 @@ class DomainsScreen(GuardedScreen["Domain"]):
         """The only thing to change is whether its subdomains count."""
         if not self.refused():
             self.work(self._change(item), done="Saved.")
-
-    def action_subdomains(self) -> None:
-        """The same."""
-        if (item := self.selected) is not None:
-            self.open(item)
 
     async def _change(self, item: Domain) -> None:
         await self.session.client.organization.update_domain(

@@ -19,9 +19,9 @@ from narrowcast_api.state.tables import CustomEmoji
 class EmojiScreen(GuardedScreen[CustomEmoji]):
     """Those in use; the others only live on in old messages."""
 
-    TITLE_TEXT = "Emoji of this organization"
-    KEYS = "Enter shows it · n new · x takes it out of use"
-    EMPTY = "No emoji of its own."
+    TITLE_TEXT = "Custom emoji"
+    KEYS = (("list.select", "shows"), ("manage.new", "adds"), ("manage.delete", "deactivates"))
+    EMPTY = "There are no custom emoji."
     FOLLOWS = (EmojiChanged,)
 
     def refusal(self) -> str:

@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -39,14 +40,17 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
     """Open invitations: one's own, for administrators everybody's. Fetched, and again when the server says so."""
 
     TITLE_TEXT = "Invitations"
-    KEYS = "Enter: more · n by email · l new link · y copies a link · r sends again · x revokes"
-    EMPTY = "No open invitations: n invites by email, l makes a link."
+    KEYS = (
+        ("list.select", "actions"),
+        ("manage.new", "invites by email"),
+        ("invitations.link", "creates a link"),
+        ("invitations.copy", "copies the link"),
+        ("invitations.resend", "resends"),
+        ("manage.delete", "revokes"),
+    )
+    EMPTY = "No invitations."
     FOLLOWS = (SettingsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l", "link", "New link", show=False),
-        Binding("y", "copy_link", "Copy the link", show=False),
-        Binding("r", "resend", "Send again", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.INVITATIONS)]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

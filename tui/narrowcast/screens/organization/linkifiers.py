@@ -16,8 +16,14 @@ from narrowcast_api.wire.levels import Gate
 class LinkifiersScreen(OrderedScreen[Linkifier]):
     """The patterns, in the order in which they apply. They are never run here."""
 
-    TITLE_TEXT = "Linkifiers: what becomes a link by itself"
-    KEYS = "Enter edits · n new · x removes · u up · d down"
+    TITLE_TEXT = "Linkifiers"
+    KEYS = (
+        ("list.select", "edits"),
+        ("manage.new", "adds"),
+        ("manage.delete", "deletes"),
+        ("ordered.up", "moves up"),
+        ("ordered.down", "moves down"),
+    )
     EMPTY = "No linkifiers."
     LINES = 2
     FOLLOWS = (LinkifiersChanged,)
@@ -98,8 +104,8 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
     """Sites where the code of a message can be tried."""
 
     TITLE_TEXT = "Code playgrounds"
-    KEYS = "n new · x removes"
-    EMPTY = "No playgrounds."
+    KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
+    EMPTY = "No code playgrounds."
     LINES = 2
     FOLLOWS = (LinkifiersChanged,)
 

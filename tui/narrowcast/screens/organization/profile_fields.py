@@ -35,9 +35,15 @@ _CUSTOM = "custom"
 class ProfileFieldsScreen(OrderedScreen[ProfileField]):
     """In the order in which cards show them."""
 
-    TITLE_TEXT = "Profile fields"
-    KEYS = "Enter edits · n new · x removes · u up · d down"
-    EMPTY = "No profile fields."
+    TITLE_TEXT = "Custom profile fields"
+    KEYS = (
+        ("list.select", "edits"),
+        ("manage.new", "adds"),
+        ("manage.delete", "deletes"),
+        ("ordered.up", "moves up"),
+        ("ordered.down", "moves down"),
+    )
+    EMPTY = "No custom profile fields."
     LINES = 2
     FOLLOWS = (ProfileFieldsChanged,)
 

@@ -14,8 +14,8 @@ class AlertWordsScreen(ManageScreen[str]):
     """One line a word."""
 
     TITLE_TEXT = "Alert words"
-    KEYS = "n adds words · x takes one out"
-    EMPTY = "No alert words. n adds words that shall notify you like a mention."
+    KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
+    EMPTY = "No alert words. You are notified of messages that contain them, as of mentions."
     FOLLOWS = (SettingsChanged,)
 
     def rows(self) -> Sequence[Row[str]]:

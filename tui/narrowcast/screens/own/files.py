@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.narrow import Narrow
@@ -18,12 +19,16 @@ from narrowcast_api.state.tables import Attachment
 class FilesScreen(ManageScreen[Attachment]):
     """Two lines a file."""
 
-    TITLE_TEXT = "My files"
-    KEYS = "Enter goes to its message · c copies the link · x deletes"
-    EMPTY = "No files. Ctrl-t attaches one while you write."
+    TITLE_TEXT = "Uploaded files"
+    KEYS = (
+        ("list.select", "goes to the message"),
+        ("files.copy", "copies the link"),
+        ("manage.delete", "deletes"),
+    )
+    EMPTY = "You have not uploaded any files."
     LINES = 2
     FOLLOWS = (SettingsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "copy", "Copy the link", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FILES)]
 
     async def load(self) -> None:
         """The snapshot does not carry them."""

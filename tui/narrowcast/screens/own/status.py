@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
+from narrowcast.commands import permissions
 from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
 from narrowcast.text.natural_time import written
@@ -47,7 +48,7 @@ def set_status(screen: MainScreen) -> None:
             "emoji",
             "Emoji",
             "its name; Tab completes it, empty is none",
-            needs="" if emoji_there else Gate.STATUS_EMOJI.needs,
+            needs=permissions.level_needed(state, Gate.STATUS_EMOJI),
             value=now.emoji_name if now else "",
             suggest=lambda _typed: _names(state),
         ),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import ask
 from narrowcast.content.addresses import InApp, fragment_of, resolve
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
@@ -36,11 +37,16 @@ BUILT_IN = {
 class ViewsScreen(ManageScreen[NavigationView]):
     """One line a view."""
 
-    TITLE_TEXT = "My views"
-    KEYS = "Enter goes there · n keeps the open view · e edits · x takes out"
-    EMPTY = "No views of your own. n keeps the view that is open."
+    TITLE_TEXT = "Saved views"
+    KEYS = (
+        ("list.select", "opens"),
+        ("manage.new", "saves the current view"),
+        ("views.edit", "edits"),
+        ("manage.delete", "deletes"),
+    )
+    EMPTY = "No saved views."
     FOLLOWS = (SettingsChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "edit", "Edit", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.VIEWS)]
 
     def __init__(self, session: Session, here: Narrow | None) -> None:
         super().__init__(session)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
 class AccountsScreen(GuardedScreen["User"]):
     """By role and name; bots and deactivated accounts last."""
 
-    TITLE_TEXT = "People and their accounts"
-    KEYS = "Enter card · a more · n new account · i invitations"
+    TITLE_TEXT = "Users"
+    KEYS = (
+        ("list.select", "user card"),
+        ("accounts.manage", "manages"),
+        ("manage.new", "creates"),
+        ("accounts.invite", "invitations"),
+    )
     FOLLOWS = (UsersChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "more", "More", show=False),
-        Binding("i", "invite", "Invitations", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ACCOUNTS)]
 
     def rows(self) -> Sequence[Row[User]]:
         """Name, role, address."""
@@ -93,14 +96,17 @@ class AccountsScreen(GuardedScreen["User"]):
 class BotsScreen(GuardedScreen["Bot"]):
     """One's own; fetched, because their keys are not kept here."""
 
-    TITLE_TEXT = "My bots"
-    KEYS = "Enter card · n new · k shows the key · r new key · x deactivates"
-    EMPTY = "You have no bots: n makes one."
+    TITLE_TEXT = "Bots"
+    KEYS = (
+        ("list.select", "user card"),
+        ("manage.new", "adds"),
+        ("bots.key", "shows the API key"),
+        ("bots.regenerate", "generates a new key"),
+        ("manage.delete", "deactivates"),
+    )
+    EMPTY = "You have no bots."
     FOLLOWS = (UsersChanged,)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("k", "key", "Key", show=False),
-        Binding("r", "regenerate", "New key", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.BOTS)]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Offer(Struct, frozen=True):
-    """An act, and why oneself may not do it, if so."""
+    """A change to an account, and why oneself may not make it, if so."""
 
-    act: str
+    name: str
     title: str
     refusal: str = ""
     detail: str = ""
@@ -86,15 +86,15 @@ def _address_refusal(state: State) -> str:
 
 
 class Administration:
-    """Carries the acts out, on the card of the person."""
+    """Makes the changes, on the card of the person."""
 
     def __init__(self, card: PersonScreen, user: User) -> None:
         self.card = card
         self.user = user
         self.client = card.session.client
 
-    def do(self, act: str) -> None:
-        """One of the acts that are offered."""
+    def start(self, name: str) -> None:
+        """Start one of the changes that are offered."""
         {
             "name": self._rename,
             "role": self._change_role,
@@ -105,7 +105,7 @@ class Administration:
             "status": self._change_status,
             "deactivate": self._deactivate,
             "reactivate": self._reactivate,
-        }[act]()
+        }[name]()
 
     def _rename(self) -> None:
         async def rename(values: Values) -> object:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from narrowcast.app.context import app_of
 from narrowcast.commands import permissions
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -37,20 +38,19 @@ CHANNELS = 60
 class PersonScreen(GuardedScreen[str]):
     """Facts as rows; Enter copies one. What only administrators may do is behind a."""
 
-    KEYS = "w writes · @ mentions · s what they sent · c shared channels · m mutes · v picture · a more"
-    EMPTY = "Nothing is known of this person."
+    KEYS = (
+        ("person.write", "direct message"),
+        ("person.mention", "mentions"),
+        ("person.sent", "messages sent"),
+        ("person.channels", "shared channels"),
+        ("person.mute", "mutes"),
+        ("person.picture", "picture"),
+        ("person.manage", "manages"),
+    )
+    EMPTY = "Unknown user."
     COUNTS = False
     FOLLOWS = (UsersChanged, PresenceChanged, GroupsChanged, ProfileFieldsChanged)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "write", "Write", show=False),
-        Binding("at", "mention", "Mention", show=False),
-        Binding("s", "sent", "What they sent", show=False),
-        Binding("c", "channels", "Shared channels", show=False),
-        Binding("m", "mute", "Mute", show=False),
-        Binding("v", "picture", "Picture", show=False),
-        Binding("a", "more", "More", show=False),
-        Binding("e", "edit", "Edit", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PERSON)]
 
     def __init__(self, session: Session, user_id: int, fetched: User | None = None) -> None:
         """``fetched``: what the server said of somebody whom the state does not know."""
@@ -188,14 +188,14 @@ class PersonScreen(GuardedScreen[str]):
         user = self.user
         if user is None:
             return
-        acts = Administration(self, user)
+        administration = Administration(self, user)
         choices = [
-            Choice(offer.act, offer.title, offer.short or offer.detail) for offer in offers(self.state, user)
+            Choice(offer.name, offer.title, offer.short or offer.detail) for offer in offers(self.state, user)
         ]
-        refusals = {offer.act: offer.refusal for offer in offers(self.state, user)}
+        refusals = {offer.name: offer.refusal for offer in offers(self.state, user)}
 
-        def chosen(act: str | None) -> None:
-            if act is not None and not self.refused(refusals[act]):
-                acts.do(act)
+        def chosen(name: str | None) -> None:
+            if name is not None and not self.refused(refusals[name]):
+                administration.start(name)
 
         self.app.push_screen(Picker(f"About {user.full_name}", choices), chosen)

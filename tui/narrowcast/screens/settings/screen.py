@@ -62,8 +62,8 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     """Enter changes the selected setting: at once where it is on or off, else by asking."""
 
     CATALOG: ClassVar[Catalog] = {}
-    KEYS = "Enter changes"
-    READ_KEYS = "read only"
+    KEYS = (("list.select", "changes"),)
+    READ_KEYS = ()
     COUNTS = False
     FOLLOWS = (SettingsChanged, GroupsChanged, ChannelsChanged)
 
@@ -240,7 +240,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             except ValueError:
                 self.say(f"{setting.title}: write {hint}.", bad=True)
 
-        self.app.push_screen(AskScreen(setting.title, shown, hints=(hint,) if hint else ()), answered)
+        self.app.push_screen(AskScreen(setting.title, shown, notes=(hint,) if hint else ()), answered)
 
     def _ask_long(self, setting: Setting) -> None:
         async def submit(values: Values) -> object:

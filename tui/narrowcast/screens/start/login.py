@@ -6,12 +6,13 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
@@ -26,12 +27,7 @@ class LoginScreen(Screen[None]):
     LoginScreen Editor { background: $panel; margin-bottom: 1; padding: 0 1; }
     LoginScreen #problem { color: $error; height: auto; min-height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", show=False),
-        Binding("tab,down", "app.focus_next", show=False),
-        Binding("shift+tab,up", "app.focus_previous", show=False),
-        Binding("f4", "toggle_key", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LOGIN)]
     AUTO_FOCUS = "#site"
 
     def __init__(self, site: str = "") -> None:
@@ -95,8 +91,8 @@ class LoginScreen(Screen[None]):
             self._say("Signing in…")
             self.run_worker(self._sign_in(), exit_on_error=False)
 
-    async def _sign_in(self) -> None:
-        from narrowcast.app.signin import sign_in_and_store
+    async def _sign_in(self, *, cleartext: bool = False) -> None:
+        from narrowcast.app.signin import Cleartext, sign_in_and_store
         from narrowcast_api.errors import NarrowcastError
         from narrowcast_api.http.secret import Secret
 
@@ -104,8 +100,17 @@ class LoginScreen(Screen[None]):
         secret = Secret(self._text("secret"))
         try:
             path = await sign_in_and_store(
-                self._text("site"), self._text("email"), secret, app.paths.accounts, is_key=self._is_key
+                self._text("site"),
+                self._text("email"),
+                secret,
+                app.paths.accounts,
+                is_key=self._is_key,
+                cleartext=cleartext,
             )
+        except Cleartext as error:
+            self._say(f"{error}.")
+            self._ask_for_cleartext(str(error))
+            return
         except (NarrowcastError, OSError) as error:
             message = error.user_message if isinstance(error, NarrowcastError) else str(error)
             self._say(message)
@@ -113,3 +118,13 @@ class LoginScreen(Screen[None]):
         finally:
             self._busy = False
         await app.open_account(path)
+
+    def _ask_for_cleartext(self, warning: str) -> None:
+        from narrowcast.screens.dialogs.confirm import ask_first
+
+        def go_on() -> None:
+            self._busy = True
+            self._say("Signing in…")
+            self.run_worker(self._sign_in(cleartext=True), exit_on_error=False)
+
+        ask_first(self, f"{warning}. Sign in all the same?", "Yes, send the password unencrypted", go_on)

@@ -6,12 +6,13 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
@@ -42,12 +43,7 @@ class WelcomeScreen(Screen[None]):
     WelcomeScreen ChoiceList { height: 5; background: $background; }
     WelcomeScreen OneLine { background: $background; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "choose('login')", show=False),
-        Binding("t", "choose('demo')", show=False),
-        Binding("v", "choose('serve')", show=False),
-        Binding("q", "choose('quit')", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.WELCOME)]
 
     def __init__(self, problem: str = "") -> None:
         super().__init__()
@@ -104,7 +100,7 @@ class TextScreen(Screen[None]):
     TextScreen { align: center middle; background: $background; }
     TextScreen Static { width: 76; max-width: 96%; height: auto; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.TEXT, Context.DIALOG)]
 
     def __init__(self, text: str) -> None:
         super().__init__()

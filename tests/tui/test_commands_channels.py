@@ -1,4 +1,4 @@
-"""Acts on channels: what the server holds after them."""
+"""Commands on channels: what the server holds after them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from support.screens import fill
 from support.server import Answer
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def channel_row(stage: Stage, name: str) -> Answer:
@@ -43,7 +43,7 @@ def form(stage: Stage) -> FormScreen:
 
 async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "channel.new")
+        await run(stage, "channel.new")
         await stage.type("kitchen")
         await stage.press("tab")
         await stage.type("What we eat")
@@ -63,7 +63,7 @@ async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
 
 async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "channel.new")
+        await run(stage, "channel.new")
         await stage.type("general")
         await stage.press("ctrl+d")
         await until(lambda: "of this name already" in str(form(stage)._said.render()))
@@ -73,7 +73,7 @@ async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
 async def test_a_channel_is_described_and_made_private(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_channel(stage, "design")
-        await act(stage, "channel.edit")
+        await run(stage, "channel.edit")
         await stage.press("tab")
         await stage.type("How it looks")
         await stage.press("tab", "right", "ctrl+d")
@@ -85,7 +85,7 @@ async def test_a_channel_is_described_and_made_private(tmp_path: Path) -> None:
 async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
         in_channel(stage, "general")
-        await act(stage, "channel.edit")
+        await run(stage, "channel.edit")
         assert not any(row.is_enabled for row in form(stage).rows)
         shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
         assert "may" in shown
@@ -96,7 +96,7 @@ async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None
 async def test_a_permission_of_a_channel_is_given_to_a_role(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_channel(stage, "general")
-        await act(stage, "channel.permissions")
+        await run(stage, "channel.permissions")
         screen = form(stage)
         moderators = next(group.id for group in stage.session.state.groups if group.name == "role:moderators")
         control = screen.row("can_send_message_group").control
@@ -109,7 +109,7 @@ async def test_a_permission_of_a_channel_is_given_to_a_role(tmp_path: Path) -> N
 async def test_how_one_sees_a_channel_is_ones_own(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_channel(stage, "general")
-        await act(stage, "channel.own")
+        await run(stage, "channel.own")
         await stage.press("space", "tab", "y", "tab", "ctrl+u")
         await stage.type("#00ff7f")
         await stage.press("tab", "right", "ctrl+d")
@@ -143,13 +143,13 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
         await until(lambda: (channel := browser.selected) is not None and channel.is_archived)
         assert (await channel_row(stage, "attic"))["is_archived"]
         await stage.press("u")
-        assert "needs level 388" in browser._said.plain
+        assert "needs 388" in browser._said.plain
 
 
 async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_channel(stage, "engineering")
-        await act(stage, "channel.members")
+        await run(stage, "channel.members")
         screen = stage.app.screen
         assert isinstance(screen, MembersScreen)
         await until(lambda: len(screen.list.items) > 0)
@@ -167,7 +167,7 @@ async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
 
 async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "channel.folders")
+        await run(stage, "channel.folders")
         screen = stage.app.screen
         assert isinstance(screen, FoldersScreen)
         for name in ("Work", "Play"):
@@ -187,7 +187,7 @@ async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
 async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_channel(stage, "leads")
-        await act(stage, "channel.subscribe")
+        await run(stage, "channel.subscribe")
         await stage.press("down", "enter")
         await until(lambda: any("You left" in notice for notice in stage.notices))
         channel = stage.session.state.channels.get(stage.server.channel("leads"))
@@ -199,7 +199,7 @@ async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) ->
         in_channel(stage, "general")
         channel_id = stage.server.channel("general")
         for value in (True, None):
-            await act(stage, "channel.own")
+            await run(stage, "channel.own")
             await fill(stage, push_notifications=value)
             await closed(stage)
         answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
@@ -211,11 +211,11 @@ async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) ->
 
 async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "channel.new")
+        await run(stage, "channel.new")
         await fill(stage, name="kitchen", topics="disable_empty_topic")
         await closed(stage)
         in_channel(stage, "kitchen")
-        await act(stage, "channel.edit")
+        await run(stage, "channel.edit")
         await fill(stage, days="unlimited", topics="inherit")
         await closed(stage)
         row = await channel_row(stage, "kitchen")

@@ -14,7 +14,7 @@ from narrowcast.screens.later.snippets import SnippetsScreen
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import Answer
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 LATER = int(time.time()) + 7200
 
@@ -43,7 +43,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
         stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await stage.press("c")
         await stage.type("Good morning")
-        await act(stage, "write.schedule")
+        await run(stage, "write.schedule")
         await stage.type("yesterday")
         await stage.press("enter")
         form = stage.app.screen
@@ -65,7 +65,7 @@ async def test_nothing_is_lost_when_the_server_refuses_to_send_later(tmp_path: P
         stage.screen.go(Narrow.topic(stage.server.channel("announcements"), "news"))
         await stage.press("c")
         await stage.type("Hear hear")
-        await act(stage, "write.schedule")
+        await run(stage, "write.schedule")
         await stage.type("+2h")
         await stage.press("enter")
         form = stage.app.screen
@@ -79,7 +79,7 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         for content in ("first", "second", "third"):
             await schedule(stage, content)
-        await act(stage, "go.scheduled")
+        await run(stage, "go.scheduled")
         screen = stage.app.screen
         assert isinstance(screen, ScheduledScreen)
         assert [row.note for row in screen.list.items] == ["first", "second", "third"]
@@ -112,7 +112,7 @@ async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tm
             stage.server.core.store.execute("UPDATE scheduled_messages SET failed = 1")
         (row,) = stage.session.state.scheduled.all()
         stage.session.state.scheduled.put([row._replace(failed=True)])
-        await act(stage, "go.scheduled")
+        await run(stage, "go.scheduled")
         screen = stage.app.screen
         assert isinstance(screen, ScheduledScreen)
         assert "not sent, the server" in screen.list.items[0].note
@@ -127,7 +127,7 @@ async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         message_id = await stage.server.send("bruno", "general", "soup", "Buy leeks")
         await until(lambda: stage.screen.messages.selected_id == message_id)
-        await act(stage, "message.remind")
+        await run(stage, "message.remind")
         await stage.type("tomorrow 9:00")
         await stage.press("enter")
         await stage.type("at the market")
@@ -136,12 +136,12 @@ async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -
         (row,) = (await stage.server.call("ada", "GET", "/reminders"))["reminders"]
         assert row["reminder_target_message_id"] == message_id
         await until(lambda: len(stage.session.state.reminders) == 1)
-        await act(stage, "go.reminders")
+        await run(stage, "go.reminders")
         screen = stage.app.screen
         assert isinstance(screen, RemindersScreen)
         await stage.press("enter")
         await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
-        await act(stage, "go.reminders")
+        await run(stage, "go.reminders")
         await stage.press("x", "down", "enter")
         await until(lambda: len(stage.session.state.reminders) == 0)
         assert not (await stage.server.call("ada", "GET", "/reminders"))["reminders"]
@@ -152,12 +152,12 @@ async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path
         stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await stage.press("c")
         await stage.type("Have a look")
-        await act(stage, "write.save-snippet")
+        await run(stage, "write.save-snippet")
         await stage.type("Review")
         await stage.press("ctrl+d")
         await until(lambda: len(stage.session.state.snippets) == 1)
         await until(lambda: stage.app.screen is stage.screen)
-        await act(stage, "write.snippets")
+        await run(stage, "write.snippets")
         screen = stage.app.screen
         assert isinstance(screen, SnippetsScreen)
         await stage.press("e")
@@ -168,7 +168,7 @@ async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path
         assert stage.screen.writing.text.text == "Have a lookHave a look"
         (row,) = (await stage.server.call("ada", "GET", "/saved_snippets"))["saved_snippets"]
         assert (row["title"], row["content"]) == ("Reviews", "Have a look")
-        await act(stage, "write.snippets")
+        await run(stage, "write.snippets")
         await stage.press("x", "down", "enter")
         await until(lambda: len(stage.session.state.snippets) == 0)
 
@@ -178,9 +178,9 @@ async def test_old_servers_have_snippets_that_stay_as_they_are(tmp_path: Path) -
         await stage.server.call("ada", "POST", "/saved_snippets", {"title": "Old", "content": "text"})
         await until(lambda: len(stage.session.state.snippets) == 1)
         stage.session.state.server = replace(stage.session.state.server, level=300)
-        await act(stage, "write.snippets")
+        await run(stage, "write.snippets")
         screen = stage.app.screen
         assert isinstance(screen, SnippetsScreen)
         await stage.press("e")
         assert screen.is_current
-        assert "needs level 368" in screen._said.plain
+        assert "needs 368" in screen._said.plain

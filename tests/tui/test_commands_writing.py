@@ -9,7 +9,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.messages.preview import PreviewScreen
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 def widget(stage: Stage) -> Poll | TodoList | None:
@@ -28,7 +28,7 @@ async def test_a_preview_shows_what_the_server_makes_of_a_text(tmp_path: Path) -
         in_soup(stage)
         await stage.press("c")
         await stage.type("**leeks** and `code`")
-        await act(stage, "write.preview")
+        await run(stage, "write.preview")
         await until(lambda: isinstance(stage.app.screen, PreviewScreen))
         preview = stage.app.screen
         assert isinstance(preview, PreviewScreen)
@@ -41,7 +41,7 @@ async def test_a_preview_shows_what_the_server_makes_of_a_text(tmp_path: Path) -
 async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_soup(stage)
-        await act(stage, "write.poll")
+        await run(stage, "write.poll")
         await stage.type("Which soup")
         await stage.press("tab")
         await stage.type("leek")
@@ -52,11 +52,11 @@ async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> No
         await stage.press("ctrl+d")
         await until(lambda: isinstance(widget(stage), Poll))
         await stage.press("escape")
-        await act(stage, "message.poll-add")
+        await run(stage, "message.poll-add")
         await stage.type("tomato")
         await stage.press("enter")
         await until(lambda: stage.app.screen is stage.screen)
-        await act(stage, "message.poll-question")
+        await run(stage, "message.poll-question")
         await stage.type(" today")
         await stage.press("enter")
 
@@ -75,7 +75,7 @@ async def test_a_task_is_added_to_somebodys_list(tmp_path: Path) -> None:
         in_soup(stage)
         await stage.server.send("bruno", "general", "soup", "/todo Shopping\nleeks")
         await until(lambda: isinstance(widget(stage), TodoList))
-        await act(stage, "message.poll-add")
+        await run(stage, "message.poll-add")
         assert isinstance(stage.app.screen, FormScreen)
         await stage.type("bread")
         await stage.press("ctrl+d")

@@ -1,4 +1,4 @@
-"""Acts on topics, from the palette and by keys: what the server holds afterwards."""
+"""Commands on topics, from the palette and by keys: what the server holds afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
-from support.stage import Stage, act, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def topics(stage: Stage, channel: str) -> list[str]:
@@ -64,10 +64,10 @@ async def test_a_message_alone_is_moved_to_another_channel(tmp_path: Path) -> No
 async def test_a_topic_is_resolved_and_opened_again(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await in_topic(stage, "general", "soup")
-        await act(stage, "topic.resolve")
+        await run(stage, "topic.resolve")
         await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "✔ soup"))
         assert "✔ soup" in await topics(stage, "general")
-        await act(stage, "topic.resolve")
+        await run(stage, "topic.resolve")
         await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
 
 
@@ -80,7 +80,7 @@ async def test_a_topic_is_muted_and_followed_by_the_word(tmp_path: Path) -> None
         await until(lambda: int(seen(channel_id, "soup")) == 1)
         await stage.press("M")
         await until(lambda: int(seen(channel_id, "soup")) == 0)
-        await act(stage, "topic.follow")
+        await run(stage, "topic.follow")
         await until(lambda: int(seen(channel_id, "soup")) == 3)
         listener = await stage.server.listen("ada", fetch_event_types=["user_topic"])
         assert [row["visibility_policy"] for row in listener.snapshot["user_topics"]] == [3]
@@ -92,20 +92,20 @@ async def test_a_topic_is_unread_again_and_read_again(tmp_path: Path) -> None:
         unreads = stage.session.state.unreads
         channel_id = stage.server.channel("general")
         await until(lambda: not unreads.count_topic(channel_id, "soup"))
-        await act(stage, "topic.mark-unread")
+        await run(stage, "topic.mark-unread")
         await until(lambda: unreads.count_topic(channel_id, "soup") == len(ids))
-        await act(stage, "topic.mark-read")
+        await run(stage, "topic.mark-read")
         await until(lambda: not unreads.count_topic(channel_id, "soup"))
 
 
 async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_topic(stage, "general", "soup")
-        await act(stage, "topic.delete")
+        await run(stage, "topic.delete")
         assert isinstance(stage.app.screen, ConfirmScreen)
         await stage.press("enter")
         assert "soup" in await topics(stage, "general")
-        await act(stage, "topic.delete")
+        await run(stage, "topic.delete")
         await stage.press("y")
         await until(lambda: any("is deleted" in notice for notice in stage.notices))
         assert "soup" not in await topics(stage, "general")
@@ -116,8 +116,10 @@ async def test_what_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path
         await in_topic(stage, "general", "soup")
         stage.session.state.server = replace(stage.session.state.server, level=150)
         await stage.press("ctrl+p")
-        await stage.type("follow the topic")
+        await stage.type("unfollow topic")
         shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
-        assert "needs level 170" in shown
+        assert "Not supported by this server" in shown
+        await stage.press("enter")
+        assert "Not supported by this server (level 150; needs 170)" in stage.notices[-1]
         await stage.press("enter")
         assert isinstance(stage.app.screen, Picker)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast.commands import permissions
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -31,14 +32,10 @@ def leaving(session: Session, channel: Channel) -> str:
 
 
 def refused_leave(session: Session, channel: Channel) -> str:
-    """Why one cannot leave."""
-    server = session.state.server
-    if channel.is_archived and not server.supports(Gate.ARCHIVED_SUBSCRIPTIONS):
-        return f"Leaving archived channels {Gate.ARCHIVED_SUBSCRIPTIONS.needs}."
-    return ""
+    """Why one cannot leave; empty if one can."""
+    return permissions.below(session.state, Gate.ARCHIVED_SUBSCRIPTIONS) if channel.is_archived else ""
 
 
 def refused_restore(session: Session) -> str:
-    """Why archived channels cannot be restored."""
-    server = session.state.server
-    return "" if server.supports(Gate.UNARCHIVE) else f"Restoring a channel {Gate.UNARCHIVE.needs}."
+    """Why archived channels cannot be restored; empty if they can."""
+    return permissions.below(session.state, Gate.UNARCHIVE)

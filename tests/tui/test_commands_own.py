@@ -10,12 +10,12 @@ from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
-from support.stage import act, on_stage
+from support.stage import on_stage, run
 
 
 async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "own.status")
+        await run(stage, "own.status")
         await stage.type("at lunch")
         await stage.press("tab")
         await stage.type("nothinglikethis")
@@ -30,22 +30,22 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         path = f"/users/{stage.server.id('ada')}/status"
         status = (await stage.server.call("ada", "GET", path))["status"]
         assert (status["status_text"], status["emoji_name"]) == ("at lunch", "tada")
-        await act(stage, "own.clear-status")
+        await run(stage, "own.clear-status")
         await until(lambda: any("cleared" in notice for notice in stage.notices))
         assert "status_text" not in (await stage.server.call("ada", "GET", path))["status"]
 
 
 async def test_one_appears_offline_and_is_seen_again(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        await act(stage, "own.presence")
+        await run(stage, "own.presence")
         await until(lambda: not stage.session.state.settings.flag("presence_enabled", True))
-        await act(stage, "own.presence")
+        await run(stage, "own.presence")
         await until(lambda: stage.session.state.settings.flag("presence_enabled", True))
 
 
 async def test_alert_words_are_added_and_taken_out(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await act(stage, "own.alert-words")
+        await run(stage, "own.alert-words")
         screen = stage.app.screen
         assert isinstance(screen, AlertWordsScreen)
         await stage.press("n")
@@ -63,7 +63,7 @@ async def test_everything_is_read_after_a_question(tmp_path: Path) -> None:
         for topic in ("soup", "bread"):
             await stage.server.send("bruno", "general", topic)
         await until(lambda: stage.session.state.unreads.count_all() == 2)
-        await act(stage, "own.read-all")
+        await run(stage, "own.read-all")
         await stage.press("down", "enter")
         await until(lambda: stage.session.state.unreads.count_all() == 0)
         await until(lambda: "Everything is read." in stage.notices)
@@ -73,7 +73,7 @@ async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         soup = Narrow.topic(stage.server.channel("general"), "soup / bread")
         stage.screen.go(soup)
-        await act(stage, "own.views")
+        await run(stage, "own.views")
         screen = stage.app.screen
         assert isinstance(screen, ViewsScreen)
         await stage.press("n", "ctrl+u")
@@ -82,10 +82,10 @@ async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:
         await until(lambda: [row.text for row in screen.list.items] == ["Kitchen"])
         await stage.press("escape")
         stage.screen.go(Narrow.all())
-        await act(stage, "own.views")
+        await run(stage, "own.views")
         await stage.press("enter")
         assert stage.screen.narrow == soup
-        await act(stage, "own.views")
+        await run(stage, "own.views")
         await stage.press("x", "down", "enter")
         await until(lambda: not stage.session.state.navigation_views.all())
         assert (await stage.server.call("ada", "GET", "/navigation_views"))["navigation_views"] == []
@@ -97,14 +97,14 @@ async def test_uploaded_files_lead_to_their_messages_and_are_deleted(tmp_path: P
         path.write_text("soup")
         sent = await stage.session.client.uploads.upload(path=path)
         message_id = await stage.server.send("ada", "general", "soup", f"[menu]({sent.url})")
-        await act(stage, "own.files")
+        await run(stage, "own.files")
         screen = stage.app.screen
         assert isinstance(screen, FilesScreen)
         await until(lambda: [row.text for row in screen.list.items] == ["menu.txt"])
         await stage.press("enter")
         await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
         assert message_id > 0
-        await act(stage, "own.files")
+        await run(stage, "own.files")
         await until(lambda: isinstance(stage.app.screen, FilesScreen) and bool(stage.app.screen.list.items))
         await stage.press("x", "down", "enter")
         await until(lambda: isinstance(stage.app.screen, FilesScreen) and not stage.app.screen.list.items)

@@ -1,0 +1,98 @@
+"""Bodies of answers, decoded a little at a time, so that a small answer can never become a large one unnoticed.
+
+The HTTP library unpacks each piece that arrives as a whole, and one encoding after another: 5 KB could become
+6 GB before anybody counted. Here one encoding is accepted, of those that were asked for, and no piece is larger than
+`CHUNK_BYTES`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+
+from narrowcast_api.errors import AnswerTooLarge, MalformedAnswer
+
+ACCEPTED = "gzip, deflate"
+"""What requests say in Accept-Encoding."""
+CHUNK_BYTES = 256 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+_RAW_DEFLATE = -15
+
+
+async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[bytes]:
+    """The decoded body in pieces; `limit` is in bytes, both of what arrives and of what it unpacks to.
+
+    Raises AnswerTooLarge past `limit`, and MalformedAnswer for a body that is encoded twice, in a way that was not
+    asked for, or not as its header says.
+    """
+    inflater = _inflater(response.headers)
+    arrived = size = 0
+    async for raw in response.aiter_raw(CHUNK_BYTES):
+        arrived += len(raw)
+        if limit is not None and arrived > limit:
+            raise AnswerTooLarge(limit)
+        for piece in (raw,) if inflater is None else inflater.feed(raw):
+            size += len(piece)
+            if limit is not None and size > limit:
+                raise AnswerTooLarge(limit)
+            yield piece
+    if inflater is not None and arrived and not inflater.complete:
+        raise MalformedAnswer("the body ends in the middle of what it is encoded in")
+
+
+def encodings(headers: httpx.Headers) -> list[str]:
+    """The encodings of a body, in the order in which they were applied."""
+    listed = headers.get_list("content-encoding", split_commas=True)
+    return [name for part in listed if (name := part.strip().lower()) not in ("", "identity")]
+
+
+def _inflater(headers: httpx.Headers) -> _Inflater | None:
+    names = encodings(headers)
+    if not names:
+        return None
+    if len(names) > 1:
+        raise MalformedAnswer("the body is encoded more than once")
+    if names[0] not in _WINDOWS:
+        raise MalformedAnswer("the body is encoded in a way that was not asked for")
+    return _Inflater(_WINDOWS[names[0]])
+
+
+class _Inflater:
+    """zlib, never giving more than `CHUNK_BYTES` at once."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._zlib = zlib.decompressobj(window)
+        self._begun = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the end of the encoded body has been seen."""
+        return self._zlib.eof
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """What `data` unpacks to. Raises MalformedAnswer."""
+        while data:
+            if self._zlib.eof:
+                if self._window != _WINDOWS["gzip"] or not data.startswith(_GZIP_MAGIC):
+                    return  # what follows the end means nothing
+                self._zlib = zlib.decompressobj(self._window)
+            piece = self._inflated(data)
+            data = self._zlib.unused_data if self._zlib.eof else self._zlib.unconsumed_tail
+            if piece:
+                yield piece
+
+    def _inflated(self, data: bytes) -> bytes:
+        first, self._begun = not self._begun, True
+        try:
+            return self._zlib.decompress(data, CHUNK_BYTES)
+        except zlib.error:
+            if not first or self._window != _WINDOWS["deflate"]:
+                raise MalformedAnswer("the body is not encoded as its header says") from None
+        # Some servers call deflate what has no header of its own.
+        self._window = _RAW_DEFLATE
+        self._zlib = zlib.decompressobj(_RAW_DEFLATE)
+        return self._inflated(data)

@@ -1,0 +1,155 @@
+"""No password goes unencrypted over a network before somebody has said that it may."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from attacks.hostile_server import Answer, hostile_server, success
+from narrowcast.app.signin import Cleartext, join, sign_in
+from narrowcast.cli.main import main
+from narrowcast_api.account import is_cleartext
+from narrowcast_api.http.secret import Secret
+from support.terminal import Terminal, home, narrowcast
+
+REMOTE = [
+    "http://chat.example.org",
+    "HTTP://chat.example.org:8080/zulip",
+    "http://192.0.2.7",
+    "http://10.0.0.1",
+    "http://[2001:db8::1]:9911",
+    "http://localhost.example.org",
+    "http://127.0.0.1.example.org",
+    "http://0.0.0.0",
+    "http://128.0.0.1",
+    "http://2130706433",
+]
+SAFE = [
+    "https://chat.example.org",
+    "chat.example.org",
+    "localhost:9911",
+    "http://localhost",
+    "http://LOCALHOST.",
+    "http://demo.localhost",
+    "http://127.0.0.1:9911",
+    "http://127.1.2.3",
+    "http://[::1]:9911",
+    "[::1]:9911",
+]
+
+
+@pytest.mark.parametrize("site", REMOTE)
+def test_plain_http_beyond_this_machine_is_cleartext(site: str) -> None:
+    assert is_cleartext(site)
+
+
+@pytest.mark.parametrize("site", SAFE)
+def test_https_and_this_machine_are_not(site: str) -> None:
+    assert not is_cleartext(site)
+
+
+@pytest.mark.parametrize("site", REMOTE)
+@pytest.mark.parametrize("more", [(), ("--api-key",)], ids=["password", "key"])
+def test_a_script_is_refused_before_anything_is_sent(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    site: str,
+    more: tuple[str, ...],
+) -> None:
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    typed = io.TextIOWrapper(io.BytesIO(b"secret\n"))
+    monkeypatch.setattr(sys, "stdin", typed)
+    assert main(["login", site, "--email", "me@example.org", *more]) == 2
+    assert "--insecure-http" in capsys.readouterr().err
+    assert typed.read() == "secret\n"  # not even asked for
+
+
+async def test_the_app_and_every_other_caller_are_refused_too() -> None:
+    for is_key in (False, True):
+        with pytest.raises(Cleartext):
+            await sign_in("http://192.0.2.7", "me@example.org", Secret("s"), is_key=is_key)
+    with pytest.raises(Cleartext):
+        await join("http://192.0.2.7", "token", "me@example.org", "Me", Secret("s"))
+
+
+def answering(method: str, path: str) -> Answer | None:
+    if path == "/fetch_api_key":
+        return success(api_key="k" * 32, email="me@example.org", user_id=1)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "asked"), [("no\r", 2, False), ("\r", 2, False), ("y\r", 2, False), ("yes\r", 0, True)]
+)
+def test_at_a_terminal_only_a_whole_yes_goes_on(tmp_path: Path, answer: str, code: int, asked: bool) -> None:
+    with hostile_server(answering) as server:
+        elsewhere = server.site.replace("127.0.0.1", "0.0.0.0")  # leads here, and looks remote
+        command = narrowcast("login", elsewhere, "--email", "me@example.org")
+        with Terminal(command, env=home(tmp_path)) as terminal:
+            terminal.wait_for("Type yes")
+            assert server.seen == []
+            terminal.type(answer)
+            if asked:
+                terminal.wait_for("Password:")
+                terminal.type("secret\r")
+                terminal.wait_for("Signed in")
+            assert terminal.wait_end() == code
+        assert bool(server.seen) is asked
+
+
+def test_with_the_flag_nobody_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"secret\n")))
+    with hostile_server(answering) as server:
+        site = server.site.replace("127.0.0.1", "0.0.0.0")  # leads here, and looks remote
+        assert main(["login", site, "--insecure-http", "--email", "me@example.org"]) == 0
+    assert "Signed in" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Answer(b"<html>Welcome</html>"),
+        Answer(b"<html>Not Found</html>", 404),
+        Answer({"error": "not found"}, 404),
+        Answer([1, 2, 3]),
+        Answer(b""),
+        Answer({"hello": "world"}),
+    ],
+    ids=["page", "no such page", "json 404", "list", "nothing", "other json"],
+)
+def test_what_is_no_server_is_said_before_a_password_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], other: Answer
+) -> None:
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    typed = io.TextIOWrapper(io.BytesIO(b"secret\n"))
+    monkeypatch.setattr(sys, "stdin", typed)
+    with hostile_server(lambda _method, _path: other) as server:
+        assert main(["login", server.site, "--email", "me@example.org"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"narrowcast: No Zulip server answers at {server.site}")
+    assert said.count("\n") == 1
+    assert typed.read() == "secret\n"
+
+
+@pytest.mark.parametrize("password", ["short", "x" * 101])
+def test_the_rule_for_a_new_password_is_said_and_checked_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], password: str
+) -> None:
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{password}\n".encode())))
+    with hostile_server(answering) as server:
+        link = f"{server.site}/join/token"
+        assert main(["login", link, "--name", "Me", "--email", "me@example.org"]) == 2
+        assert "/join/token" not in dict(server.seen).values()
+    assert "8 to 100 characters" in capsys.readouterr().err

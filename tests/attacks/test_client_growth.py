@@ -1,0 +1,105 @@
+"""What a server or a peer sends again and again takes no more memory, and no record of the log commands a terminal."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from attacks.test_command_line_escapes import ALL, SEQUENCES, harmful
+from narrowcast.terminal import logs
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.state import typing
+from narrowcast_api.state.typing import Typing
+
+CHATTY = ("httpx", "httpcore", "websockets", "asyncio")
+HERE = ChannelDestination(1, "lunch")
+
+
+def held(people: Typing) -> int:
+    return len(people._until) + len(people._destinations) + len(people._editors)
+
+
+def test_typing_in_ever_new_topics_is_bounded() -> None:
+    people = Typing(15.0)
+    for number in range(20_000):
+        people.start(ChannelDestination(1, f"topic {number}"), 2, float(number) / 1e6)
+    assert held(people) <= 4 * typing.MOST
+    assert people.typers(ChannelDestination(1, "topic 19999")) == (2,)
+
+
+def test_typing_by_ever_new_people_is_bounded() -> None:
+    people = Typing(15.0)
+    for number in range(20_000):
+        people.start(HERE, number, 0.0)
+        people.start_edit(number, 1, 0.0)
+    assert held(people) <= 4 * typing.MOST
+
+
+def test_places_where_nobody_types_any_more_are_forgotten() -> None:
+    people = Typing(1.0)
+    for number in range(500):
+        people.start(ChannelDestination(1, f"topic {number}"), 2, 0.0)
+    conversations, _ = people.expire(2.0)
+    assert len(conversations) == 500
+    assert held(people) == 0
+
+
+@pytest.mark.parametrize(
+    "where",
+    [ChannelDestination(1, "x" * 100_000), DirectDestination(frozenset(range(100_000)))],
+    ids=["a long topic", "a crowd"],
+)
+def test_typing_in_a_place_that_cannot_be_is_not_remembered(
+    where: ChannelDestination | DirectDestination,
+) -> None:
+    people = Typing(15.0)
+    assert not people.start(where, 2, 0.0)
+    assert held(people) == 0
+
+
+def logged(folder: Path, *records: str, error: Exception | None = None) -> str:
+    root = logging.getLogger()
+    before, levels = list(root.handlers), {name: logging.getLogger(name).level for name in (None, *CHATTY)}
+    for handler in before:
+        root.removeHandler(handler)
+    try:
+        assert logs.start_log(folder / "log" / "narrowcast.log")
+        for record in records:
+            logging.getLogger("x").warning("%s", record, exc_info=error)
+        for handler in list(root.handlers):
+            root.removeHandler(handler)
+            handler.close()
+    finally:
+        logging.captureWarnings(False)
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+        for handler in before:
+            root.addHandler(handler)
+    return (folder / "log" / "narrowcast.log").read_bytes().decode()
+
+
+@pytest.mark.parametrize("text", SEQUENCES.values(), ids=SEQUENCES.keys())
+def test_a_record_of_the_log_holds_no_sequence(tmp_path: Path, text: str) -> None:
+    written = logged(tmp_path, text)
+    assert written.count("\n") >= 1
+    assert harmful(written) == []
+
+
+def test_a_traceback_in_the_log_holds_no_sequence_either(tmp_path: Path) -> None:
+    try:
+        raise ValueError(ALL)
+    except ValueError as error:
+        written = logged(tmp_path, ALL, error=error)
+    assert "ValueError" in written
+    assert harmful(written) == []
+
+
+def test_no_record_passes_for_another(tmp_path: Path) -> None:
+    written = logged(tmp_path, "one\n2026-01-01 00:00:00,000 INFO narrowcast: all is well")
+    assert [line.startswith("    ") for line in written.splitlines()] == [False, True]
+
+
+def test_one_record_does_not_push_out_all_others(tmp_path: Path) -> None:
+    assert len(logged(tmp_path, "x" * 5_000_000)) < 2 * logs.LONGEST_RECORD

@@ -1,0 +1,382 @@
+"""What people hide stays hidden: addresses, names, whether a place exists."""
+
+from __future__ import annotations
+
+import hashlib
+
+import httpx
+import pytest
+
+from narrowcast_api.wire.vocabulary import EmailVisibility
+from support.server import Answer, TestServer
+
+NEWEST = {"anchor": "newest", "num_before": 50, "num_after": 0}
+ADDRESS = "elif@demo.example"
+
+
+# --- addresses -----------------------------------------------------------------------------------------------
+
+
+async def hide_address(server: TestServer, to: EmailVisibility = EmailVisibility.NOBODY) -> None:
+    await server.call("elif", "PATCH", "/settings", {"email_address_visibility": int(to)})
+
+
+BY_ADDRESS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
+    ("GET", "/users/{address}", None),
+    ("GET", "/users/{address}/presence", None),
+    ("POST", "/messages", {"type": "direct", "to": "{address}", "content": "x"}),
+    ("POST", "/messages", {"type": "direct", "to": '["{address}"]', "content": "x"}),
+    ("GET", "/messages", {**NEWEST, "narrow": '[{"operator": "sender", "operand": "{address}"}]'}),
+    ("GET", "/messages", {**NEWEST, "narrow": '[{"operator": "dm", "operand": "{address}"}]'}),
+    ("GET", "/messages", {**NEWEST, "narrow": '[{"operator": "dm-including", "operand": "{address}"}]'}),
+    (
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [{"name": "general"}], "principals": '["{address}"]'},
+    ),
+    ("DELETE", "/users/me/subscriptions", {"subscriptions": ["general"], "principals": '["{address}"]'}),
+    ("PATCH", "/users/{address}", {"full_name": "X"}),
+    ("DELETE", "/users/{address}", None),
+)
+
+
+@pytest.mark.parametrize(("method", "path", "fields"), BY_ADDRESS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("name", ["bruno", "dario", "hugo"])
+async def test_a_hidden_address_answers_like_one_that_nobody_has(
+    server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
+) -> None:
+    await hide_address(server)
+
+    async def answer(address: str) -> Answer:
+        filled = (
+            None
+            if fields is None
+            else {
+                key: value.replace("{address}", address) if isinstance(value, str) else value
+                for key, value in fields.items()
+            }
+        )
+        response = await server.raw(name, method, path.replace("{address}", address), filled)
+        text = response.text.replace(address, "ADDRESS")
+        return {"status": response.status_code, "text": text}
+
+    assert await answer(ADDRESS) == await answer("nobody@demo.example")
+    assert await answer(ADDRESS.upper()) == await answer("NOBODY@demo.example")
+    assert server.user("elif").is_active
+
+
+async def test_the_address_of_the_api_goes_on_working(server: TestServer) -> None:
+    await hide_address(server, EmailVisibility.ADMINISTRATORS)
+    api_address = server.core.dummy_address(server.id("elif"))
+    assert (await server.call("dario", "GET", f"/users/{api_address}"))["user"]["delivery_email"] is None
+
+
+@pytest.mark.parametrize("visibility", [v for v in EmailVisibility if v is not EmailVisibility.EVERYONE])
+async def test_no_picture_tells_a_hidden_address(server: TestServer, visibility: EmailVisibility) -> None:
+    digest = hashlib.md5(ADDRESS.encode(), usedforsecurity=False).hexdigest()
+    listeners = {name: await server.listen(name) for name in ("chiyo", "dario", "hugo")}
+    await hide_address(server, visibility)
+    await server.send("elif", "design", "t")
+    for name, listener in listeners.items():
+        said = [await listener.events(), (await server.listen(name, client_gravatar=False)).snapshot]
+        said += [await server.call(name, "GET", path) for path in ("/users", f"/users/{server.id('elif')}")]
+        said += [await server.call(name, "GET", "/messages", {**NEWEST, "client_gravatar": False})]
+        assert digest not in str(said), name
+
+
+async def test_a_hidden_address_stands_in_no_answer_and_no_event(server: TestServer) -> None:
+    await hide_address(server)
+    listener = await server.listen("dario")
+    message = await server.send("elif", "design", "t", "hello")
+    await server.call("elif", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
+    typing = {"type": "channel", "op": "start", "stream_id": server.channel("design"), "topic": "t"}
+    await server.call("elif", "POST", "/typing", typing)
+    await server.send_direct("elif", ["dario"])
+    await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
+    await server.call("elif", "PATCH", "/settings", {"full_name": "Elif K", "timezone": "Asia/Tokyo"})
+    said = [await listener.events(), (await server.listen("dario")).snapshot]
+    said += [await server.call("dario", "GET", path) for path in ("/users", "/realm/presence")]
+    said.append(await server.call("dario", "GET", "/messages", NEWEST))
+    assert ADDRESS not in str(said)
+
+
+# --- people --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def hiding(server: TestServer) -> TestServer:
+    """Hugo, a guest, knows of Elif, Dario and the bots alone."""
+    value = {"new": server.group("role:members")}
+    await server.call("ada", "PATCH", "/realm", {"can_access_all_users_group": value})
+    return server
+
+
+HIDDEN = ("Ada Moreno", "ada@demo.example", "Bruno Castell", "bruno@demo.example", "Greta Lindqvist")
+
+
+def names_nobody(said: object) -> bool:
+    return not any(name in str(said) for name in HIDDEN)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "@**Ada Moreno**",
+        "@_**Ada Moreno**",
+        "@**ada moreno**",
+        "@**|{ada}**",
+        "@_**|{ada}**",
+        "@**Ada Moreno|{ada}**",
+    ],
+)
+async def test_rendering_names_no_hidden_person(hiding: TestServer, content: str) -> None:
+    text = content.replace("{ada}", str(hiding.id("ada")))
+    rendered = (await hiding.call("hugo", "POST", "/messages/render", {"content": text}))["rendered"]
+    assert "user-mention" not in rendered
+    if "|" in text and "Ada" not in text:
+        assert names_nobody(rendered)
+
+
+async def test_a_reaction_names_no_hidden_person(hiding: TestServer) -> None:
+    listener = await hiding.listen("hugo")
+    message = await hiding.send("elif", "design", "t")
+    await hiding.call("ada", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
+    fetched = (await hiding.call("hugo", "GET", f"/messages/{message}"))["message"]
+    page = await hiding.call("hugo", "GET", "/messages", NEWEST)
+    await hiding.call("ada", "DELETE", f"/messages/{message}/reactions", {"emoji_name": "tada"})
+    heard = await listener.events()
+    assert names_nobody([fetched, page, heard])
+    assert fetched["reactions"][0]["user"]["full_name"] == "Unknown user"
+    assert [event["op"] for event in heard if event["type"] == "reaction"] == ["add", "remove"]
+
+
+async def test_those_who_know_somebody_see_who_reacted(hiding: TestServer) -> None:
+    listener = await hiding.listen("dario")
+    message = await hiding.send("elif", "design", "t")
+    await hiding.call("ada", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
+    (event,) = await listener.events("reaction")
+    assert event["user"]["full_name"] == "Ada Moreno"
+
+
+async def test_typing_names_no_hidden_person(hiding: TestServer) -> None:
+    capabilities = {"stream_typing_notifications": True}
+    listener = await hiding.listen("hugo", client_capabilities=capabilities)
+    channel = {"type": "channel", "op": "start", "stream_id": hiding.channel("design"), "topic": "t"}
+    await hiding.call("ada", "POST", "/typing", channel)
+    await hiding.call("ada", "POST", "/typing", {"type": "direct", "op": "start", "to": [hiding.id("hugo")]})
+    assert await listener.events("typing") == []
+    await hiding.call("elif", "POST", "/typing", channel)
+    assert len(await listener.events("typing")) == 1
+
+
+async def test_groups_show_a_guest_the_people_whom_they_know(hiding: TestServer) -> None:
+    listener = await hiding.listen("hugo")
+    ada, elif_, greta = (hiding.id(name) for name in ("ada", "elif", "greta"))
+    fields = {"name": "crew", "description": "", "members": [ada, elif_]}
+    group = (await hiding.call("ada", "POST", "/user_groups/create", fields))["group_id"]
+    path = f"/user_groups/{group}/members"
+    await hiding.call("ada", "POST", path, {"add": [greta]})
+    await hiding.call("ada", "POST", path, {"delete": [ada]})
+    events = await listener.events("user_group")
+    assert [event["op"] for event in events] == ["add"]
+    assert events[0]["group"]["members"] == [elif_]
+    for direct in (True, False):
+        assert (await hiding.call("hugo", "GET", path, {"direct_member_only": direct}))["members"] == [elif_]
+    await hiding.refusal("hugo", "GET", f"{path}/{greta}")
+    known = {hiding.id(name) for name in ("elif", "dario", "hugo", "iris", "jasper")}
+    for row in (await hiding.listen("hugo")).snapshot["realm_user_groups"]:
+        assert set(row["members"]) <= known, row["name"]
+    assert set((await hiding.call("ada", "GET", path))["members"]) == {elif_, greta}
+
+
+async def test_who_comes_into_sight_comes_with_their_groups(hiding: TestServer) -> None:
+    fields = {"name": "crew", "description": "", "members": [hiding.id("greta")]}
+    group = (await hiding.call("ada", "POST", "/user_groups/create", fields))["group_id"]
+    listener = await hiding.listen("hugo")
+    await hiding.call("greta", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "design"}]})
+    events = [event for event in await listener.events("user_group") if event["group_id"] == group]
+    assert [(event["op"], event["user_ids"]) for event in events] == [("add_members", [hiding.id("greta")])]
+    await hiding.call("greta", "DELETE", "/users/me/subscriptions", {"subscriptions": ["design"]})
+    events = [event for event in await listener.events("user_group") if event["group_id"] == group]
+    assert [(event["op"], event["user_ids"]) for event in events] == [
+        ("remove_members", [hiding.id("greta")])
+    ]
+
+
+@pytest.mark.parametrize("address", ["ada@demo.example", "bruno@demo.example"])
+async def test_a_guest_finds_no_hidden_person_by_address(hiding: TestServer, address: str) -> None:
+    await hiding.refusal("hugo", "GET", f"/users/{address}")
+    for operator in ("sender", "dm", "dm-including"):
+        narrow = [{"operator": operator, "operand": address}]
+        await hiding.refusal("hugo", "GET", "/messages", {**NEWEST, "narrow": narrow})
+    sent = {"type": "direct", "to": address, "content": "x"}
+    await hiding.refusal("hugo", "POST", "/messages", sent)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/users/{ada}",
+        "/users/{ada}/presence",
+        "/users/{ada}/status",
+        "/users/{ada}/channels",
+        "/users/{ada}/subscriptions/{design}",
+    ],
+)
+async def test_a_guest_learns_nothing_of_a_hidden_person_by_id(hiding: TestServer, path: str) -> None:
+    where = path.replace("{ada}", str(hiding.id("ada"))).replace("{design}", str(hiding.channel("design")))
+    await hiding.refusal("hugo", "GET", where)
+
+
+GUEST_READS = (
+    "/users",
+    "/realm/presence",
+    "/streams",
+    "/users/me/subscriptions",
+    "/realm/emoji",
+    "/realm/linkifiers",
+    "/saved_snippets",
+    "/drafts",
+    "/scheduled_messages",
+    "/attachments",
+    "/users/me/alert_words",
+    "/server_settings",
+)
+
+
+@pytest.mark.parametrize("path", GUEST_READS)
+async def test_no_list_names_a_hidden_person(hiding: TestServer, path: str) -> None:
+    await hiding.send("ada", "design", "t")
+    await hiding.call("ada", "POST", "/users/me/presence", {"status": "active"})
+    assert names_nobody((await hiding.raw("hugo", "GET", path)).text)
+
+
+async def test_registration_names_no_hidden_person(hiding: TestServer) -> None:
+    message = await hiding.send("ada", "design", "t")
+    await hiding.call("greta", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
+    for incomplete in (True, False):
+        capabilities = {"user_list_incomplete": incomplete, "include_deactivated_groups": True}
+        snapshot = (await hiding.listen("hugo", client_capabilities=capabilities)).snapshot
+        assert names_nobody(snapshot)
+
+
+# --- places --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("operation", ["add", "remove"])
+@pytest.mark.parametrize("flag", ["read", "starred", "collapsed"])
+@pytest.mark.parametrize("name", ["elif", "hugo", "bruno"])
+async def test_a_flag_on_a_guessed_id_tells_of_no_private_channel(
+    server: TestServer, name: str, operation: str, flag: str
+) -> None:
+    message = await server.send("ada", "leads", "plans")
+    fields: dict[str, object] = {"messages": [message], "op": operation, "flag": flag}
+    response = await server.raw(name, "POST", "/messages/flags", fields)
+    fields["messages"] = [10_000_000]
+    assert response.json() == (await server.raw(name, "POST", "/messages/flags", fields)).json()
+
+
+async def test_the_skipped_channels_that_one_may_read_are_still_named(server: TestServer) -> None:
+    message = await server.send("ada", "engineering", "t")
+    fields = {"messages": [message], "op": "remove", "flag": "read"}
+    answer = await server.call("greta", "POST", "/messages/flags", fields)
+    assert answer["ignored_because_not_subscribed_channels"] == [server.channel("engineering")]
+
+
+@pytest.mark.parametrize("name", ["bruno", "elif", "hugo"])
+async def test_marking_a_topic_tells_of_no_hidden_topic(server: TestServer, name: str) -> None:
+    await server.send("ada", "leads", "plans")
+    fields: dict[str, object] = {"stream_id": server.channel("leads"), "topic_name": "plans"}
+    there = await server.raw(name, "POST", "/mark_topic_as_read", fields)
+    fields["topic_name"] = "nothing"
+    missing = await server.raw(name, "POST", "/mark_topic_as_read", fields)
+    assert there.text.replace("plans", "nothing") == missing.text
+
+
+@pytest.mark.parametrize("name", ["bruno", "elif", "hugo"])
+@pytest.mark.parametrize("form", ["#**leads>{topic}**", "#**leads>{topic}@{message}**", "#**leads**"])
+async def test_rendering_a_link_tells_of_no_hidden_topic(server: TestServer, name: str, form: str) -> None:
+    message = await server.send("ada", "leads", "plans")
+
+    async def shown(topic: str) -> str:
+        content = form.replace("{topic}", topic).replace("{message}", str(message))
+        answer = await server.call(name, "POST", "/messages/render", {"content": content})
+        return str(answer["rendered"]).replace(topic, "TOPIC")
+
+    assert await shown("plans") == await shown("nothing")
+    if name != "bruno":
+        assert f'data-stream-id="{server.channel("leads")}"' not in await shown("plans")
+
+
+async def test_rendering_tells_nothing_of_the_files_of_others(server: TestServer) -> None:
+    response = await server.raw("ada", "POST", "/user_uploads", files={"f": ("merger.png", b"\x89PNG\r\n")})
+    url = response.json()["url"]
+    missing = url.rpartition("/")[0][:-3] + "xyz/merger.png"
+    answers = [
+        str((await server.call("elif", "POST", "/messages/render", {"content": f"[x]({link})"}))["rendered"])
+        for link in (url, missing)
+    ]
+    assert answers[0].replace(url, "URL") == answers[1].replace(missing, "URL")
+
+
+@pytest.mark.parametrize("name", ["elif", "hugo"])
+async def test_a_draft_tells_of_no_private_channel(server: TestServer, name: str) -> None:
+    def drafts(channel: int) -> dict[str, object]:
+        return {"drafts": [{"type": "stream", "to": [channel], "topic": "t", "content": "x"}]}
+
+    hidden = server.channel("leads")
+    there = await server.raw(name, "POST", "/drafts", drafts(hidden))
+    missing = await server.raw(name, "POST", "/drafts", drafts(999_999))
+    assert there.text.replace(str(hidden), "ID") == missing.text.replace("999999", "ID")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "fields"),
+    [
+        ("GET", "/streams/{id}", None),
+        ("GET", "/streams/{id}/members", None),
+        ("GET", "/users/me/{id}/topics", None),
+        ("GET", "/users/7/subscriptions/{id}", None),
+        ("PATCH", "/streams/{id}", {"new_name": "x"}),
+        ("DELETE", "/streams/{id}", None),
+        ("POST", "/mark_stream_as_read", {"stream_id": "{id}"}),
+        ("POST", "/user_topics", {"stream_id": "{id}", "topic": "t", "visibility_policy": 1}),
+        ("POST", "/typing", {"type": "channel", "op": "start", "stream_id": "{id}", "topic": "t"}),
+        ("POST", "/messages", {"type": "channel", "to": "{id}", "topic": "t", "content": "x"}),
+        ("POST", "/invites/multiuse", {"stream_ids": "[{id}]"}),
+        ("GET", "/messages", {**NEWEST, "narrow": '[{"operator": "channel", "operand": {id}}]'}),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+@pytest.mark.parametrize("name", ["dario", "hugo"])
+async def test_a_private_channel_answers_like_one_that_is_not(
+    server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
+) -> None:
+    async def answer(identity: int) -> tuple[int, str]:
+        def fill(value: object) -> object:
+            return value.replace("{id}", str(identity)) if isinstance(value, str) else value
+
+        filled = None if fields is None else {key: fill(value) for key, value in fields.items()}
+        response = await server.raw(name, method, str(fill(path)), filled)
+        return response.status_code, response.text.replace(str(identity), "ID")
+
+    assert await answer(server.channel("leads")) == await answer(999_999)
+
+
+# --- files of web-public channels ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spectators", [True, False])
+async def test_files_are_open_to_the_world_where_spectators_are_welcome(
+    server: TestServer, spectators: bool
+) -> None:
+    uploaded = await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"open")})
+    url = uploaded.json()["url"]
+    await server.send("ada", "support", "t", f"[a]({url})")
+    await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": spectators})
+    async with httpx.AsyncClient(trust_env=False) as client:
+        for prefix in ("", "download/"):
+            path = url.replace("/user_uploads/", f"/user_uploads/{prefix}")
+            response = await client.get(f"{server.url}{path}")
+            assert response.status_code == (200 if spectators else 401)
+            assert (response.content == b"open") is spectators

@@ -1,0 +1,41 @@
+"""What compose says is where it sends, in a real terminal."""
+
+from __future__ import annotations
+
+from support.terminal import Terminal
+
+from .conftest import OpenApp, Served
+
+
+def go(terminal: Terminal, name: str, title: str) -> None:
+    terminal.press("ctrl+k")
+    terminal.wait_for("Go to")
+    terminal.type(name)
+    terminal.wait_for(rf"▌.*{name}")
+    terminal.press("enter")
+    terminal.wait_for(rf"(?m)^.*{title}")
+
+
+def test_compose_follows_from_a_person_to_a_channel(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"))
+    go(ada, "Dario", r"To Dario Vance")
+    go(ada, "design", r"#design   How Wren looks")
+    ada.wait_for(r"(?m)^.{28,}# design +› ")
+    ada.wait_gone("To Dario Vance")
+
+
+def test_words_after_a_key_that_cannot_act_run_no_command(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"))
+    go(ada, "Dario", r"To Dario Vance")
+    ada.press("r")
+    ada.type("one more thing")
+    ada.press("escape", "escape")
+    ada.settle()
+    ada.wait_for(r"To Dario Vance")
+    ada.wait_for(r"one more thing")
+    ada.press("f8")  # nothing has failed: the key cannot act
+    ada.type("second")
+    ada.wait_for(r"Nothing has failed")
+    ada.settle()
+    ada.wait_for(r"To Dario Vance")
+    ada.wait_for(r"one more thing\s")

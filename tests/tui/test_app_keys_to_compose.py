@@ -1,0 +1,141 @@
+"""Which field c, x and r put the cursor in, and that nothing typed on top of them is run as a command."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual import events
+
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import OutboxState
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def at_once(stage: Stage, keys: str) -> None:
+    """All keys are there before the first has been taken."""
+    for character in keys:
+        stage.app.post_message(events.Key("space" if character == " " else character, character))
+    await until(lambda: not stage.app._typed._waiting)
+    await stage.pilot.pause()
+
+
+@asynccontextmanager
+async def at(folder: Path, channel: str = "", topic: str | None = None) -> AsyncIterator[Stage]:
+    """A stage in a channel, a topic, or among all messages; with one message of Bruno's in #general."""
+    async with on_stage(folder) as stage:
+        await stage.server.send("bruno", "general", "lunch", "Anybody?")
+        channel_id = stage.server.channel(channel) if channel else 0
+        narrow = Narrow.all()
+        if channel:
+            narrow = Narrow.channel(channel_id) if topic is None else Narrow.topic(channel_id, topic)
+        stage.screen.go(narrow)
+        view = stage.session.view(narrow)
+        await until(lambda: not view.loading and view.found_newest)
+        await stage.pilot.pause()
+        yield stage
+
+
+async def test_c_in_a_view_without_a_channel_asks_for_the_channel(tmp_path: Path) -> None:
+    async with at(tmp_path) as stage:
+        await at_once(stage, "cgen")
+        target = stage.screen.writing.target
+        assert (target.channel.text, target.topic.text) == ("gen", "")
+        assert stage.app.focused is target.channel
+
+
+async def test_c_in_a_channel_asks_for_the_topic_and_in_a_topic_for_the_text(tmp_path: Path) -> None:
+    async with at(tmp_path, "general") as stage:
+        await at_once(stage, "ctea")
+        target, writing = stage.screen.writing.target, stage.screen.writing
+        assert (target.channel.text, target.topic.text) == ("general", "tea")
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await at_once(stage, "csoup")
+        assert writing.text.text == "soup"
+
+
+async def test_an_address_field_that_is_entered_is_replaced_by_what_is_typed(tmp_path: Path) -> None:
+    async with at(tmp_path, "general", "lunch") as stage:
+        target = stage.screen.writing.target
+        await stage.press("c", "shift+tab")
+        await at_once(stage, "dinner")
+        assert target.topic.text == "dinner"
+        await stage.press("shift+tab", "right")
+        await at_once(stage, "x")
+        assert target.channel.text == "generalx", "moving the cursor unmarks the text"
+        await stage.press("tab", "backspace")
+        assert target.topic.text == ""
+
+
+async def test_c_goes_on_with_the_message_that_is_being_written(tmp_path: Path) -> None:
+    async with at(tmp_path) as stage:
+        await at_once(stage, "cgeneral")
+        await stage.press("tab")
+        await at_once(stage, "tea")
+        await stage.press("tab")
+        await at_once(stage, "with milk")
+        await stage.press("escape")
+        await at_once(stage, "c?")
+        assert stage.screen.writing.text.text == "with milk?"
+        where = ChannelDestination(stage.server.channel("general"), "tea")
+        assert stage.screen.writing.destination() == (where, "")
+
+
+async def test_r_replies_to_a_message_that_still_waits(tmp_path: Path) -> None:
+    async with at(tmp_path, "general", "lunch") as stage:
+        stage.session.outbox._online = lambda: False
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        local_id = stage.session.outbox.send(where, "first")
+        await stage.press("G")
+        assert stage.screen.messages.list.selected == local_id
+        await at_once(stage, "rsecond")
+        assert stage.screen.writing.text.text == "second"
+        assert stage.screen.writing.destination() == (where, "")
+        assert all(entry.state is not OutboxState.FAILED for entry in stage.session.outbox.entries())
+
+
+async def test_letters_after_a_key_that_could_not_act_run_nothing(tmp_path: Path) -> None:
+    async with at(tmp_path, "general", "lunch") as stage:
+        stage.session.outbox._online = lambda: False
+        stage.session.outbox.send(ChannelDestination(stage.server.channel("general"), "lunch"), "first")
+        await stage.press("G")
+        focused, narrow = stage.app.focused, stage.screen.narrow
+        await at_once(stage, "ecxI+dfaC")
+        assert stage.app.focused is focused
+        assert stage.app.screen is stage.screen
+        assert stage.screen.narrow == narrow
+        assert "still on its way" in stage.notices[-1]
+        await stage.press("escape")
+        await at_once(stage, "x")
+        assert stage.screen.writing.target.is_direct, "another key ends it"
+
+
+async def test_escape_on_top_of_escape_does_not_leave_the_conversation(tmp_path: Path) -> None:
+    async with at(tmp_path, "general", "lunch") as stage:
+        narrow = stage.screen.narrow
+        await stage.press("c")
+        await stage.press("escape", "escape", "escape")
+        assert stage.screen.narrow == narrow
+        assert stage.screen.messages.has_focus_within
+        await stage.press("j", "escape")
+        assert stage.screen.narrow == Narrow.all()
+
+
+async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = stage.server
+        where = DirectDestination(frozenset({server.id("bruno")}))
+        stage.screen.go(Narrow.direct(where.user_ids))
+        await stage.press("c")
+        stage.screen.go(Narrow.direct(where.user_ids))
+        stage.screen.writing.reply(where)
+        await stage.type("Have you seen")
+        await until(lambda: stage.screen._note.read())
+        await stage.app.close_session()
+        async with on_stage(tmp_path, server=server) as again:
+            await until(lambda: again.screen.writing.text.text == "Have you seen")
+            await again.pilot.pause()
+            assert again.screen.writing.text.size.height == 3

@@ -1,0 +1,148 @@
+"""Compose writes to where the open view says, or to whom its writer chose in that view; never to one left over."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+from narrowcast.text import names
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import TestServer
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+def views(server: TestServer) -> list[Narrow]:
+    """One view of each kind, and a second one of those that have a target of their own."""
+    general, engineering = server.channel("general"), server.channel("engineering")
+    bruno, chiyo = server.id("bruno"), server.id("chiyo")
+    return [
+        Narrow.channel(general),
+        Narrow.channel(engineering),
+        Narrow.topic(general, "lunch"),
+        Narrow.topic(engineering, "lunch"),
+        Narrow.topic(general, ""),
+        Narrow.direct(frozenset({bruno})),
+        Narrow.direct(frozenset({bruno, chiyo})),
+        Narrow.direct(frozenset()),
+        Narrow.all(),
+        Narrow.directs(),
+        Narrow.mentions(),
+        Narrow.starred(),
+        Narrow.search("soup"),
+        Narrow.search("soup", Narrow.channel(general)),
+        Narrow.search("sender:bruno"),
+    ]
+
+
+def assert_true_to_view(stage: Stage, narrow: Narrow) -> None:
+    """Title, fields and address all say the view that is open."""
+    state, writing = stage.session.state, stage.screen.writing
+    assert stage.screen.title_line.plain.startswith(f" {names.view(state, narrow)}")
+    assert stage.screen.messages.narrow == narrow
+    where, problem = writing.destination()
+    assert where == narrow.written_to
+    shown = (writing.target.channel.text, writing.target.topic.text, writing.target.to.text)
+    if isinstance(where, ChannelDestination):
+        assert shown == (names.channel(state, where.channel_id), where.topic, "")
+    elif isinstance(where, DirectDestination):
+        assert shown == ("", "", names.recipients(state, where.user_ids))
+    else:
+        assert shown == ("", "", "")
+        assert problem
+    assert writing.target.is_direct == isinstance(where, DirectDestination)
+
+
+async def test_from_every_view_to_every_view_the_target_is_that_of_the_view(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        elsewhere = ChannelDestination(stage.server.channel("engineering"), "left over")
+        person = DirectDestination(frozenset({stage.server.id("dario")}))
+        for before, after in product(views(stage.server), repeat=2):
+            if before == after:
+                continue
+            for chosen in (None, elsewhere, person):
+                stage.screen.go(before)
+                assert_true_to_view(stage, before)
+                if chosen is not None:
+                    stage.screen.writing.reply(chosen)
+                    assert stage.screen.writing.destination() == (chosen, "")
+                    stage.screen.writing.text.insert("words")
+                stage.screen.go(after)
+                assert_true_to_view(stage, after)
+                assert stage.screen.writing.text.text == ""
+        kept = {draft.destination.key for draft in stage.session.drafts.all() if draft.destination}
+        assert kept == {elsewhere.key, person.key}
+
+
+async def test_an_address_that_was_shown_for_another_view_is_never_read(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        screen, channel_id = stage.screen, stage.server.channel("general")
+        screen.writing.reply(DirectDestination(frozenset({stage.server.id("dario")})))
+        screen.view._followers.clear()  # nobody hears of the new view
+        screen.view.show(Narrow.channel(channel_id))
+        assert screen.writing.destination() == (ChannelDestination(channel_id, ""), "")
+        assert screen.writing.target.channel.text == "general"
+
+
+async def test_words_in_a_view_without_a_target_go_to_nobody(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("a", "tab")
+        assert stage.app.focused is stage.screen.writing.text
+        await stage.type("hello")
+        await stage.press("enter")
+        assert stage.session.outbox.entries() == []
+        assert stage.screen.writing.text.text == "hello"
+        assert "Name a channel" in stage.notices[-1]
+
+
+async def test_what_was_written_elsewhere_is_kept_and_its_writer_is_told_where(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        general = stage.server.channel("general")
+        stage.screen.go(Narrow.topic(general, "lunch"))
+        await stage.press("c")
+        await stage.type("half a thought")
+        stage.screen.go(Narrow.channel(stage.server.channel("engineering")))
+        assert stage.screen.writing.text.text == ""
+        await stage.pilot.pause()
+        assert stage.notices[-1] == "Kept as a draft for #general › lunch."
+        stage.screen.go(Narrow.topic(general, "lunch"))
+        assert stage.screen.writing.text.text == "half a thought"
+        assert stage.screen.writing.destination()[0] == ChannelDestination(general, "lunch")
+
+
+async def test_opening_a_draft_opens_the_conversation_that_it_is_for(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = DirectDestination(frozenset({stage.server.id("dario")}))
+        stage.session.drafts.save(None, where, "Are you in?")
+        stage.screen.go(Narrow.channel(stage.server.channel("general")))
+        await stage.press("d", "enter")
+        assert stage.screen.narrow == Narrow.direct(where.user_ids)
+        assert stage.screen.writing.text.text == "Are you in?"
+        assert stage.screen.writing.destination() == (where, "")
+
+
+async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_start(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = stage.server
+        general = Narrow.channel(server.channel("general"))
+        stage.screen.go(general)
+        stage.screen.writing.reply(DirectDestination(frozenset({server.id("dario")})))
+        await stage.type("Are you in?")
+        await until(lambda: stage.screen._note.read())
+        await stage.app.close_session()
+        async with on_stage(tmp_path, server=server) as again:
+            await until(lambda: any("You left a draft for Dario" in notice for notice in again.notices))
+            assert again.screen.narrow == general
+            assert again.screen.writing.text.text == ""
+            assert again.screen.writing.destination() == (general.written_to, "")
+
+
+async def test_leaving_compose_without_a_word_returns_to_the_target_of_the_view(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        narrow = Narrow.direct(frozenset({stage.server.id("dario")}))
+        stage.screen.go(narrow)
+        await stage.press("c")
+        assert not stage.screen.writing.target.is_direct
+        await stage.press("escape")
+        assert_true_to_view(stage, narrow)

@@ -1,0 +1,184 @@
+"""What a command is, and where its keys are heard. The tables of all commands are in `catalog`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from textual.binding import Binding
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast_api.wire.levels import Gate
+
+__all__ = ["Command", "CommandFunction", "Context", "LateModule", "around", "rows"]
+
+CommandFunction = Callable[["MainScreen"], object]
+"""Does a command. It may be async; what it raises is told to the user."""
+
+
+class Context(StrEnum):
+    """Where the keys of a command are heard. `around` says which contexts enclose which."""
+
+    APP = "app"
+    MAIN = "main"
+    """The main screen, whichever pane has the focus."""
+    NAVIGATION = "navigation"
+    MESSAGES = "messages"
+    COMPOSE = "compose"
+    EDITOR = "editor"
+    """Every field in which text is typed, in compose and in dialogs."""
+
+    LIST = "list"
+    """Every list."""
+    DIALOG = "dialog"
+    """Every dialog but forms and help."""
+    HELP = "help"
+    ASK = "ask"
+    CONFIRM = "confirm"
+    FORM = "form"
+    CHOICE = "choice"
+    """A field of a form with some options."""
+    PICKER = "picker"
+    PROGRESS = "progress"
+    MANAGE = "manage"
+    """Every list of things that are opened, created and deleted."""
+    ORDERED = "ordered"
+    CHANNELS = "channels"
+    FOLDERS = "folders"
+    GROUPS = "groups"
+    GROUP_MEMBERS = "group members"
+    SCHEDULED = "scheduled"
+    SNIPPETS = "snippets"
+    DRAFTS = "drafts"
+    DRAFT_CONFLICT = "draft conflict"
+    OUTBOX = "outbox"
+    PICTURE = "picture"
+    INVITATIONS = "invitations"
+    FILES = "files"
+    VIEWS = "views"
+    ACCOUNTS = "accounts"
+    BOTS = "bots"
+    PERSON = "person"
+    TEXT = "text"
+    """A text to read."""
+    WELCOME = "welcome"
+    LOGIN = "login"
+
+
+_LISTS = (
+    Context.CHANNELS,
+    Context.FOLDERS,
+    Context.GROUPS,
+    Context.GROUP_MEMBERS,
+    Context.SCHEDULED,
+    Context.SNIPPETS,
+    Context.DRAFTS,
+    Context.OUTBOX,
+    Context.INVITATIONS,
+    Context.FILES,
+    Context.VIEWS,
+    Context.ACCOUNTS,
+    Context.BOTS,
+    Context.PERSON,
+    Context.ORDERED,
+)
+_AROUND: dict[Context, tuple[Context, ...]] = {
+    Context.MAIN: (Context.APP,),
+    Context.NAVIGATION: (Context.MAIN, Context.APP),
+    Context.MESSAGES: (Context.MAIN, Context.APP),
+    Context.COMPOSE: (Context.MAIN, Context.APP),
+    Context.EDITOR: (Context.COMPOSE, Context.MAIN, Context.APP),
+    Context.ASK: (Context.DIALOG,),
+    Context.CONFIRM: (Context.LIST, Context.DIALOG),
+    Context.CHOICE: (Context.FORM,),
+    Context.PICKER: (Context.DIALOG,),
+    Context.PROGRESS: (Context.DIALOG,),
+    Context.DRAFT_CONFLICT: (Context.LIST, Context.DIALOG),
+    Context.PICTURE: (Context.DIALOG,),
+    Context.TEXT: (Context.LIST, Context.DIALOG),
+    Context.HELP: (Context.LIST,),
+    Context.MANAGE: (Context.LIST, Context.DIALOG),
+    **dict.fromkeys(_LISTS, (Context.MANAGE, Context.LIST, Context.DIALOG)),
+    Context.WELCOME: (Context.LIST, Context.APP),
+    Context.LOGIN: (Context.APP,),
+}
+
+
+def around(context: Context) -> tuple[Context, ...]:
+    """The contexts whose keys are heard as well, from the nearest on, where ``context`` leaves them free."""
+    return _AROUND.get(context, ())
+
+
+class Command(Struct, frozen=True):
+    """One thing that a user can make the app do.
+
+    ``id``: unique, what a keymap names; ``title``: what it does, for palette and help; ``keys``: Textual's names,
+    hints show the first; ``group``: the heading in help; ``palette``: offered by the command palette;
+    ``function``: what does it, on the main screen; ``gate``: what the server must support; ``action``: the
+    Textual action of the context's widget, for commands without a function; ``priority``: heard before the
+    focused widget, in every field and dialog.
+    """
+
+    id: str
+    title: str
+    context: Context
+    keys: tuple[str, ...]
+    group: str
+    palette: bool = True
+    function: CommandFunction | None = None
+    gate: Gate | None = None
+    action: str = ""
+    priority: bool = False
+
+    @property
+    def handler(self) -> str:
+        """The Textual action that runs it."""
+        if self.function is not None:
+            return f"app.command('{self.id}')"
+        return self.action or self.id.replace(".", "_").replace("-", "_")
+
+    def binding(self) -> Binding:
+        """The Textual binding, known to keymaps by the command's id."""
+        keys = ",".join(self.keys)
+        return Binding(keys, self.handler, self.title, show=False, id=self.id, priority=self.priority)
+
+
+def rows(
+    context: Context, group: str, *table: tuple[str, str, str], palette: bool = True
+) -> Iterator[Command]:
+    """Commands from rows of (id, keys separated by spaces, title); the id names the action."""
+    for command_id, keys, title in table:
+        yield Command(command_id, title, context, tuple(keys.split()), group, palette)
+
+
+class LateModule:
+    """Stands for a module of this package until one of its functions is called.
+
+    A catalog imports the module for the type checker alone, so its references are checked and cost nothing at
+    the start.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, function: str) -> LateFunction:
+        return LateFunction(f"narrowcast.commands.{self._name}", function)
+
+
+class LateFunction(Struct, frozen=True):
+    """A function of a module that is imported when it is called."""
+
+    module: str
+    name: str
+
+    def resolve(self) -> CommandFunction:
+        """The function itself. Raises ImportError or AttributeError where there is none."""
+        function: CommandFunction = getattr(import_module(self.module), self.name)
+        return function
+
+    def __call__(self, screen: MainScreen) -> object:
+        return self.resolve()(screen)

@@ -1,0 +1,43 @@
+"""Running a command that has a function; its module is imported now, and not before."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from typing import TYPE_CHECKING
+
+from narrowcast.commands.command import Command
+
+if TYPE_CHECKING:
+    from narrowcast.screens.main.screen import MainScreen
+
+log = logging.getLogger(__name__)
+
+__all__ = ["refusal", "run"]
+
+
+def refusal(command: Command, level: int) -> str:
+    """Why a server of ``level`` cannot do the command; empty where it can."""
+    gate = command.gate
+    return "" if gate is None or level >= gate.level else gate.unsupported(level)
+
+
+def run(screen: MainScreen, command: Command) -> None:
+    """Run the command's function on the main screen, in the background if it takes time.
+
+    A failure is told to the user and logged; nothing is raised.
+    """
+    if command.function is None:
+        return
+    if problem := refusal(command, screen.session.state.server.level):
+        screen.tell(f"{command.title}: {problem}.", severity="warning")
+        return
+    try:
+        result = command.function(screen)
+    except Exception as error:
+        log.exception("%s failed", command.id)
+        problem = f"{command.title}: unexpected error ({type(error).__name__}). See the log for details."
+        screen.tell(problem, severity="error")
+        return
+    if inspect.isawaitable(result):
+        screen.spawn(result, f"run this command: {command.title}")

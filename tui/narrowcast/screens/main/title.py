@@ -1,0 +1,39 @@
+"""The line above the messages: the name of the open view, and what it is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.panes.open_view import OpenView
+from narrowcast.text import names
+from narrowcast.widgets.one_line import OneLine
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+
+class TitleLine(OneLine):
+    """Follows the open view."""
+
+    def __init__(self, session: Session, view: OpenView) -> None:
+        super().__init__(id="title")
+        self._session = session
+        self._view = view
+        view.follow(self)
+
+    def view_closes(self) -> None:
+        """Nothing of a title is kept."""
+
+    def view_opened(self) -> None:
+        """Name the view."""
+        self.refresh_title()
+
+    def refresh_title(self) -> None:
+        """Name the view as its channel and people are called now."""
+        narrow, state = self._view.narrow, self._session.state
+        if narrow is None:
+            return
+        channel = state.channels.get(narrow.channel_id) if narrow.channel_id is not None else None
+        about = channel.description if channel is not None else ""
+        title = names.view(state, narrow)
+        self.show_pieces([(f" {title}", "strong"), (f"   {about}" if about else "", "dim")])

@@ -1,0 +1,105 @@
+"""Where a link really leads, and whether its text says otherwise.
+
+A browser reads an address more generously than most libraries: a backslash is a slash, `。` is a dot, full-width
+letters are letters, escapes in the host are undone, and all before an `@` is a name. Here an address is read as a
+browser reads it, and the text of the link in the way of somebody who looks at it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import unquote, urlsplit
+
+from narrowcast_api.characters import without_hidden
+
+__all__ = ["doubt", "host_of", "normal_host"]
+
+_LONGEST = 2000
+"""Characters of a link's text and address that are looked at."""
+_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
+_SLASHES = str.maketrans("\\\u2044\u2215\u29f8\uff0f\uff3c", "//////")
+_WITH_SCHEME = re.compile(r"(?i)\bhttps?:/*(?:[^\s/?#@]*@)*([^\s/?#@]+)")
+_BARE = re.compile(r"(?<![\w@-])((?:[\w-]+\.)+[^\W\d_]{2,}|(?:\w[\w-]*\.)+xn--[a-z0-9-]+)", re.IGNORECASE)
+_SCRIPTS_ALIKE = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "LATIN LETTER SMALL CAPITAL")
+
+
+def normal_host(host: str) -> str:
+    """A host in the form in which two of them can be compared: lower case, its letters as IDNA writes them."""
+    text = unicodedata.normalize("NFKC", without_hidden(host).translate(_DOTS)).translate(_DOTS)
+    text = text.casefold().strip("[]").rstrip(".")
+    if text.isascii():
+        return text
+    try:
+        return text.encode("idna").decode("ascii")
+    except UnicodeError:
+        return text
+
+
+def host_of(url: str) -> str:
+    """The host that a browser goes to; '' where there is none. Brackets and port are left out."""
+    try:
+        authority = urlsplit(url[:_LONGEST].replace("\\", "/")).netloc
+    except ValueError:
+        return ""
+    host = unquote(authority.rpartition("@")[2])
+    host = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+    return normal_host(host)
+
+
+def doubt(label: str, url: str) -> str:
+    """What to say before a link is opened, or '' if its text and its address agree.
+
+    `label` is the text of the link, `url` the absolute address that it leads to.
+    """
+    host = host_of(url)
+    shown = host or "nowhere"
+    for claimed in _claims(label[:_LONGEST]):
+        if _differ(claimed, host):
+            return f"The text says {claimed}, the link leads to {shown}"
+    before_path = url[:_LONGEST].split("?", 1)[0].split("#", 1)[0]
+    if "\\" in before_path or "@" in urlsplit(before_path.replace("\\", "/")).netloc:
+        return f"The address hides where it leads: to {shown}"
+    if not re.fullmatch(r"[a-z0-9._:-]+", host):
+        return f"The address has strange characters in its host: {shown}"
+    if _looks_like_another(host):
+        return f"The address has letters that look like others; it leads to {shown}"
+    return ""
+
+
+def _claims(label: str) -> list[str]:
+    """The hosts that the text of a link names, each in its normal form."""
+    text = unicodedata.normalize("NFKC", without_hidden(label).translate(_DOTS)).translate(_DOTS)
+    text = text.translate(_SLASHES)
+    named = []
+    for match in _WITH_SCHEME.finditer(text):
+        host = unquote(match[1])
+        named.append(host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0])
+    named += [match[1] for match in _BARE.finditer(text)][:20]
+    return [host for host in map(normal_host, named) if "." in host or ":" in host]
+
+
+def _differ(claimed: str, host: str) -> bool:
+    return claimed.removeprefix("www.") != host.removeprefix("www.")
+
+
+def _looks_like_another(host: str) -> bool:
+    """Whether a part of the host mixes Latin with letters that look like it, or stands below a Latin ending and is
+    written in those alone.
+    """
+    parts = host.split(".")
+    for part in parts:
+        if not part.startswith("xn--"):
+            continue
+        try:
+            letters = part.encode("ascii").decode("idna")
+        except UnicodeError:
+            return True
+        if not all(letter.isalnum() or letter == "-" or unicodedata.combining(letter) for letter in letters):
+            return True
+        names = [unicodedata.name(letter, "") for letter in letters if letter.isalpha()]
+        if any(name.startswith(_SCRIPTS_ALIKE) for name in names) and not parts[-1].startswith("xn--"):
+            return True
+        if len({name.split(" ", 1)[0] for name in names} - {"CJK", "HIRAGANA", "KATAKANA", "HANGUL"}) > 1:
+            return True
+    return False
