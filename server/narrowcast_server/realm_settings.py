@@ -96,8 +96,6 @@ EDITABLE: Final[dict[str, object]] = {
     "waiting_period_threshold": 0,
     "want_advertise_in_communities_directory": False,
     "welcome_message_custom_text": "",
-    "owner_full_content_access": False,
-    "presence_disabled": False,
     "new_stream_announcements_stream_id": -1,
     "signup_announcements_stream_id": -1,
     "moderation_request_channel_id": -1,
@@ -106,8 +104,15 @@ EDITABLE: Final[dict[str, object]] = {
 }
 """What PATCH /realm changes, with the values of a new organization."""
 
+TOLD: Final[dict[str, object]] = {
+    "owner_full_content_access": False,
+    "presence_disabled": False,
+}
+"""What registration tells and nobody changes."""
+
 DEFAULTS: Final[dict[str, object]] = {
     **EDITABLE,
+    **TOLD,
     **GROUP_SETTINGS,
     "domain": "localhost",
     "date_created": 0,

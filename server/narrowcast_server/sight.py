@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 SETTING: Final = "can_access_all_users_group"
-HOLDERS: Final = (SystemGroup.EVERYONE, SystemGroup.MEMBERS)
-"""What the setting may be: nobody but guests has a narrower view."""
 UNKNOWN_NAME: Final = "Unknown user"
 _UNKNOWN_PICTURE: Final = "/static/images/icon.png"
 _IN_SIGHT: Final = """
@@ -31,12 +29,6 @@ UNION SELECT other.user_id FROM conversation_members own
  JOIN conversation_members other ON other.conversation_id = own.conversation_id WHERE own.user_id = ?1
 UNION SELECT id FROM users WHERE bot_type IS NOT NULL OR id = ?1
 """
-
-
-def check_holder(core: Core, value: object) -> None:
-    """Raises BAD_REQUEST for a value of the setting that is none of its system groups."""
-    if value not in [system_group(core, name).id for name in HOLDERS]:
-        raise ServiceError(f"'{SETTING}' setting cannot be set to this group.")
 
 
 def in_sight(core: Core, viewer: User) -> frozenset[int] | None:

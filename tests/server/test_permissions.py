@@ -41,6 +41,11 @@ def given(**params: object) -> Params:
 OPERATIONS = (
     Operation("PATCH", "/realm", given(description="x"), "oa"),
     Operation("PATCH", "/realm", lambda s: {"can_invite_users_group": {"new": s.group("role:owners")}}, "o"),
+    Operation("PATCH", "/realm", given(emails_restricted_to_domains=True), "o"),
+    Operation("PATCH", "/realm", given(disallow_disposable_email_addresses=True), "o"),
+    Operation(
+        "PATCH", "/realm", lambda s: {"can_manage_billing_group": {"new": s.group("role:owners")}}, "o"
+    ),
     Operation("POST", "/realm/domains", given(domain="x.example"), "o"),
     Operation(
         "POST", "/realm/filters", given(pattern="z(?P<i>1)", url_template="https://x.example/{i}"), "oa"
@@ -63,8 +68,8 @@ OPERATIONS = (
     Operation("POST", "/invites/multiuse", nothing, "oame"),
     Operation("GET", "/invites", nothing, "oame"),
     Operation("POST", "/user_groups/create", given(name="x", description="", members=[]), "oame"),
-    Operation("PATCH", "/user_groups/{group}", given(name="x"), "oa"),
-    Operation("POST", "/user_groups/{group}/deactivate", nothing, "oa"),
+    Operation("PATCH", "/user_groups/{group}", given(name="x"), "o"),
+    Operation("POST", "/user_groups/{group}/deactivate", nothing, "o"),
     Operation("GET", "/user_groups", nothing, "oame"),
     Operation("POST", "/channels/create", given(name="x", subscribers=[]), "oame"),
     Operation("POST", "/channels/create", given(name="x", subscribers=[], is_web_public=True), "o"),

@@ -264,12 +264,18 @@ async def test_deactivated_holders_are_left_out_from_303(server: TestServer) -> 
 
 
 @proves("GRPU-10", "GRPU-11")
-async def test_managers_and_administrators_may_update_and_nobody_else(server: TestServer) -> None:
+async def test_managers_of_a_group_and_of_all_groups_may_update_and_nobody_else(server: TestServer) -> None:
     group_id = await created(server, by="dario")
     assert (await refused(server, 999_999, by="ada", name="x"))["code"] == "BAD_REQUEST"
     assert (await refused(server, group_id, by="elif", name="x"))["msg"] == "Insufficient permission"
     await update(server, group_id, by="dario", name="By its manager")
-    await update(server, group_id, by="bruno", name="By an administrator")
+    assert (await refused(server, group_id, by="bruno", name="x"))["msg"] == "Insufficient permission"
+    await update(server, group_id, by="ada", name="By an owner")
+    administrators = {"new": server.group("role:administrators")}
+    await server.call("ada", "PATCH", "/realm", {"can_manage_all_groups": administrators})
+    await update(server, group_id, by="bruno", name="By an administrator who may")
+    server.set_level(304)
+    await update(server, group_id, by="bruno", name="By any administrator")
     server.set_level(282)
     await refused(server, group_id, by="dario", name="x")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast.commands import permissions
 from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
+from narrowcast_api import permissions
 from narrowcast_api.state.state import State
 from narrowcast_api.state.tables import ProfileField
 from support.live import snapshot

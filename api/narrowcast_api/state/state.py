@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscribed
 from narrowcast_api.state.groups import Groups, read_group, read_group_setting
+from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
 from narrowcast_api.state.messages import MENTION_FLAGS, Message
 from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.rows import (
@@ -100,6 +101,7 @@ class State:
         self.channels = Channels()
         self.topics = Topics()
         self.groups = Groups()
+        self.holder_rules = HolderRules()
         self.unreads = Unreads(self.is_counted, self.topics.has_choices)
         self.messages = Messages()
         self.starred: set[int] = set()
@@ -259,6 +261,7 @@ def _load_server(state: State, answer: Row, now: float) -> None:
     state.settings = read_user_settings(answer)
     state.organization = read_organization_settings(answer)
     state.newcomers = read_newcomer_settings(answer)
+    state.holder_rules = read_holder_rules(answer)
     state.presence.server_offset = number(answer, "server_timestamp", now) - now
     state.presence.offline_threshold = state.limits.presence_offline_threshold
 

@@ -157,6 +157,7 @@ class Gate(Enum):
         303, "direct_members without deactivated users", "they are tolerated", "GSV-03"
     )
     GROUP_ADD_MEMBERS = _row(305, "Who may add members to a group", "refused here", "GSV-08")
+    MANAGE_ALL_GROUPS = _row(305, "Who may manage every group", "administrators may")
     GROUP_LEAVE = _row(308, "Who may leave a group", "refused here", "GSV-10")
     GROUP_SUBGROUPS = _row(311, "Subgroups at a group's creation", "refused here", "GRPC-05 GRPC-06 GRPC-07")
     EXCLUDE_ARCHIVED = _row(315, "Archived channels in lists", "there are none")

@@ -285,6 +285,28 @@ class ChannelSetting(StrEnum):
     SUBSCRIBE = "can_subscribe_group"
 
 
+OWNER_SETTINGS: Final = frozenset(
+    {
+        "can_create_groups",
+        "can_invite_users_group",
+        "can_manage_all_groups",
+        "can_manage_billing_group",
+        "create_multiuse_invite_group",
+        "disallow_disposable_email_addresses",
+        "emails_restricted_to_domains",
+        "invite_required",
+        "message_retention_days",
+        "waiting_period_threshold",
+    }
+)
+"""Settings of the organization that only owners change."""
+
+NOT_FOR_NEWCOMERS: Final = frozenset(
+    {"allow_private_data_export", "default_language", "enable_login_emails", "enable_marketing_emails"}
+)
+"""Settings that servers send among the defaults of newcomers, but take from people themselves only."""
+
+
 class Capability(StrEnum):
     """What a client may declare at registration."""
 

@@ -51,8 +51,13 @@ def group_named_by(core: Core, group_id: int) -> Group:
 
 
 def may_manage(core: Core, user: User, group: Group) -> bool:
-    """Administrators, and from level 283 the holders of can_manage_group (GRPU-11)."""
-    if user.is_administrator or realm_allows(core, user, "can_manage_all_groups"):
+    """From level 283 the holders of can_manage_group (GRPU-11), and who manages all groups: the holders of the
+    organization's permission, before there was one administrators.
+    """
+    if core.level < Gate.MANAGE_ALL_GROUPS.level:
+        if user.is_administrator:
+            return True
+    elif realm_allows(core, user, "can_manage_all_groups"):
         return True
     return core.level >= Gate.GROUP_MANAGE.level and group_allows(core, user, group, GroupSetting.MANAGE)
 

@@ -38,7 +38,7 @@ def create_bot(call: Call) -> Answer:
     """A bot of the caller, `<short_name>-bot@...`; its id and its key."""
     core, user = call.core, call.user
     require_member(user)
-    if user.is_bot or not realm_allows(core, user, "can_create_bots_group"):
+    if user.is_bot or not _may_make(call):
         raise insufficient_permission()
     short_name = call[SHORT_NAME].removesuffix("-bot")
     if not _SHORT_NAME.match(short_name):
@@ -52,6 +52,15 @@ def create_bot(call: Call) -> Answer:
         owner=user,
     )
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
+
+
+def _may_make(call: Call) -> bool:
+    """Bots that only write need less than those that read."""
+    if realm_allows(call.core, call.user, "can_create_bots_group"):
+        return True
+    return call[BOT_TYPE] == BotType.INCOMING_WEBHOOK and realm_allows(
+        call.core, call.user, "can_create_write_only_bots_group"
+    )
 
 
 @routes.get("/bots")

@@ -15,6 +15,7 @@ from narrowcast_server.actions.channels import (
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id, not_owner
+from narrowcast_server.holder_rules import check_holder
 from narrowcast_server.models import Channel
 from narrowcast_server.params import (
     Param,
@@ -105,6 +106,8 @@ def create(call: Call) -> Answer:
         for setting, param in PERMISSIONS.items()
         if call.given(param)
     }
+    for setting_name, value in settings.items():
+        check_holder(core, "stream", setting_name, value)
     channel_admin.check_policies(
         core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit")
     )
@@ -145,6 +148,7 @@ def update(call: Call) -> Answer:
         if call.given(param):
             present = core.channels[channel_id]
             value = changed_value(core, setting.value, call[param], present.settings[setting.value])
+            check_holder(core, "stream", setting.value, value)
             if value != present.settings[setting.value]:
                 channel_admin.check_policies(core, call.user, [setting.value])
                 channel_admin.check_may_open(core, call.user, present, setting.value)

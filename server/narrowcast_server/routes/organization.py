@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any, Final
 
+from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server import personal
 from narrowcast_server.actions import realm
 from narrowcast_server.errors import not_owner
+from narrowcast_server.holder_rules import check_holder
 from narrowcast_server.params import (
     Param,
     boolean,
@@ -22,22 +24,9 @@ from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.setting_changes import changed_value
 from narrowcast_server.sight import SETTING as SIGHT
-from narrowcast_server.sight import check_holder, sight_may_change_for_all
+from narrowcast_server.sight import sight_may_change_for_all
 
 routes = Routes()
-
-_OWNERS_ONLY: Final = frozenset(
-    {
-        "can_invite_users_group",
-        "create_multiuse_invite_group",
-        "can_create_groups",
-        "can_manage_all_groups",
-        "message_retention_days",
-        "invite_required",
-        "waiting_period_threshold",
-        "owner_full_content_access",
-    }
-)
 
 
 def _parser(default: object) -> Any:
@@ -49,7 +38,9 @@ SETTINGS: Final[dict[str, Param[Any]]] = {
     **{name: optional(name, json_value) for name in GROUP_SETTINGS},
 }
 PERSONAL: Final[dict[str, Param[Any]]] = {
-    name: optional(name, _parser(default)) for name, default in personal.DEFAULTS.items()
+    name: optional(name, _parser(default))
+    for name, default in personal.DEFAULTS.items()
+    if name not in NOT_FOR_NEWCOMERS
 }
 DOMAIN = required("domain", text_without_null)
 SUBDOMAINS = defaulted("allow_subdomains", boolean, False)
@@ -64,13 +55,12 @@ def update_organization(call: Call) -> Answer:
     for name, param in SETTINGS.items():
         if not call.given(param):
             continue
-        if name in _OWNERS_ONLY and not call.user.is_owner:
+        if name in OWNER_SETTINGS and not call.user.is_owner:
             raise not_owner()
         raw = call[param]
         if name in GROUP_SETTINGS:
             values[name] = changed_value(core, name, raw, core.settings[name])
-            if name == SIGHT:
-                check_holder(core, values[name])
+            check_holder(core, "realm", name, values[name])
         else:
             values[name] = realm.checked(core, name, raw)
     with sight_may_change_for_all(core) if SIGHT in values else nullcontext():

@@ -17,6 +17,7 @@ from narrowcast_server.errors import (
     no_such_user,
     not_owner,
 )
+from narrowcast_server.holder_rules import check_holder
 from narrowcast_server.models import Channel, User
 from narrowcast_server.params import (
     boolean,
@@ -256,11 +257,14 @@ def check_may_create(call: Call, *, invite_only: bool, web_public: bool) -> None
 
 def group_settings(call: Call) -> dict[str, object]:
     """The channel's group settings that the request carries."""
-    return {
+    values: dict[str, object] = {
         name: setting_value(call.core, name, call[param])
         for name, param in GROUP_PARAMS.items()
         if call.given(param)
     }
+    for name, value in values.items():
+        check_holder(call.core, "stream", name, value)
+    return values
 
 
 @routes.delete("/users/me/subscriptions", NAMES, PRINCIPALS)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from narrowcast_server.actions.reports import TYPES
+from narrowcast_server.holder_rules import supported
 from narrowcast_server.permissions import outgoing_value, realm_allows
 from narrowcast_server.realm_settings import (
-    CHANNEL_GROUP_SETTINGS,
     EDITABLE,
     GROUP_SETTINGS,
-    USER_GROUP_SETTINGS,
+    TOLD,
 )
-from narrowcast_server.sight import HOLDERS as SIGHT_HOLDERS
-from narrowcast_server.sight import SETTING as SIGHT
 from narrowcast_server.snapshot.parts import Snapshot, part
 
 
@@ -20,7 +18,7 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
     """`realm_*`: what administrators set."""
     core = request.core
     settings = core.settings
-    answer: dict[str, object] = {f"realm_{name}": settings[name] for name in EDITABLE}
+    answer: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *TOLD)}
     answer |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
     return answer | {
         "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
@@ -72,7 +70,7 @@ def server_facts(request: Snapshot) -> dict[str, object]:
         "server_name_changes_disabled": False,
         "server_needs_upgrade": False,
         "server_report_message_types": [{"key": key, "name": name} for key, name in TYPES.items()],
-        "server_supported_permission_settings": _permission_settings(),
+        "server_supported_permission_settings": supported(),
         "server_thumbnail_formats": [],
         "server_web_public_streams_enabled": True,
         "settings_send_digest_emails": False,
@@ -107,35 +105,6 @@ def limits(request: Snapshot) -> dict[str, object]:
         "server_typing_started_expiry_period_milliseconds": bounds.typing_started_expiry_ms,
         "server_typing_started_wait_period_milliseconds": bounds.typing_started_wait_ms,
         "server_typing_stopped_wait_period_milliseconds": bounds.typing_stopped_wait_ms,
-    }
-
-
-def _permission_settings() -> dict[str, object]:
-    """Every group setting with what it may be, and the system group that it is at first."""
-    return {
-        "realm": {
-            **{name: _supported(holder) for name, holder in GROUP_SETTINGS.items()},
-            SIGHT: {
-                **_supported(GROUP_SETTINGS[SIGHT]),
-                "allow_nobody_group": False,
-                "require_system_group": True,
-                "allowed_system_groups": [holder.value for holder in SIGHT_HOLDERS],
-            },
-        },
-        "stream": {name: _supported(holder) for name, holder in CHANNEL_GROUP_SETTINGS.items()},
-        "group": {name: _supported(holder) for name, holder in USER_GROUP_SETTINGS.items()},
-    }
-
-
-def _supported(holder: str) -> dict[str, object]:
-    return {
-        "allow_nobody_group": True,
-        "allow_everyone_group": holder == "role:everyone",
-        "allow_internet_group": False,
-        "default_group_name": holder,
-        "default_for_system_groups": None,
-        "require_system_group": False,
-        "allowed_system_groups": [],
     }
 
 

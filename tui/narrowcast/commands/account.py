@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast.app.context import app_of
-from narrowcast.commands import permissions, targets
+from narrowcast.commands import targets
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
 

@@ -8,6 +8,7 @@ from narrowcast.commands import targets
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
 from narrowcast.text import names
+from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -34,15 +35,34 @@ def move(screen: MainScreen) -> None:
         return
     state = screen.session.state
     message = targets.message_of(screen, where)
+    within, out = _move_refusals(screen, message)
+    if within and out:
+        screen.tell(within, severity="warning")
+        return
 
     async def submit(values: Values) -> None:
         await _move(screen, where, message, values)
 
     title = f"Move {names.destination(state, where)}"
-    targets.ask(screen, title, _move_fields(state, where, message), submit, verb="moves", done="Moved.")
+    targets.ask(
+        screen, title, _move_fields(state, where, message, within, out), submit, verb="moves", done="Moved."
+    )
 
 
-def _move_fields(state: State, where: ChannelDestination, message: Message | None) -> list[Field]:
+def _move_refusals(screen: MainScreen, message: Message | None) -> tuple[str, str]:
+    """Why oneself may not move it to another topic, and to another channel; the server judges what is not known."""
+    if message is None:
+        return "", ""
+    state, now = screen.session.state, screen.session.clock.now()
+    return (
+        permissions.move_topic_refusal(state, message, now),
+        permissions.move_channel_refusal(state, message, now),
+    )
+
+
+def _move_fields(
+    state: State, where: ChannelDestination, message: Message | None, within: str, out: str
+) -> list[Field]:
     def topics(_typed: str) -> list[str]:
         return [topic.name for topic in state.topics.of(where.channel_id) if topic.name]
 
@@ -54,8 +74,22 @@ def _move_fields(state: State, where: ChannelDestination, message: Message | Non
         ]
     limit = state.limits.max_topic_length
     return [
-        Line("topic", "Topic", "the new name, or as it is", value=where.topic, limit=limit, suggest=topics),
-        ChannelName("channel", "Channel", "where it goes; Tab completes names", value=where.channel_id),
+        Line(
+            "topic",
+            "Topic",
+            "the new name, or as it is",
+            needs=permissions.short(within),
+            value=where.topic,
+            limit=limit,
+            suggest=topics,
+        ),
+        ChannelName(
+            "channel",
+            "Channel",
+            "where it goes; Tab completes names",
+            needs=permissions.short(out),
+            value=where.channel_id,
+        ),
         OneOf("which", "Move", options=which, value=PropagateMode.CHANGE_ALL),
         YesNo("new", "Tell in the new topic", "a bot says there where it came from", value=True),
         YesNo("old", "Tell in the old topic", "a bot says there where it went", value=False),
@@ -109,6 +143,9 @@ async def resolve(screen: MainScreen) -> None:
 
     where = targets.topic_or_say(screen)
     if where is None:
+        return
+    if refused := permissions.resolve_refusal(screen.session.state, where.channel_id):
+        screen.tell(refused, severity="warning")
         return
     resolved = not is_resolved(where.topic)
     message = targets.message_of(screen, where)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.requests import PaneBase
+from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -152,10 +153,10 @@ class MessageActs(PaneBase):
         message = self.message_or_say()
         if message is None:
             return
-        if message.sender_id == self.session.state.me:
-            self.post_message(self.EditRequested(message.id))
+        if refused := permissions.edit_refusal(self.session.state, message, self.session.clock.now()):
+            self.refuse(refused)
         else:
-            self.refuse("Only messages of your own can be edited.")
+            self.post_message(self.EditRequested(message.id))
 
     def action_message_delete(self) -> None:
         """Deletes the message, after asking."""
@@ -163,6 +164,9 @@ class MessageActs(PaneBase):
 
         message = self.message_or_say()
         if message is None:
+            return
+        if refused := permissions.delete_refusal(self.session.state, message, self.session.clock.now()):
+            self.refuse(refused)
             return
         message_id = message.id
         choices = [Choice(False, "Keep it"), Choice(True, "Delete it for everybody")]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
+from narrowcast_api import permissions
 from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.levels import Gate
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
+from narrowcast_api import permissions
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
 from narrowcast_api.wire.levels import Gate
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrowcast.commands import permissions
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.state.groups import AdHocGroup, GroupSetting
 from narrowcast_api.wire.groups import GroupSettingMembers, GroupSettingValue
@@ -70,17 +70,6 @@ def privacy_of(channel: Channel) -> str:
     return "private" if channel.history_public_to_subscribers else "protected"
 
 
-def only_its_administrators(state: State, channel: Channel) -> str:
-    """Refuses who may not change a channel."""
-    if permissions.is_administrator(state):
-        return ""
-    setting = channel.permissions.get(ChannelSetting.ADMINISTER)
-    if setting is not None and state.groups.contains(setting, state.me):
-        return ""
-    who = permissions.holders(state, setting) if setting is not None else "administrators"
-    return f"only {who} may"
-
-
 class _Privacy(NamedTuple):
     """Who may see a channel, as the server takes it."""
 
@@ -103,7 +92,8 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     privacy: list[tuple[object, str]] = [
         (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
     ]
-    administrators = permissions.only_administrators(state, "decide this") and "only administrators may"
+    administrators = permissions.short(permissions.only_administrators(state, "decide this"))
+    topics = permissions.short(permissions.topics_policy_refusal(state))
     return [
         Line(
             "name",
@@ -134,7 +124,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
         OneOf(
             "topics",
             "Topics",
-            needs=refused or permissions.level_needed(state, Gate.EMPTY_TOPIC),
+            needs=refused or permissions.level_needed(state, Gate.EMPTY_TOPIC) or topics,
             options=TOPICS,
             value=channel.topics_policy if channel else TopicsPolicy.INHERIT.value,
         ),
@@ -183,7 +173,7 @@ def new_channel(host: Host) -> None:
 def edit_channel(host: Host, channel: Channel) -> None:
     """Change what a channel is called, what it is for, and who may see it."""
     state = host.session.state
-    refused = only_its_administrators(state, channel)
+    refused = permissions.short(permissions.channel_refusal(state, channel))
     retention = "" if permissions.is_owner(state) else "only owners may"
     days = channel.message_retention_days
 
@@ -256,7 +246,7 @@ def _retention(values: Values) -> int | str | Omit:
 def edit_permissions(host: Host, channel: Channel) -> None:
     """Change who may do what in a channel."""
     state = host.session.state
-    refused = only_its_administrators(state, channel)
+    refused = permissions.short(permissions.channel_refusal(state, channel))
 
     async def submit(values: Values) -> None:
         changed = [setting for setting in PERMISSIONS if values.changed(setting.value)]
@@ -280,8 +270,10 @@ def _permission(
     state: State, setting: ChannelSetting, words: str, value: GroupSetting | None, refused: str
 ) -> OneOf:
     missing = "" if value is not None else "this server has not got it"
+    rule = state.holder_rules.of("stream", setting.value)
     options: list[tuple[object, str]] = [
-        (group.id, permissions.group_name(state, group.id)) for group in state.groups if not group.deactivated
+        (group.id, permissions.group_name(state, group.id))
+        for group in permissions.possible_holders(state, rule)
     ]
     if value is not None and all(value != option for option, _ in options):
         options.insert(0, (value, permissions.holders(state, value)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions
+from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:

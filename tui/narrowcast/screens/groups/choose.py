@@ -7,12 +7,13 @@ from typing import Any
 
 from textual.screen import Screen
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Line, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import group_id_of, groups_to_name, setting_of, suggest_groups
+from narrowcast.screens.groups.holders import group_id_of, setting_of, suggest_groups
+from narrowcast_api import permissions
 from narrowcast_api.state.groups import AdHocGroup, GroupSetting
+from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
 
 _BY_NAME = -1
@@ -25,18 +26,22 @@ def choose_holders(
     present: GroupSetting | None,
     save: Callable[[GroupSetting], Awaitable[object]],
     started: Callable[[Awaitable[object]], None],
+    rule: HolderRule,
 ) -> None:
-    """Offer the groups, and people by name. ``save`` tells the server; ``started`` runs that work."""
+    """Offer the groups that the rule of the permission allows, and people by name unless it takes groups of roles
+    only. ``save`` tells the server; ``started`` runs that work.
+    """
     choices = [
         Choice(group.id, permissions.group_name(state, group.id), "now" if group.id == present else "")
-        for group in groups_to_name(state)
+        for group in permissions.possible_holders(state, rule)
     ]
     now = "now: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
-    choices.append(Choice(_BY_NAME, "People and groups by name…", now))
+    if not rule.system_only:
+        choices.append(Choice(_BY_NAME, "People and groups by name…", now))
 
     def chosen(group_id: int | None) -> None:
         if group_id == _BY_NAME:
-            screen.app.push_screen(_by_name(state, title, present, save))
+            screen.app.push_screen(_by_name(state, title, present, save, rule))
         elif group_id is not None and group_id != present:
             started(save(group_id))
 
@@ -48,6 +53,7 @@ def _by_name(
     title: str,
     present: GroupSetting | None,
     save: Callable[[GroupSetting], Awaitable[object]],
+    rule: HolderRule,
 ) -> FormScreen:
     people = sorted(present.direct_members) if isinstance(present, AdHocGroup) else []
     groups = sorted(present.direct_subgroups) if isinstance(present, AdHocGroup) else []
@@ -57,11 +63,14 @@ def _by_name(
     async def submit(values: Values) -> object:
         ids = []
         for name in filter(None, (part.strip() for part in values.text("groups").split(";"))):
-            group_id = group_id_of(state, name)
+            group_id = group_id_of(state, name, rule)
             if group_id is None:
-                raise Refused("groups", f"There is no user group {name!r}. Tab completes names.")
+                raise Refused("groups", f"No user group {name!r} can have this. Tab completes names.")
             ids.append(group_id)
-        return await save(setting_of(values.people("people"), ids))
+        people = values.people("people")
+        if not people and not ids and not rule.nobody:
+            raise Refused("people", "Somebody must have this permission.")
+        return await save(setting_of(people, ids))
 
     return FormScreen(
         title,
@@ -70,9 +79,9 @@ def _by_name(
             Line(
                 "groups",
                 "Groups",
-                "Separated by semicolons; both empty: nobody",
+                "Separated by semicolons" + ("; both empty: nobody" if rule.nobody else ""),
                 value="; ".join(permissions.group_name(state, group_id) for group_id in groups),
-                suggest=lambda typed: suggest_groups(state, typed),
+                suggest=lambda typed: suggest_groups(state, typed, rule),
             ),
         ],
         state=state,

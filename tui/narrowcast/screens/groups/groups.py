@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
-from narrowcast.screens.groups.holders import as_model, group_id_of, named_groups
+from narrowcast.screens.groups.holders import as_model, group_id_of
+from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.state.changes import Change, GroupsChanged, UsersChanged
 from narrowcast_api.state.groups import Group
@@ -184,7 +184,7 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
     for name in names:
         group_id = group_id_of(state, name)
         if group_id is None:
-            known = ", ".join(group.name for group in named_groups(state)[:5])
+            known = ", ".join(group.name for group in permissions.named_groups(state)[:5])
             raise Refused("subgroups", f"There is no user group {name!r}. There are: {known}.")
         found.append(group_id)
     return found

@@ -5,53 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions
+from narrowcast_api import permissions
 from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting
 
 if TYPE_CHECKING:
+    from narrowcast_api.state.holder_rules import HolderRule
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.groups import GroupSettingValue, UserGroup
 
-_ORDER = (
-    "role:everyone",
-    "role:members",
-    "role:fullmembers",
-    "role:moderators",
-    "role:administrators",
-    "role:owners",
-    "role:nobody",
-)
-"""The groups of the roles that a permission may name, the largest first; nobody last."""
 
-
-def groups_to_name(state: State) -> list[Group]:
-    """The groups that a permission may be given to: those of the roles, then the others by name."""
-    by_name = {group.name: group for group in state.groups if group.is_system}
-    roles = [by_name[name] for name in _ORDER if name in by_name]
-    return [*roles, *named_groups(state)]
-
-
-def named_groups(state: State) -> list[Group]:
-    """The groups that people made, by name; deactivated ones not."""
-    found = [group for group in state.groups if not group.is_system and not group.deactivated]
-    return sorted(found, key=lambda group: group.name.casefold())
-
-
-def group_id_of(state: State, name: str) -> int | None:
+def group_id_of(state: State, name: str, rule: HolderRule | None = None) -> int | None:
     """The id of a group that was named; groups of the roles too, by the words that stand for them."""
     wanted = name.strip().casefold()
-    for group in groups_to_name(state):
+    for group in permissions.possible_holders(state, rule):
         if wanted in (group.name.casefold(), permissions.group_name(state, group.id).casefold()):
             return group.id
     return None
 
 
-def suggest_groups(state: State, typed: str) -> Sequence[str]:
+def suggest_groups(state: State, typed: str, rule: HolderRule | None = None) -> Sequence[str]:
     """What a list of groups, separated by semicolons, could become."""
     done, _, last = typed.rpartition(";")
     begun = last.strip().casefold()
     lead = f"{done}; " if done else ""
-    titles = [permissions.group_name(state, group.id) for group in groups_to_name(state)]
+    titles = [permissions.group_name(state, group.id) for group in permissions.possible_holders(state, rule)]
     return [lead + title for title in titles if title.casefold().startswith(begun)]
 
 

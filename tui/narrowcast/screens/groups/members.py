@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import named_groups
+from narrowcast_api import permissions
 from narrowcast_api.state.changes import GroupsChanged, UsersChanged
 from narrowcast_api.state.groups import Group
 from narrowcast_api.wire.vocabulary import GroupSetting
@@ -152,7 +151,7 @@ class MembersScreen(GuardedScreen[Member]):
         system = [other for other in self.state.groups if other.is_system]
         choices = [
             Choice(other.id, permissions.group_name(self.state, other.id), other.description)
-            for other in (*named_groups(self.state), *system)
+            for other in (*permissions.named_groups(self.state), *system)
             if other.id != group.id and other.id not in group.subgroups
         ]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.groups.holders import to_model
+from narrowcast_api import permissions
 from narrowcast_api.state import groups as state_groups
 from narrowcast_api.state.changes import GroupsChanged
 from narrowcast_api.wire.levels import Gate
@@ -96,4 +96,7 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
             return self.session.client.user_groups.update(user_group_id=self.group_id, **change)
 
         title = f"{item.title} ({group.name})"
-        choose_holders(self, self.state, title, present, save, lambda work: self.work(work, done="Saved."))
+        rule = self.state.holder_rules.of("group", item.name.value)
+        choose_holders(
+            self, self.state, title, present, save, lambda work: self.work(work, done="Saved."), rule
+        )

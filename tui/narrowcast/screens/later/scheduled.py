@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import (
@@ -24,6 +23,7 @@ from narrowcast.screens.dialogs.form_fields import (
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast.text.natural_time import in_words, written
+from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import ScheduledChanged

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast_api import permissions
 from narrowcast_api.state.changes import SnippetsChanged
 from narrowcast_api.state.tables import Snippet
 from narrowcast_api.wire.levels import Gate

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
+from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from narrowcast.commands import permissions
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
+from narrowcast_api import permissions
 from narrowcast_api.state.changes import EmojiChanged
 from narrowcast_api.state.tables import CustomEmoji
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import group_id_of, named_groups
+from narrowcast.screens.groups.holders import group_id_of
+from narrowcast_api import permissions
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
@@ -261,7 +261,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
     no_expiry = permissions.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
     no_never = permissions.level_needed(state, Gate.INVITE_EXPIRY_NEVER)
     needs_channel = for_email and bool(permissions.below(state, Gate.INVITE_NO_CHANNELS))
-    names = ", ".join(group.name for group in named_groups(state)[:4])
+    names = ", ".join(group.name for group in permissions.named_groups(state)[:4])
     return [
         OneOf("role", "As", options=roles, value=400 if own <= 400 else own),
         OneOf(
@@ -291,7 +291,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             "User groups",
             f"Names, separated by commas, such as {names}" if names else "Names, separated by commas",
             permissions.level_needed(state, Gate.INVITE_GROUPS),
-            suggest=lambda typed: _suggest(typed, [group.name for group in named_groups(state)]),
+            suggest=lambda typed: _suggest(typed, [group.name for group in permissions.named_groups(state)]),
         ),
     ]
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.guarded import OrderedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.people.about import options
+from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.state.changes import ProfileFieldsChanged
 from narrowcast_api.state.tables import ProfileField

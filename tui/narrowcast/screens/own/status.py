@@ -7,10 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
-from narrowcast.commands import permissions
 from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
 from narrowcast.text.natural_time import written
+from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
@@ -15,9 +14,10 @@ from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.people.about import BOT_NAMES, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
+from narrowcast_api import permissions
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.state.changes import UsersChanged
-from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_api.wire.vocabulary import BotType
 
 if TYPE_CHECKING:
     from narrowcast_api.state.users import User
@@ -134,14 +134,9 @@ class BotsScreen(GuardedScreen["Bot"]):
         if (user_id := self._id_of(item)) is not None:
             self.app.push_screen(PersonScreen(self.session, user_id))
 
-    def _make_refusal(self) -> str:
-        if permissions.role_of(self.state) >= Role.GUEST:
-            return "Guests make no bots."
-        return permissions.only_holders(self.state, "can_create_bots_group", "make bots")
-
     def new(self) -> None:
         """Make one; its key is shown once it is there."""
-        if self.refused(self._make_refusal()):
+        if self.refused(permissions.bot_refusal(self.state)):
             return
 
         async def create(values: Values) -> object:
@@ -163,11 +158,11 @@ class BotsScreen(GuardedScreen["Bot"]):
                     self.reread(select=named[-1] if named else None)
                     show_key(self, f"Key of {name}", key)
 
-        kinds = [(kind, BOT_NAMES[kind]) for kind in (int(BotType.GENERIC), int(BotType.INCOMING_WEBHOOK))]
+        kinds = [(int(kind), BOT_NAMES[kind]) for kind in permissions.bot_types(self.state)]
         fields: list[Field] = [
             Line("name", "Name", required=True, limit=100),
             Line("short", "Short name", "The beginning of its address", required=True, limit=60),
-            OneOf("type", "Kind", options=kinds, value=int(BotType.GENERIC)),
+            OneOf("type", "Kind", options=kinds, value=kinds[0][0]),
         ]
         self.form("New bot", fields, create, verb="makes it", then=made)
 

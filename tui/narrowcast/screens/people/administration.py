@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.form_fields import Line, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.people.profile import profile_fields, profile_values
+from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.app.context import app_of
-from narrowcast.commands import permissions
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.about import facts
+from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
 from narrowcast_api.wire.levels import Gate

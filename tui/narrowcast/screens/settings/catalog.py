@@ -16,6 +16,8 @@ class Kind(StrEnum):
     NUMBER = "number"
     SECONDS = "seconds"
     """A period in seconds; null is for ever."""
+    PERIOD = "period"
+    """A period in seconds that has an end."""
     DAYS = "days"
     """A number of days; -1 is for ever."""
     TEXT = "text"
@@ -31,13 +33,12 @@ Option = tuple[object, str]
 
 
 class Setting(Struct, frozen=True):
-    """One setting. ``owners``: only owners may change it."""
+    """One setting."""
 
     name: str
     title: str
     kind: Kind = Kind.FLAG
     options: tuple[Option, ...] = ()
-    owners: bool = False
 
     def shown(self, value: object) -> str:
         """A value that stands by itself: of every kind but channels and permissions."""
@@ -46,6 +47,8 @@ class Setting(Struct, frozen=True):
                 return label
         if self.kind is Kind.SECONDS:
             return "no limit" if value is None else duration(value)
+        if self.kind is Kind.PERIOD:
+            return duration(value)
         if self.kind is Kind.DAYS:
             return "for ever" if value in (-1, None) else f"{value} days"
         if isinstance(value, bool):
@@ -81,18 +84,26 @@ def seconds(text: str) -> int | None:
     return int(digits) * (_UNITS[unit[0]] if unit else 1)
 
 
+def period(text: str) -> int:
+    """As `seconds`, of a period that must have an end."""
+    found = seconds(text)
+    if found is None:
+        raise ValueError("a number and a unit, such as 2 minutes, 1 h")
+    return found
+
+
 Catalog = Mapping[str, Sequence[Setting]]
 """Settings under their headings, in the order in which they are shown."""
 
 
-def flag(name: str, title: str, *, owners: bool = False) -> Setting:
+def flag(name: str, title: str) -> Setting:
     """On or off."""
-    return Setting(name, title, owners=owners)
+    return Setting(name, title)
 
 
-def choice(name: str, title: str, *options: Option, owners: bool = False) -> Setting:
+def choice(name: str, title: str, *options: Option) -> Setting:
     """One of some values."""
-    return Setting(name, title, Kind.CHOICE, options, owners)
+    return Setting(name, title, Kind.CHOICE, options)
 
 
 def guess(name: str, value: object) -> Setting | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from narrowcast.screens.settings.catalog import Catalog, Kind, Setting, choice, flag
 
 
-def _holders(name: str, title: str, *, owners: bool = False) -> Setting:
-    return Setting(name, title, Kind.HOLDERS, owners=owners)
+def _holders(name: str, title: str) -> Setting:
+    return Setting(name, title, Kind.HOLDERS)
 
 
 _POLICY = (
@@ -67,12 +67,12 @@ ORGANIZATION: Catalog = {
         flag("want_advertise_in_communities_directory", "Listed in the directory of communities"),
     ),
     "Joining": (
-        flag("invite_required", "Only who is invited may join", owners=True),
-        _holders("can_invite_users_group", "Who may invite by email", owners=True),
-        _holders("create_multiuse_invite_group", "Who may make invitation links", owners=True),
+        flag("invite_required", "Only who is invited may join"),
+        _holders("can_invite_users_group", "Who may invite by email"),
+        _holders("create_multiuse_invite_group", "Who may make invitation links"),
         flag("emails_restricted_to_domains", "Only addresses of the allowed domains"),
         flag("disallow_disposable_email_addresses", "No throw-away addresses"),
-        Setting("waiting_period_threshold", "Days until a member is a full member", Kind.NUMBER, owners=True),
+        Setting("waiting_period_threshold", "Days until a member is a full member", Kind.NUMBER),
         flag("send_welcome_emails", "Welcome newcomers by email"),
         Setting("welcome_message_custom_text", "Words of one's own to newcomers", Kind.LONG_TEXT),
         Setting("signup_announcements_stream_id", "Newcomers are announced in", Kind.CHANNEL),
@@ -82,13 +82,12 @@ ORGANIZATION: Catalog = {
         flag("require_unique_names", "Names are unique"),
         flag("email_changes_disabled", "Addresses cannot be changed by oneself"),
         flag("avatar_changes_disabled", "Pictures cannot be changed by oneself"),
-        flag("presence_disabled", "Nobody sees who is here"),
         flag("enable_read_receipts", "Read receipts"),
         flag("enable_guest_user_indicator", "Guests are marked behind their names"),
         flag("enable_guest_user_dm_warning", "A warning before writing to guests"),
         _holders("can_access_all_users_group", "Who sees everybody"),
-        _holders("can_create_groups", "Who may make user groups", owners=True),
-        _holders("can_manage_all_groups", "Who may manage every group", owners=True),
+        _holders("can_create_groups", "Who may make user groups"),
+        _holders("can_manage_all_groups", "Who may manage every group"),
         _holders("can_create_bots_group", "Who may make bots"),
         _holders("can_create_write_only_bots_group", "Who may make incoming webhooks"),
         _holders("can_manage_billing_group", "Who manages billing"),
@@ -133,7 +132,7 @@ ORGANIZATION: Catalog = {
         _holders("direct_message_initiator_group", "Who may begin direct messages"),
         _holders("can_summarize_topics_group", "Who may have topics summarized"),
         _holders("can_add_custom_emoji_group", "Who may add emoji"),
-        Setting("message_retention_days", "Messages are kept", Kind.DAYS, owners=True),
+        Setting("message_retention_days", "Messages are kept", Kind.DAYS),
         Setting("moderation_request_channel_id", "Reported messages go to", Kind.CHANNEL),
         Setting("default_code_block_language", "Language of code that names none", Kind.TEXT),
     ),
@@ -166,7 +165,6 @@ ORGANIZATION: Catalog = {
         flag("message_content_allowed_in_email_notifications", "Emails may say what messages say"),
         flag("require_e2ee_push_notifications", "Phone notifications only with encryption end to end"),
         Setting("zulip_update_announcements_stream_id", "News of the server go to", Kind.CHANNEL),
-        flag("owner_full_content_access", "Owners may read everything", owners=True),
     ),
     "Permissions of this older server": (
         _policy("invite_to_realm_policy", "Who may invite by email"),

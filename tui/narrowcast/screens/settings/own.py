@@ -80,7 +80,7 @@ OWN: Catalog = {
         flag("enable_stream_email_notifications", "Email: channel messages"),
         flag("enable_followed_topic_email_notifications", "Email: followed topics"),
         flag("message_content_in_email_notifications", "Email: with what messages say"),
-        Setting("email_notifications_batching_period_seconds", "Email: wait for more", Kind.SECONDS),
+        Setting("email_notifications_batching_period_seconds", "Email: wait for more", Kind.PERIOD),
         choice("realm_name_in_email_notifications_policy", "Email: organization in the subject", *_AUTOMATIC),
         flag("enable_offline_push_notifications", "Phone: direct messages and mentions, while away"),
         flag("enable_online_push_notifications", "Phone: also while I am here"),

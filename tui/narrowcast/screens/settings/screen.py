@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.commands import permissions
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
@@ -16,16 +15,18 @@ from narrowcast.screens.dialogs.manage import ManageList, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.groups.holders import to_wire
-from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, seconds
+from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import OWN
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
+from narrowcast_api import permissions
 from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, SettingsChanged
 from narrowcast_api.state.groups import GroupSetting, read_group_setting
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
@@ -217,17 +218,23 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
                 change["old"] = to_wire(present)
             return self._save(setting, change)
 
-        choose_holders(self, self.state, setting.title, present, save, self.work)
+        rule = self.state.holder_rules.of("realm", setting.name)
+        choose_holders(self, self.state, setting.title, present, save, self.work, rule)
 
     def _ask(self, setting: Setting) -> None:
         """A number, a period or a line of text."""
         read = _readers(setting.kind)
         value = self.values().get(setting.name)
-        shown = setting.shown(value) if setting.kind in (Kind.SECONDS, Kind.DAYS) else str(value or "")
+        shown = (
+            setting.shown(value)
+            if setting.kind in (Kind.SECONDS, Kind.PERIOD, Kind.DAYS)
+            else str(value or "")
+        )
         if setting.kind is Kind.NUMBER:
             shown = str(value)
         hint = {
             Kind.SECONDS: "such as 10 minutes, 2 h, 7 days; or: no limit",
+            Kind.PERIOD: "such as 2 minutes, 1 h",
             Kind.DAYS: "a number of days; or: for ever",
             Kind.NUMBER: "a whole number",
         }.get(setting.kind, "")
@@ -255,6 +262,8 @@ def _readers(kind: Kind) -> Callable[[str], object]:
     """From what was typed to the value as it travels; ValueError for what is none."""
     if kind is Kind.SECONDS:
         return lambda text: "unlimited" if (period := seconds(text)) is None else period
+    if kind is Kind.PERIOD:
+        return period
     if kind is Kind.DAYS:
         return _days
     if kind is Kind.NUMBER:
@@ -315,6 +324,10 @@ class NewcomerSettingsScreen(SettingsScreen):
         """Administrators only."""
         return permissions.only_administrators(self.state, "change what newcomers start with")
 
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        """What everybody chooses for themselves is not set for newcomers."""
+        return super().applies(setting, values) and setting.name not in NOT_FOR_NEWCOMERS
+
     def values(self) -> Settings:
         """The organization's defaults."""
         return self.state.newcomers
@@ -336,9 +349,7 @@ class OrganizationSettingsScreen(SettingsScreen):
 
     def setting_refusal(self, setting: Setting) -> str:
         """Of the owners' settings too."""
-        if setting.owners:
-            return permissions.only_owners(self.state, "change this setting")
-        return self.refusal()
+        return permissions.organization_refusal(self.state, setting.name)
 
     def unknown(self) -> list[Setting]:
         """What else the server says of an organization is told, not set: it stands in the server's information."""

@@ -1,15 +1,11 @@
-"""Who may do what, said before anything is typed: the rules of roles and permissions as far as the state tells.
-
-The server has the last word. Each rule gives an empty text for who may, else a sentence that says who may.
-"""
+"""Roles, who holds a permission, and rules that follow from these alone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting, read_group_setting
+from narrowcast_api.state.groups import AdHocGroup, GroupSetting, read_group_setting
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import GroupSetting as GroupPermission
 from narrowcast_api.wire.vocabulary import Role
 
 if TYPE_CHECKING:
@@ -98,19 +94,6 @@ def short(refusal: str) -> str:
 def level_needed(state: State, gate: Gate) -> str:
     """Why a server that is too old cannot do something, to stand beside what is disabled; empty where it can."""
     return "" if state.supports(gate) else gate.unsupported(state.server.level)
-
-
-def group_refusal(state: State, group: Group, permission: GroupPermission | None, act: str) -> str:
-    """Refuses who neither manages a group nor holds its ``permission``; nobody changes a system group."""
-    if group.is_system:
-        return "The groups of the roles follow from the roles; they are not edited."
-    if is_administrator(state) or state.has_permission("can_manage_all_groups"):
-        return ""
-    names = [GroupPermission.MANAGE] if permission is None else [GroupPermission.MANAGE, permission]
-    found = [group.permissions[name] for name in names if name in group.permissions]
-    if not found or any(state.groups.contains(setting, state.me) for setting in found):
-        return ""
-    return f"Only {holders(state, found[-1])} may {act}."
 
 
 def holders(state: State, setting: GroupSetting) -> str:

@@ -1,0 +1,147 @@
+"""Who may change channels, write in them, and begin topics; who may write to whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.permissions.roles import (
+    holders,
+    is_administrator,
+    only_administrators,
+    only_holders,
+    role_of,
+)
+from narrowcast_api.state.groups import AdHocGroup, GroupSetting, read_group_setting
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import ChannelSetting, Role, TopicsPolicy
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.state.state import State
+
+
+def administers(state: State, channel: Channel) -> bool:
+    """Whether oneself may change a channel: its administrators, and those of the organization."""
+    if is_administrator(state):
+        return True
+    setting = channel.permissions.get(ChannelSetting.ADMINISTER)
+    return setting is not None and state.groups.contains(setting, state.me)
+
+
+def channel_refusal(state: State, channel: Channel, act: str = "change this channel") -> str:
+    """Refuses who does not administer a channel."""
+    if administers(state, channel):
+        return ""
+    setting = channel.permissions.get(ChannelSetting.ADMINISTER)
+    if setting is None or holders(state, setting) == "nobody":
+        return only_administrators(state, act)
+    return f"Only administrators and {holders(state, setting)} may {act}."
+
+
+def topics_policy_refusal(state: State) -> str:
+    """Refuses who may not choose a channel's own rule for topics."""
+    return only_holders(state, "can_set_topics_policy_group", "choose that by channel")
+
+
+def topics_policy(state: State, channel_id: int) -> TopicsPolicy:
+    """What holds for topics of a channel, the organization's rule where it has none of its own; never INHERIT.
+
+    ALLOW_EMPTY: a topic may be left out. DISABLE_EMPTY: it must be given. EMPTY_ONLY: there is only the
+    conversation without a name.
+    """
+    if not state.supports(Gate.EMPTY_TOPIC):
+        return TopicsPolicy.DISABLE_EMPTY
+    channel = state.channels.get(channel_id)
+    own = _policy(channel.topics_policy) if channel is not None else TopicsPolicy.INHERIT
+    if own is not TopicsPolicy.INHERIT:
+        return own
+    general = _policy(state.organization.text("topics_policy", TopicsPolicy.INHERIT.value))
+    if general is not TopicsPolicy.INHERIT:
+        return general
+    mandatory = state.organization.flag("mandatory_topics")  # TODO(server-392): before `topics_policy`
+    return TopicsPolicy.DISABLE_EMPTY if mandatory else TopicsPolicy.ALLOW_EMPTY
+
+
+def _policy(text: str) -> TopicsPolicy:
+    try:
+        return TopicsPolicy(text)
+    except ValueError:
+        return TopicsPolicy.INHERIT
+
+
+def write_refusal(state: State, where: Destination) -> str:
+    """Refuses who may not write to a conversation at all, whatever the message."""
+    if isinstance(where, ChannelDestination):
+        return channel_write_refusal(state, where.channel_id)
+    return direct_refusal(state, where.user_ids)
+
+
+def channel_write_refusal(state: State, channel_id: int) -> str:
+    """Refuses who may not write in a channel, in whatever topic."""
+    channel = state.channels.get(channel_id)
+    if channel is None:
+        return "This channel is gone, or you may not see it."
+    if channel.is_archived:
+        return f"#{channel.name} is archived: nobody can write in it."
+    if not channel.is_subscribed:
+        if channel.invite_only:
+            return f"Only subscribers may write in #{channel.name}, for it is private."
+        if role_of(state) >= Role.GUEST:
+            return f"Guests may write only in channels that they subscribe to, and #{channel.name} is none of yours."
+    setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
+    if setting is not None and not state.groups.contains(setting, state.me):
+        return f"Only {holders(state, setting)} may write in #{channel.name}."
+    return ""
+
+
+def topic_refusal(state: State, channel_id: int, topic: str) -> str:
+    """Refuses a topic that a message in a channel cannot have, and a new one of who may not begin topics.
+
+    Whether a topic is new is known once the channel's topics are loaded.
+    """
+    channel = state.channels.get(channel_id)
+    name = channel.name if channel is not None else "this channel"
+    policy = topics_policy(state, channel_id)
+    if policy is TopicsPolicy.DISABLE_EMPTY and not topic.strip():
+        return f"Messages in #{name} need a topic."
+    if policy is TopicsPolicy.EMPTY_ONLY and topic.strip():
+        return f"#{name} has no topics: it is one conversation."
+    setting = channel.permissions.get(ChannelSetting.CREATE_TOPIC) if channel is not None else None
+    if setting is None or state.groups.contains(setting, state.me) or not topic.strip():
+        return ""
+    known = {found.name.casefold() for found in state.topics.of(channel_id)}
+    if not state.topics.is_loaded(channel_id) or topic.casefold() in known:
+        return ""
+    return f"Only {holders(state, setting)} may begin topics in #{name}: choose one that there is."
+
+
+def direct_refusal(state: State, others: frozenset[int]) -> str:
+    """Refuses a direct conversation with these people; none of them is a note to oneself."""
+    people = [user for user_id in sorted(others) if (user := state.users.get(user_id)) is not None]
+    for user in people:
+        if not user.is_active:
+            return f"{user.full_name} has left: the account is deactivated."
+    humans = [user.user_id for user in people if not user.is_bot and user.user_id != state.me]
+    if not humans:
+        return ""
+    allowed = read_group_setting(state.organization.get("direct_message_permission_group"))
+    if allowed is not None and not any(state.groups.contains(allowed, one) for one in (state.me, *humans)):
+        if _is_nobody(state, allowed):
+            return "Direct messages are off in this organization."
+        return f"A direct conversation needs somebody of {holders(state, allowed)} in it."
+    may_begin = state.has_permission("direct_message_initiator_group")
+    if may_begin or state.directs.newest(others) is not None or len(state.directs.recent()) >= _RECENT:
+        return ""
+    return only_holders(state, "direct_message_initiator_group", "begin direct conversations")
+
+
+_RECENT = 900
+"""Snapshots name about a thousand conversations: with so many, an older one may well be there."""
+
+
+def _is_nobody(state: State, setting: GroupSetting) -> bool:
+    if isinstance(setting, AdHocGroup):
+        return not setting.direct_members and not setting.direct_subgroups
+    group = state.groups.get(setting)
+    return group is not None and group.name == "role:nobody"

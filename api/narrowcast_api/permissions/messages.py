@@ -1,0 +1,134 @@
+"""Who may edit, move, resolve and delete messages, and until when.
+
+`now` is the local time in UTC seconds; the server's clock is reckoned with. Servers that do not send a permission are
+taken to allow it: they refuse by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.permissions.roles import holders, is_administrator, role_of
+from narrowcast_api.state.groups import GroupSetting, read_group_setting
+from narrowcast_api.wire.vocabulary import ChannelSetting, Role
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.messages import Message
+    from narrowcast_api.state.state import State
+
+
+def edit_refusal(state: State, message: Message, now: float) -> str:
+    """Refuses who may not change the content of a message: its sender may, for a while."""
+    if message.sender_id != state.me:
+        return "Only messages of your own can be edited."
+    if not state.organization.flag("allow_message_editing", True):
+        return "Messages cannot be edited in this organization."
+    if message.submessages:
+        return "Polls and to-do lists cannot be edited; press Enter on them to take part."
+    if archived := _archived(state, message):
+        return archived
+    return _too_late(state, message, now, "message_content_edit_limit_seconds", "edited")
+
+
+def delete_refusal(state: State, message: Message, now: float) -> str:
+    """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
+    the bot that sent it.
+    """
+    if _holds(state, message, "can_delete_any_message_group", is_administrator(state)):
+        return ""
+    sender = state.users.get(message.sender_id)
+    own = message.sender_id == state.me or (sender is not None and sender.bot_owner_id == state.me)
+    if not own:
+        return _only(state, message, "can_delete_any_message_group", "delete messages of others")
+    if not _holds(state, message, "can_delete_own_message_group", True):
+        return _only(state, message, "can_delete_own_message_group", "delete their own messages")
+    return _too_late(state, message, now, "message_content_delete_limit_seconds", "deleted")
+
+
+def move_topic_refusal(state: State, message: Message, now: float) -> str:
+    """Refuses who may not move a message to another topic of its channel."""
+    if archived := _archived(state, message):
+        return archived
+    realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
+    if not _holds(state, message, realm, True, channel):
+        return _only(state, message, realm, "move messages between topics")
+    if role_of(state) <= Role.MODERATOR:
+        return ""
+    return _too_late(state, message, now, "move_messages_within_stream_limit_seconds", "moved")
+
+
+def move_channel_refusal(state: State, message: Message, now: float) -> str:
+    """Refuses who may not move a message to another channel."""
+    realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
+    if not _holds(state, message, realm, True, channel):
+        return _only(state, message, realm, "move messages between channels")
+    if role_of(state) <= Role.MODERATOR:
+        return ""
+    return _too_late(state, message, now, "move_messages_between_streams_limit_seconds", "moved")
+
+
+def resolve_refusal(state: State, channel_id: int) -> str:
+    """Refuses who may not resolve topics of a channel."""
+    channel = state.channels.get(channel_id)
+    if channel is not None and channel.is_archived:
+        return f"#{channel.name} is archived."
+    name = "can_resolve_topics_group"
+    if state.has_permission(name):
+        return ""
+    own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
+    if own is not None and state.groups.contains(own, state.me):
+        return ""
+    return f"Only {_who(state, name)} may resolve topics."
+
+
+def _archived(state: State, message: Message) -> str:
+    channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
+    return (
+        f"#{channel.name} is archived: its messages stay as they are."
+        if channel and channel.is_archived
+        else ""
+    )
+
+
+def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: str | None = None) -> bool:
+    """Whether oneself holds a permission of the organization, or the one of the message's channel."""
+    setting = read_group_setting(state.organization.get(name))
+    if setting is None and name not in state.organization:
+        return unsaid
+    if setting is not None and state.groups.contains(setting, state.me):
+        return True
+    own = _of_channel(state, message, of_channel or name)
+    return own is not None and state.groups.contains(own, state.me)
+
+
+def _of_channel(state: State, message: Message, name: str) -> GroupSetting | None:
+    channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
+    return channel.permissions.get(name) if channel is not None else None
+
+
+def _only(state: State, message: Message, name: str, act: str) -> str:
+    return f"Only {_who(state, name)} may {act}."
+
+
+def _who(state: State, name: str) -> str:
+    setting = read_group_setting(state.organization.get(name))
+    return holders(state, setting) if setting is not None else "administrators"
+
+
+def _too_late(state: State, message: Message, now: float, limit: str, done: str) -> str:
+    """Refuses what came after a limit in seconds; the server sends none where there is none."""
+    seconds = state.organization.get(limit)
+    if type(seconds) is not int or seconds <= 0:
+        return ""
+    if now + state.presence.server_offset - message.timestamp <= seconds:
+        return ""
+    return f"Messages can be {done} for {_period(seconds)} only, and that is over."
+
+
+def _period(seconds: int) -> str:
+    """Seconds in the largest unit that says them exactly."""
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size and seconds % size == 0:
+            count = seconds // size
+            return f"{count} {unit}{'s' if count != 1 else ''}"
+    return f"{seconds} seconds"

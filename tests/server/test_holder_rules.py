@@ -1,0 +1,86 @@
+"""Whom permissions may be given to, and what is told but never changed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support.captures import captures
+from support.server import TestServer
+
+
+@pytest.mark.parametrize(
+    ("setting", "group"),
+    [
+        ("can_manage_all_groups", "role:nobody"),
+        ("can_manage_billing_group", "role:nobody"),
+        ("can_create_groups", "role:everyone"),
+        ("can_invite_users_group", "role:everyone"),
+        ("can_create_web_public_channel_group", "role:members"),
+        ("can_access_all_users_group", "role:nobody"),
+        ("can_resolve_topics_group", "role:internet"),
+    ],
+)
+async def test_a_permission_goes_only_to_who_can_have_it(
+    server: TestServer, setting: str, group: str
+) -> None:
+    refusal = await server.refusal("ada", "PATCH", "/realm", {setting: {"new": server.group(group)}})
+    assert refusal["msg"] == f"'{setting}' setting cannot be set to '{group}' group."
+
+
+async def test_a_permission_of_roles_only_takes_no_people(server: TestServer) -> None:
+    value = {"new": {"direct_members": [server.id("ada")], "direct_subgroups": []}}
+    name = "can_create_web_public_channel_group"
+    refusal = await server.refusal("ada", "PATCH", "/realm", {name: value})
+    assert refusal["msg"] == f"'{name}' must be a system user group."
+
+
+async def test_a_channel_has_rules_of_its_own(server: TestServer) -> None:
+    path = f"/streams/{server.channel('general')}"
+    everyone = {"new": server.group("role:everyone")}
+    await server.refusal("ada", "PATCH", path, {"can_add_subscribers_group": everyone})
+    await server.call("ada", "PATCH", path, {"can_resolve_topics_group": everyone})
+    for create in ("/channels/create", "/users/me/subscriptions"):
+        params = {"name": "new", "subscribers": [], "subscriptions": [{"name": "new"}]}
+        group = server.group("role:everyone")
+        await server.refusal("ada", "POST", create, {**params, "can_administer_channel_group": group})
+
+
+@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+async def test_the_rules_are_those_of_a_real_server(server: TestServer) -> None:
+    folder = captures()
+    assert folder is not None
+    recorded = json.loads((folder / "register_rich_cordelia.json").read_text())["response"]
+    snapshot = (await server.listen("ada")).snapshot
+    own, other = (answer["server_supported_permission_settings"] for answer in (snapshot, recorded))
+    for kind, settings in own.items():
+        for name, rule in settings.items():
+            if name not in other[kind]:
+                continue
+            for key in ("allow_everyone_group", "allow_nobody_group", "require_system_group"):
+                assert rule[key] == other[kind][name][key], (kind, name, key)
+            assert set(rule["allowed_system_groups"]) == set(other[kind][name]["allowed_system_groups"])
+
+
+async def test_what_is_told_and_not_set_is_ignored(server: TestServer) -> None:
+    snapshot = (await server.listen("ada")).snapshot
+    for name in ("presence_disabled", "owner_full_content_access"):
+        assert snapshot[f"realm_{name}"] is False
+        answer = await server.call("ada", "PATCH", "/realm", {name: True})
+        assert answer["ignored_parameters_unsupported"] == [name]
+    params = {"enable_login_emails": True}
+    answer = await server.call("ada", "PATCH", "/realm/user_settings_defaults", params)
+    assert answer["ignored_parameters_unsupported"] == ["enable_login_emails"]
+
+
+async def test_webhook_bots_are_for_who_may_make_bots_that_only_write(server: TestServer) -> None:
+    owners = server.group("role:owners")
+    await server.call("ada", "PATCH", "/realm", {"can_create_bots_group": {"new": owners}})
+    webhook = {"full_name": "Hook", "short_name": "hook", "bot_type": 2}
+    generic = {"full_name": "Reader", "short_name": "reader", "bot_type": 1}
+    await server.refusal("dario", "POST", "/bots", generic)
+    await server.call("dario", "POST", "/bots", webhook)
+    only_owners = {"can_create_write_only_bots_group": {"new": owners}}
+    await server.call("ada", "PATCH", "/realm", only_owners)
+    await server.refusal("dario", "POST", "/bots", {**webhook, "short_name": "other", "full_name": "Other"})
