@@ -6,8 +6,6 @@ import asyncio
 import base64
 import binascii
 import hmac
-import secrets
-import string
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -15,7 +13,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from narrowcast_server.errors import unauthorized
+from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
+from narrowcast_server.errors import ServiceError, unauthorized
+from narrowcast_server.key_vault import KEY_LENGTH, new_key
 from narrowcast_server.models import User
 from narrowcast_server.rate_limits import too_often
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
 T = TypeVar("T")
-KEY_LENGTH: Final = 32
-_ALPHABET: Final = string.ascii_letters + string.digits
+MIN_PASSWORD, MAX_PASSWORD = PASSWORD_CHARACTERS
 _hasher = PasswordHasher()
 _MOST_WAITING: Final = 50
 _PAUSE_SECONDS: Final = 5.0
 _NO_KEY: Final = "0" * KEY_LENGTH
 
 
-def new_key() -> str:
-    """A fresh API key."""
-    return "".join(secrets.choice(_ALPHABET) for _ in range(KEY_LENGTH))
+def check_password(password: str) -> None:
+    """Raises BAD_REQUEST for a password of another length than allowed."""
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise ServiceError(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
 
 
 def hash_password(password: str) -> str:

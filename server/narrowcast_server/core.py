@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from narrowcast_server.directory import Directory
 from narrowcast_server.disk import Disk
 from narrowcast_server.events import Event, EventHub
 from narrowcast_server.folder_lock import FolderLock
+from narrowcast_server.key_vault import KeyVault, seal_stored_keys
 from narrowcast_server.memberships import Memberships
 from narrowcast_server.models import Channel, Group, User
 from narrowcast_server.rate_limits import RateLimiter
@@ -44,7 +46,11 @@ class Core:
         self._lock = FolderLock(folder)
         self.store = Store(folder / DATABASE)
         self.disk = Disk(self.store.log_path)
-        self.users: Directory[User] = Directory(self.store, "users", User.of)
+        self.vault = KeyVault(folder)
+        seal_stored_keys(self.store, self.vault)
+        self.users: Directory[User] = Directory(
+            self.store, "users", partial(User.of, open_key=self.vault.open)
+        )
         self.channels: Directory[Channel] = Directory(self.store, "channels", Channel.of)
         self.groups: Directory[Group] = Directory(self.store, "groups", Group.of)
         self.memberships = Memberships(self.store, self.groups)

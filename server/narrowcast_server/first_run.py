@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shlex
@@ -16,6 +15,7 @@ from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.models import User
+from narrowcast_server.private_files import write_secret
 
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
@@ -103,13 +103,3 @@ def write_accounts(core: Core, folder: Path, users: Iterable[User]) -> None:
 def account_file(core: Core, user: User) -> str:
     """The `[api]` file that the tools of the service share."""
     return f"[api]\nemail={user.delivery_email}\nkey={user.api_key}\nsite={core.url}\n"
-
-
-def write_secret(path: Path, text: str) -> None:
-    """Writes a file that only its owner can read, in one step."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    temporary.replace(path)

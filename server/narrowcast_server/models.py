@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
 
@@ -70,8 +71,8 @@ class User:
         return self.role is Role.GUEST
 
     @classmethod
-    def of(cls, row: Row) -> User:
-        """From a row of `users`."""
+    def of(cls, row: Row, open_key: Callable[[str], str | None]) -> User:
+        """From a row of `users`; `open_key` unseals what is stored of the key."""
         return cls(
             id=row["id"],
             delivery_email=row["delivery_email"],
@@ -81,7 +82,7 @@ class User:
             bot_type=row["bot_type"],
             bot_owner_id=row["bot_owner_id"],
             is_system_bot=bool(row["is_system_bot"]),
-            api_key=row["api_key"],
+            api_key=open_key(row["api_key"]) or "",
             timezone=row["timezone"],
             date_joined=row["date_joined"],
             avatar_version=row["avatar_version"],

@@ -120,6 +120,11 @@ class Store:
         """The first column of every row."""
         return [str(row[0]) for row in self._connection.execute(sql, values)]
 
+    def rewrite(self) -> None:
+        """Writes the whole file anew, so that nothing of what was deleted or overwritten is left in it."""
+        self._connection.execute("VACUUM")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Folds the log into the file and closes it."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

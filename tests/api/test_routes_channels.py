@@ -153,6 +153,14 @@ async def test_settings_mutes_and_alert_words() -> None:
         assert done.ignored_parameters_unsupported == ("enter_sends",)
         with pytest.raises(InvalidInput):
             await client.settings.update(settings={})
+        passwords = {"old": Secret("pw"), "new": Secret("longer pw")}
+        sent = {"old_password": "pw", "new_password": "longer pw"}
+        transport.prepare("PATCH", "/api/v1/settings", params=sent, json={"api_key": "rotated"})
+        rotated = await client.settings.change_password(**passwords)
+        assert rotated is not None
+        assert (rotated.reveal(), "rotated" in repr(rotated)) == ("rotated", False)
+        transport.prepare("PATCH", "/api/v1/settings", params=sent, json={})
+        assert await client.settings.change_password(**passwords) is None
         transport.prepare("POST", "/api/v1/users/me/api_key/regenerate", json={"api_key": "fresh-key"})
         fresh = await client.settings.regenerate_api_key()
         assert (fresh.reveal(), "fresh-key" in repr(fresh)) == ("fresh-key", False)
@@ -170,6 +178,8 @@ async def test_settings_mutes_and_alert_words() -> None:
         for level in at_levels(client, [47, 79]):
             with pytest.raises(Unsupported):
                 await client.settings.update(settings={"enter_sends": True})
+            with pytest.raises(Unsupported):
+                await client.settings.change_password(**passwords)
             if level < 48:
                 with pytest.raises(Unsupported):
                     await client.settings.mute_user(user_id=7)

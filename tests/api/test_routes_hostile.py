@@ -77,6 +77,7 @@ CALLS: list[Call] = [
     lambda c: c.presence.get(user_id=1),
     lambda c: c.settings.update(settings={"a": 1}),
     lambda c: c.settings.regenerate_api_key(),
+    lambda c: c.settings.change_password(old=Secret("a"), new=Secret("b")),
     lambda c: c.settings.alert_words(),
     lambda c: c.uploads.list(),
     lambda c: c.submessages.vote(message_id=1, option_key="canned,0"),

@@ -53,11 +53,16 @@ async def test_a_new_key_is_stored_and_the_account_goes_on_with_it(tmp_path: Pat
 
 async def test_a_password_is_changed_with_the_old_one(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
+        old = stage.server.account("ada").key.reveal()
         await run(stage, "account.password")
         await fill(stage, old=PASSWORD, new="a long secret", again="another secret")
         await until(lambda: not stage.app.screen._sending)  # type: ignore[attr-defined]
         await fill(stage, again="a long secret")
-        await until(lambda: stage.app.screen is stage.screen)
+        await until(lambda: stage.server.account("ada").key.reveal() != old)
+        new = stage.server.account("ada").key.reveal()
+        await until(lambda: stage.app.session is not None and stage.session.account.key.reveal() == new)
+        await until(lambda: stage.session.is_live)
+        assert new in (tmp_path / "ada.zuliprc").read_text()
         email = stage.server.user("ada").delivery_email
         params = {"username": email, "password": "a long secret"}
         answer = await stage.server.call(None, "POST", "/fetch_api_key", params)

@@ -25,6 +25,17 @@ async def update_settings(connection: Connection, *, settings: Mapping[str, obje
     return read(Done, await connection.request("PATCH", "/settings", settings))
 
 
+async def change_password(connection: Connection, *, old: Secret, new: Secret) -> Secret | None:
+    """PATCH /settings: another password; level 80, else Unsupported. BadRequest for a wrong old one.
+
+    Gives the new key of servers that end the old one with the old password; None where it goes on working.
+    """
+    (await connection.identified()).require(Gate.SETTINGS_ENDPOINT)
+    passwords = {"old_password": old, "new_password": new}
+    key = (await connection.request("PATCH", "/settings", passwords)).get("api_key")
+    return Secret(key) if isinstance(key, str) else None
+
+
 async def regenerate_api_key(connection: Connection) -> Secret:
     """POST /users/me/api_key/regenerate: a new key for oneself; the one in use stops working at once."""
     answer = await connection.request("POST", "/users/me/api_key/regenerate")
@@ -68,6 +79,7 @@ class Settings(Group):
     """One's own settings."""
 
     update = Bound(update_settings)
+    change_password = Bound(change_password)
     regenerate_api_key = Bound(regenerate_api_key)
     mute_user = Bound(mute_user)
     unmute_user = Bound(unmute_user)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS, Role
+from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.groups import join_groups
 from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, still_holds
 from narrowcast_server.actions.messages import Origin, send_direct
@@ -17,8 +17,6 @@ from narrowcast_server.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
-MIN_PASSWORD, MAX_PASSWORD = PASSWORD_CHARACTERS
-
 
 def invitation(core: Core, token: str) -> Row:
     """The invitation of a link; raises BAD_REQUEST when it does not hold (any more)."""
@@ -30,12 +28,6 @@ def invitation(core: Core, token: str) -> Row:
     if row["expires"] is not None and row["expires"] <= core.now():
         raise ServiceError("This invitation has expired. Ask for a new one.")
     return row
-
-
-def check_password(password: str) -> None:
-    """Raises BAD_REQUEST for a password of another length than allowed."""
-    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
-        raise ServiceError(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
 
 
 def join(core: Core, token: str, email: str, full_name: str, password_hash: str) -> User:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server import auth
+from narrowcast_server.key_vault import new_key
 from narrowcast_server.models import User
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def replace_key(core: Core, user: User) -> str:
     """Gives an account a new key; the old one, and the queues that were registered with it, end at once."""
-    key = auth.new_key()
-    core.users.update(user.id, api_key=key)
+    key = new_key()
+    core.users.update(user.id, api_key=core.vault.seal(key))
     core.hub.end_all_of(user.id)
     if user.is_bot and user.bot_owner_id is not None:
         bot = {"user_id": user.id, "api_key": key}

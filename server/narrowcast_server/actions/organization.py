@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role, SystemGroup
-from narrowcast_server import auth
+from narrowcast_server.key_vault import new_key
 from narrowcast_server.models import User
 from narrowcast_server.realm_settings import GROUP_SETTINGS
 from narrowcast_server.store import Store
@@ -75,7 +75,7 @@ def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None
         role=int(Role.MEMBER),
         bot_type=int(BotType.GENERIC),
         is_system_bot=1,
-        api_key=auth.new_key(),
+        api_key=core.vault.seal(new_key()),
         date_joined=core.now(),
         avatar_url="/static/images/notification-bot.png",
     )

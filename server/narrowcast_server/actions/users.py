@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server import auth
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.errors import ServiceError
+from narrowcast_server.key_vault import new_key
 from narrowcast_server.models import User
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, may_see_address, user_object
@@ -69,7 +69,7 @@ def create_user(
         full_name=full_name,
         role=int(role),
         password_hash=password_hash,
-        api_key=auth.new_key(),
+        api_key=core.vault.seal(new_key()),
         bot_type=None if bot_type is None else int(bot_type),
         bot_owner_id=None if owner is None else owner.id,
         timezone=timezone,

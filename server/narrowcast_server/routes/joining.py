@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from narrowcast_server.actions import joining
+from narrowcast_server.auth import check_password
 from narrowcast_server.errors import ServiceError
 from narrowcast_server.params import required, string, text_without_null
 from narrowcast_server.routing import Answer, Call, Routes
@@ -21,7 +22,7 @@ async def join(call: Call) -> Answer:
     """Makes an account; the answer signs in like fetch_api_key."""
     core, token = call.core, call.path["token"]
     joining.invitation(core, token)
-    joining.check_password(call[PASSWORD])
+    check_password(call[PASSWORD])
     password_hash = await core.passwords.hashed(call[PASSWORD])
     with core.transaction():
         user = joining.join(core, token, call[EMAIL], call[FULL_NAME], password_hash)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from narrowcast_server import personal
-from narrowcast_server.actions.joining import MAX_PASSWORD, MIN_PASSWORD
+from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
+from narrowcast_server.auth import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.errors import ServiceError, no_such_user
 from narrowcast_server.models import User
 from narrowcast_server.params import Param, boolean, integer, limited, optional, required, string, strings
@@ -43,13 +44,14 @@ PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASS
 
 @routes.patch("/settings", *PARAMS)
 async def update_settings(call: Call) -> Answer:
-    """Changes what the request carries."""
+    """Changes what the request carries. With a new password comes a new key, `api_key`: who had the old one is out."""
     password_hash = await _new_password_hash(call)
     with call.core.transaction():
-        if password_hash is not None:
-            call.core.users.update(call.user.id, password_hash=password_hash)
         _change(call)
-    return {}
+        if password_hash is None:
+            return {}
+        call.core.users.update(call.user.id, password_hash=password_hash)
+        return {"api_key": replace_key(call.core, call.user)}
 
 
 def _change(call: Call) -> None:

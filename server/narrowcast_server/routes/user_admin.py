@@ -6,6 +6,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import profile_fields, user_admin
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
+from narrowcast_server.auth import check_password
 from narrowcast_server.errors import ServiceError, insufficient_permission
 from narrowcast_server.models import User
 from narrowcast_server.params import (
@@ -105,6 +106,7 @@ async def add_user(call: Call) -> Answer:
     """A new account with a password, made by an administrator."""
     require_administrator(call.user)
     core = call.core
+    check_password(call[PASSWORD])
     password_hash = await core.passwords.hashed(call[PASSWORD])
     with core.transaction():
         if core.user_by_address(call[EMAIL]) is not None:

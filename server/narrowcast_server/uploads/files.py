@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import mimetypes
 import os
 import re
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import imagesize
 
+from narrowcast_server.private_files import kept_secret
+
 if TYPE_CHECKING:
     from narrowcast_server.core import Core
 
@@ -24,7 +25,6 @@ ORGANIZATION: Final = 1
 """First part of every path id: a server of this kind has one organization."""
 UNNAMED: Final = "uploaded-file"
 LONGEST_NAME: Final = 255
-_SECRET_BYTES: Final = 32
 _LONGEST_HEADER: Final = 256 * 1024
 _PATH_ID = re.compile(rf"{ORGANIZATION}/([0-9a-f]{{2}})/([A-Za-z0-9_-]{{24}})/[^/\\]+")
 _UNSAFE_IN_PATH = re.compile(r"[^\w.-]+")
@@ -124,17 +124,7 @@ class Folder:
 
     def secret(self) -> bytes:
         """The key that signs temporary addresses; made once for a data folder."""
-        path = self.make(self.path) / "secret"
-        with contextlib.suppress(FileNotFoundError):
-            key = path.read_bytes()
-            if len(key) == _SECRET_BYTES:
-                return key
-        key = secrets.token_bytes(_SECRET_BYTES)
-        fresh = path.with_name(f"secret.{secrets.token_hex(4)}")
-        with open(fresh, "xb", opener=private_opener) as file:
-            file.write(key)
-        fresh.replace(path)
-        return key
+        return kept_secret(self.make(self.path) / "secret")
 
 
 def flush(path: Path) -> None:

@@ -120,8 +120,11 @@ def password(screen: MainScreen) -> None:
         if values.text("new") != values.text("again"):
             raise Refused("again", "The two new ones are not the same.")
         old, new = Secret(values.text("old")), Secret(values.text("new"))
-        settings = {"old_password": old, "new_password": new}
-        return await screen.session.client.settings.update(settings=settings)
+        fresh = await screen.session.client.settings.change_password(old=old, new=new)
+        if fresh is not None:
+            # The server signed everybody out who had the old one, this program too.
+            screen.spawn(_adopt_key(screen, fresh, "Your password is changed."), "store the new key")
+        return True
 
     fields = [
         Line("old", "Present password", secret=True),
@@ -154,14 +157,17 @@ def key(screen: MainScreen) -> None:
 
 
 async def _new_key(screen: MainScreen) -> None:
+    fresh = await screen.session.client.settings.regenerate_api_key()
+    await _adopt_key(screen, fresh, "You have a new API key, stored in this account.")
+
+
+async def _adopt_key(screen: MainScreen, fresh: Secret, done: str) -> None:
     """Stored before anything else; then the account is opened anew with it."""
     from narrowcast.screens.people.keys import show_key
 
     app = app_of(screen)
     file, old = app.account_file, screen.session.account
-    new = Account(
-        old.site, old.email, await screen.session.client.settings.regenerate_api_key(), old.ca_bundle
-    )
+    new = Account(old.site, old.email, fresh, old.ca_bundle)
     try:
         if file is None:
             raise AccountError("this account has no file")
@@ -171,7 +177,7 @@ async def _new_key(screen: MainScreen) -> None:
         show_key(screen, "The new key, stored nowhere", new.key)
         return
     await app.reopen()
-    app.tell("You have a new API key, stored in this account.")
+    app.tell(done)
 
 
 def deactivate(screen: MainScreen) -> None:

@@ -1,0 +1,37 @@
+"""Files for the server's user alone: secrets, and account files with keys."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+_SECRET_BYTES: Final = 32
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Writes a file that only its owner can read, in one step."""
+    _replace(path, text.encode())
+
+
+def kept_secret(path: Path) -> bytes:
+    """The random bytes of a file; made where there is none, or none of the right length."""
+    with contextlib.suppress(FileNotFoundError):
+        present = path.read_bytes()
+        if len(present) == _SECRET_BYTES:
+            return present
+    fresh = secrets.token_bytes(_SECRET_BYTES)
+    _replace(path, fresh)
+    return fresh
+
+
+def _replace(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

@@ -1,0 +1,222 @@
+"""Keys and passwords: what is on the disk opens nothing, what was changed is over."""
+
+from __future__ import annotations
+
+import base64
+import stat
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_server.key_vault import FILE, KeyVault, new_key
+from support.server import TestServer, running_server
+from support.world import PASSWORD
+
+LONG = "a longer battery staple"
+
+
+async def status_of(server: TestServer, address: str, key: str) -> int:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        url = f"{server.url}/api/v1/users/me"
+        return (await client.get(url, auth=httpx.BasicAuth(address, key))).status_code
+
+
+# --- passwords -----------------------------------------------------------------------------------------------
+
+
+async def test_a_new_password_ends_the_key_and_the_queues_of_the_old_one(server: TestServer) -> None:
+    old = server.user("ada").api_key
+    listener = await server.listen("ada")
+    fields = {"old_password": PASSWORD, "new_password": LONG}
+    fresh = (await server.call("ada", "PATCH", "/settings", fields))["api_key"]
+    assert await status_of(server, "ada@demo.example", old) == 401
+    assert await status_of(server, "ada@demo.example", fresh) == 200
+    poll = {"queue_id": listener.queue_id, "last_event_id": -1, "dont_block": True}
+    assert (await server.refusal("ada", "GET", "/events", poll))["code"] == "BAD_EVENT_QUEUE_ID"
+    signed_in = {"username": "ada@demo.example", "password": LONG}
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["api_key"] == fresh
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"old_password": "x"}, {"new_password": "short"}, {"new_password": "x" * 101}]
+)
+async def test_a_refused_change_ends_nothing(server: TestServer, wrong: dict[str, object]) -> None:
+    old = server.user("ada").api_key
+    fields = {"old_password": PASSWORD, "new_password": LONG, **wrong}
+    await server.refusal("ada", "PATCH", "/settings", fields)
+    assert server.user("ada").api_key == old
+    signed_in = {"username": "ada@demo.example", "password": PASSWORD}
+    await server.call(None, "POST", "/fetch_api_key", signed_in)
+
+
+async def test_other_settings_leave_the_key_alone(server: TestServer) -> None:
+    old = server.user("ada").api_key
+    answer = await server.call("ada", "PATCH", "/settings", {"enable_sounds": False})
+    assert "api_key" not in answer
+    assert server.user("ada").api_key == old
+
+
+@pytest.mark.parametrize("password", ["", "a", "1234567", "x" * 101, "x" * 5_000])
+async def test_nobody_has_a_password_that_is_too_short_or_too_long(server: TestServer, password: str) -> None:
+    account = {"email": "new@demo.example", "full_name": "New", "password": password}
+    await server.refusal("ada", "POST", "/users", account)
+    link = (await server.call("ada", "POST", "/invites/multiuse"))["invite_link"]
+    token = link.rstrip("/").rpartition("/")[2]
+    await server.refusal(None, "POST", f"/join/{token}", account)
+    await server.refusal("elif", "PATCH", "/settings", {"new_password": password})
+    assert server.core.user_by_address("new@demo.example") is None
+
+
+@pytest.mark.parametrize("address", ["iris-bot@demo.example", "notification-bot@demo.example"])
+async def test_no_bot_signs_in_with_a_password(server: TestServer, address: str) -> None:
+    bot = server.core.user_by_address(address)
+    assert bot is not None
+    hashed = await server.core.passwords.hashed(LONG)
+    with server.core.transaction():
+        server.core.users.update(bot.id, password_hash=hashed)
+    fields = {"username": address, "password": LONG}
+    await server.refusal(None, "POST", "/fetch_api_key", fields, status=401)
+
+
+async def test_a_deactivated_person_signs_in_no_more(server: TestServer) -> None:
+    await server.call("elif", "PATCH", "/settings", {"new_password": LONG})
+    await server.call("ada", "DELETE", f"/users/{server.id('elif')}")
+    fields = {"username": "elif@demo.example", "password": LONG}
+    refusal = await server.refusal(None, "POST", "/fetch_api_key", fields, status=401)
+    assert "api_key" not in refusal
+
+
+# --- the header ----------------------------------------------------------------------------------------------
+
+ADDRESS = "ada@demo.example"
+HEADERS = {
+    "nothing": "",
+    "scheme alone": "Basic",
+    "bearer": "Bearer {key}",
+    "not base64": "Basic %%%%",
+    "no colon": "Basic " + base64.b64encode(b"ada@demo.example").decode(),
+    "no key": "Basic " + base64.b64encode(b"ada@demo.example:").decode(),
+    "null bytes": "Basic " + base64.b64encode(b"ada@demo.example:" + b"\x00" * 32).decode(),
+    "other key": "Basic " + base64.b64encode(b"ada@demo.example:" + b"x" * 32).decode(),
+    "not utf-8": "Basic " + base64.b64encode(b"\xff\xfe:" + b"x" * 32).decode(),
+    "sealed form": "Basic " + base64.b64encode(b"ada@demo.example:s1:00:00:00").decode(),
+    "very long": "Basic " + base64.b64encode(b"ada@demo.example:" + b"x" * 5000).decode(),
+}
+
+
+@pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS.keys())
+async def test_no_odd_header_lets_anybody_in(server: TestServer, header: str) -> None:
+    header = header.replace("{key}", server.user("ada").api_key)
+    async with httpx.AsyncClient(trust_env=False) as client:
+        response = await client.get(f"{server.url}/api/v1/users/me", headers={"Authorization": header})
+    assert response.status_code == 401
+    assert response.json()["code"] == "UNAUTHORIZED"
+
+
+@pytest.mark.parametrize(
+    "change", [str.lower, str.upper, str.swapcase, lambda key: key[:-1], lambda key: key + "a"]
+)
+async def test_a_key_fits_exactly(server: TestServer, change: object) -> None:
+    assert callable(change)
+    key = server.user("ada").api_key
+    if change(key) != key:
+        assert await status_of(server, ADDRESS, change(key)) == 401
+
+
+async def test_a_key_is_for_its_own_account(server: TestServer) -> None:
+    assert await status_of(server, "bruno@demo.example", server.user("ada").api_key) == 401
+    assert await status_of(server, "nobody@demo.example", server.user("ada").api_key) == 401
+
+
+@pytest.mark.parametrize("where", ["query", "form"])
+async def test_the_api_takes_no_key_from_a_parameter(server: TestServer, where: str) -> None:
+    fields = {"api_key": server.user("ada").api_key}
+    async with httpx.AsyncClient(trust_env=False) as client:
+        url = f"{server.url}/api/v1/users/me"
+        response = await (
+            client.get(url, params=fields) if where == "query" else client.post(url, data=fields)
+        )
+    assert response.status_code in (401, 405)
+
+
+# --- the disk ------------------------------------------------------------------------------------------------
+
+
+def bytes_of(folder: Path) -> bytes:
+    """Everything of the database: file, log and index."""
+    return b"".join(path.read_bytes() for path in folder.glob("narrowcast.db*"))
+
+
+async def test_no_key_stands_in_the_database(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    async with running_server(folder) as server:
+        made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+        fresh = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
+        keys = {user.api_key for user in server.core.users.all()} | {made["api_key"], fresh}
+        assert all(len(key) == 32 for key in keys)
+        assert not [key for key in keys if key.encode() in bytes_of(folder)]
+    assert not [key for key in keys if key.encode() in bytes_of(folder)]
+    assert stat.S_IMODE((folder / FILE).stat().st_mode) == 0o600
+
+
+async def test_keys_survive_a_restart(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "data") as server:
+        before = {user.id: user.api_key for user in server.core.users.all()}
+    async with running_server(tmp_path / "data") as server:
+        assert {user.id: user.api_key for user in server.core.users.all()} == before
+        await server.call("ada", "GET", "/users/me")
+
+
+async def test_what_an_older_server_stored_is_sealed_at_the_next_start(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    plain = new_key()
+    async with running_server(folder) as server:
+        with server.core.transaction():
+            server.core.store.execute("UPDATE users SET api_key = ? WHERE full_name LIKE 'Dario%'", plain)
+    assert plain.encode() in bytes_of(folder)
+    async with running_server(folder) as server:
+        assert await status_of(server, "dario@demo.example", plain) == 200
+        assert plain.encode() not in bytes_of(folder)
+    assert plain.encode() not in bytes_of(folder)
+
+
+@pytest.mark.parametrize("secret", [None, b"", b"x" * 31, bytes(32), b"\xff" * 32])
+async def test_a_database_without_its_secret_lets_nobody_in(tmp_path: Path, secret: bytes | None) -> None:
+    folder = tmp_path / "data"
+    async with running_server(folder) as server:
+        old = {user.delivery_email: user.api_key for user in server.core.users.all()}
+    if secret is None:
+        (folder / FILE).unlink()
+    else:
+        (folder / FILE).write_bytes(secret)
+    async with running_server(folder) as server:
+        new = {user.delivery_email: user.api_key for user in server.core.users.all()}
+        assert all(len(key) == 32 and key != old[address] for address, key in new.items())
+        assert await status_of(server, ADDRESS, old[ADDRESS]) == 401
+        fields = {"username": ADDRESS, "password": PASSWORD}
+        fetched = (await server.call(None, "POST", "/fetch_api_key", fields))["api_key"]
+        assert await status_of(server, ADDRESS, fetched) == 200
+
+
+def test_a_sealed_key_tells_nothing_of_another(tmp_path: Path) -> None:
+    vault = KeyVault(tmp_path)
+    key = new_key()
+    assert vault.seal(key) != vault.seal(key)
+    assert vault.open(vault.seal(key)) == key
+    assert KeyVault(tmp_path).open(vault.seal(key)) == key
+
+
+@pytest.mark.parametrize("part", [1, 2, 3])
+def test_a_sealed_key_that_was_tampered_with_opens_to_nothing(tmp_path: Path, part: int) -> None:
+    vault = KeyVault(tmp_path)
+    pieces = vault.seal(new_key()).split(":")
+    pieces[part] = ("0" if pieces[part][0] != "0" else "1") + pieces[part][1:]
+    assert vault.open(":".join(pieces)) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", ":", "s1", "s1:::", "s1:00:00:00", "s2:00:00:00", "a:b:c:d", "s1:00:00", "é:é:é:é"]
+)
+def test_what_is_no_sealed_key_opens_to_nothing(tmp_path: Path, text: str) -> None:
+    assert KeyVault(tmp_path).open(text) is None
