@@ -164,7 +164,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
         channel_admin.describe(core, channel, call[NEW_DESCRIPTION] or "")
     if call[TOPICS_POLICY] is not None:
         policy = channel_admin.check_topics_policy(call[TOPICS_POLICY] or "")
-        channel_admin.check_policies(core, call.user, topics=policy != channel.topics_policy)
+        channel_admin.check_policies(core, call.user, topics=True)
         channel_admin.set_property(core, channel, "topics_policy", policy)
     if call.given(RETENTION):
         days = _retention(call, call[RETENTION])

@@ -1,0 +1,284 @@
+"""Who may do what: what the client says before, and what the server says to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from narrowcast_api import permissions
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.state.messages import Message
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.vocabulary import BotType, TopicsPolicy
+from narrowcast_server.access import find_message
+from support.server import TestServer
+
+PEOPLE = ("ada", "bruno", "chiyo", "dario", "hugo")
+MINUTE = 60.0
+
+
+async def state_of(server: TestServer, name: str) -> State:
+    """Somebody's state, from a registration now."""
+    listener = await server.listen(
+        name,
+        client_capabilities={
+            "include_deactivated_groups": True,
+            "archived_channels": True,
+            "empty_topic_name": True,
+        },
+    )
+    return State.from_snapshot(listener.snapshot, now=server.core.now())
+
+
+async def allowed(
+    server: TestServer, name: str, method: str, path: str, params: Mapping[str, object] | None = None
+) -> bool:
+    """Whether the server does it."""
+    return (await server.raw(name, method, path, params)).status_code == 200
+
+
+def message_of(server: TestServer, message_id: int) -> Message:
+    """A message as the state would hold it."""
+    stored = find_message(server.core, message_id)
+    assert stored is not None
+    return Message(
+        id=stored.id,
+        sender_id=stored.sender_id,
+        sender_name="",
+        sender_email="",
+        timestamp=int(stored.timestamp),
+        content="",
+        channel_id=stored.channel_id,
+        topic=stored.topic,
+    )
+
+
+@pytest.mark.parametrize("holders", ["role:owners", "role:administrators", "role:members"])
+async def test_groups_are_for_who_manages_all_groups(server: TestServer, holders: str) -> None:
+    value = {"new": server.group(holders)}
+    await server.call("ada", "PATCH", "/realm", {"can_manage_all_groups": value})
+    made = await server.call(
+        "ada", "POST", "/user_groups/create", {"name": "Crew", "description": "", "members": []}
+    )
+    group_id = made["group_id"]
+    for name in PEOPLE:
+        state = await state_of(server, name)
+        group = state.groups.get(group_id)
+        assert group is not None
+        said = permissions.group_refusal(state, group, None, "rename it")
+        done = await allowed(server, name, "PATCH", f"/user_groups/{group_id}", {"description": name})
+        assert (said == "") is done, (name, said)
+        if said:
+            assert "may rename it" in said
+
+
+@pytest.mark.parametrize("of_organization", ["allow_empty_topic", "disable_empty_topic"])
+@pytest.mark.parametrize(
+    "of_channel", ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]
+)
+async def test_the_topic_that_a_channel_wants_is_known_before(
+    server: TestServer, of_organization: str, of_channel: str
+) -> None:
+    general = server.channel("general")
+    await server.call("ada", "PATCH", "/realm", {"topics_policy": of_organization})
+    if of_channel == "empty_topic_only":
+        await server.call("ada", "POST", f"/streams/{general}/delete_topic", {"topic_name": "x"})
+    await server.call("ada", "PATCH", f"/streams/{general}", {"topics_policy": of_channel})
+    state = await state_of(server, "dario")
+    wanted = of_organization if of_channel == "inherit" else of_channel
+    assert permissions.topics_policy(state, general) is TopicsPolicy(wanted)
+    for topic in ("", "soup"):
+        said = permissions.topic_refusal(state, general, topic)
+        message = {"type": "channel", "to": general, "topic": topic, "content": "x"}
+        assert (said == "") is await allowed(server, "dario", "POST", "/messages", message), (topic, said)
+
+
+async def test_older_servers_want_a_topic(server: TestServer) -> None:
+    server.set_level(333)
+    state = await state_of(server, "dario")
+    assert permissions.topics_policy(state, server.channel("general")) is TopicsPolicy.DISABLE_EMPTY
+
+
+async def test_where_one_may_not_write_is_said_before(server: TestServer) -> None:
+    owners = {"new": server.group("role:owners")}
+    await server.call(
+        "ada", "PATCH", f"/streams/{server.channel('design')}", {"can_send_message_group": owners}
+    )
+    await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
+    for name in PEOPLE:
+        state = await state_of(server, name)
+        for channel in state.channels:
+            said = permissions.write_refusal(state, ChannelDestination(channel.channel_id, "t"))
+            message = {"type": "channel", "to": channel.channel_id, "topic": "t", "content": "x"}
+            assert (said == "") is await allowed(server, name, "POST", "/messages", message), (
+                name,
+                channel.name,
+                said,
+            )
+    state = await state_of(server, "dario")
+    gone = permissions.write_refusal(state, ChannelDestination(999_999, "t"))
+    assert gone == "This channel is gone, or you may not see it."
+
+
+@pytest.mark.parametrize(
+    ("setting", "holders"),
+    [
+        ("direct_message_permission_group", "role:nobody"),
+        ("direct_message_permission_group", "role:owners"),
+        ("direct_message_initiator_group", "role:administrators"),
+    ],
+)
+async def test_whom_one_may_write_to_is_said_before(server: TestServer, setting: str, holders: str) -> None:
+    await server.send_direct("ada", ["dario"], "first")
+    await server.call("ada", "PATCH", "/realm", {setting: {"new": server.group(holders)}})
+    for name in ("ada", "dario", "elif"):
+        for others in ([], ["ada"], ["bruno"], ["bruno", "elif"], ["ada", "elif"]):
+            state = await state_of(server, name)
+            ids = frozenset(server.id(other) for other in others) - {server.id(name)}
+            said = permissions.write_refusal(state, DirectDestination(ids))
+            to = sorted(ids) or [server.id(name)]
+            message = {"type": "direct", "to": to, "content": "x"}
+            done = await allowed(server, name, "POST", "/messages", message)
+            assert (said == "") is done, (name, others, said)
+
+
+async def test_who_has_left_is_written_to_no_more(server: TestServer) -> None:
+    await server.call("ada", "DELETE", f"/users/{server.id('elif')}")
+    state = await state_of(server, "dario")
+    said = permissions.direct_refusal(state, frozenset({server.id("elif")}))
+    assert "has left" in said
+    message = {"type": "direct", "to": [server.id("elif")], "content": "x"}
+    assert not await allowed(server, "dario", "POST", "/messages", message)
+
+
+@pytest.mark.parametrize("minutes", [0, 20])
+@pytest.mark.parametrize("limit", [600, "unlimited"])
+async def test_edits_and_deletions_end_with_the_servers_limits(
+    server: TestServer, minutes: int, limit: object
+) -> None:
+    for setting in ("message_content_edit_limit_seconds", "message_content_delete_limit_seconds"):
+        await server.call("ada", "PATCH", "/realm", {setting: limit})
+    for name in ("ada", "bruno", "dario", "hugo"):
+        for operation in ("PATCH", "DELETE"):
+            message_id = await server.send("dario", "general", "t")
+            with server.core.transaction():
+                server.core.store.execute(
+                    "UPDATE messages SET timestamp = timestamp - ? WHERE id = ?",
+                    int(minutes * MINUTE),
+                    message_id,
+                )
+            state = await state_of(server, name)
+            message = message_of(server, message_id)
+            now = server.core.now()
+            if operation == "PATCH":
+                said = permissions.edit_refusal(state, message, now)
+                done = await allowed(
+                    server, name, "PATCH", f"/messages/{message_id}", {"content": f"by {name}"}
+                )
+            else:
+                said = permissions.delete_refusal(state, message, now)
+                done = await allowed(server, name, "DELETE", f"/messages/{message_id}")
+            assert (said == "") is done, (name, operation, said)
+            if said and name == "dario":
+                assert "for 10 minutes only" in said
+
+
+@pytest.mark.parametrize(
+    "setting", ["can_move_messages_between_topics_group", "can_move_messages_between_channels_group"]
+)
+@pytest.mark.parametrize("days", [0, 30])
+async def test_moves_are_for_holders_and_for_a_while(server: TestServer, setting: str, days: int) -> None:
+    await server.call("ada", "PATCH", "/realm", {setting: {"new": server.group("role:members")}})
+    to_channel = setting.endswith("channels_group")
+    for name in ("ada", "chiyo", "dario", "hugo"):
+        message_id = await server.send("ada", "general", "t")
+        with server.core.transaction():
+            server.core.store.execute(
+                "UPDATE messages SET timestamp = timestamp - ? WHERE id = ?", days * 86_400, message_id
+            )
+        state = await state_of(server, name)
+        message = message_of(server, message_id)
+        refusal = permissions.move_channel_refusal if to_channel else permissions.move_topic_refusal
+        said = refusal(state, message, server.core.now())
+        change = {"stream_id": server.channel("engineering")} if to_channel else {"topic": "elsewhere"}
+        done = await allowed(server, name, "PATCH", f"/messages/{message_id}", change)
+        assert (said == "") is done, (name, said)
+
+
+async def test_topics_are_resolved_by_holders(server: TestServer) -> None:
+    setting = {"can_resolve_topics_group": {"new": server.group("role:moderators")}}
+    await server.call("ada", "PATCH", "/realm", setting)
+    for name in ("ada", "chiyo", "dario"):
+        message_id = await server.send("ada", "general", f"by {name}")
+        state = await state_of(server, name)
+        said = permissions.resolve_refusal(state, server.channel("general"))
+        params = {"topic": f"✔ by {name}", "propagate_mode": "change_all"}
+        assert (said == "") is await allowed(server, name, "PATCH", f"/messages/{message_id}", params), (
+            name,
+            said,
+        )
+
+
+async def test_a_picker_offers_who_can_hold_a_permission(server: TestServer) -> None:
+    state = await state_of(server, "ada")
+    for setting in ("can_create_web_public_channel_group", "can_manage_all_groups", "can_create_groups"):
+        rule = state.holder_rules.of("realm", setting)
+        offered = {group.id for group in permissions.possible_holders(state, rule)}
+        for group in list(state.groups):
+            done = await allowed(server, "ada", "PATCH", "/realm", {setting: {"new": group.id}})
+            assert (group.id in offered) is done, (setting, group.name)
+
+
+async def test_settings_of_the_organization_are_for_who_may_change_them(server: TestServer) -> None:
+    values: dict[str, object] = {
+        "emails_restricted_to_domains": True,
+        "disallow_disposable_email_addresses": True,
+        "waiting_period_threshold": 2,
+        "description": "x",
+        "can_manage_billing_group": {"new": server.group("role:owners")},
+    }
+    for name in PEOPLE:
+        state = await state_of(server, name)
+        for setting, value in values.items():
+            said = permissions.organization_refusal(state, setting)
+            assert (said == "") is await allowed(server, name, "PATCH", "/realm", {setting: value}), (
+                name,
+                setting,
+            )
+
+
+@pytest.mark.parametrize(
+    ("bots", "webhooks"), [("members", "members"), ("owners", "members"), ("owners", "owners")]
+)
+async def test_the_kinds_of_bots_on_offer_are_those_that_can_be_made(
+    server: TestServer, bots: str, webhooks: str
+) -> None:
+    await server.call(
+        "ada", "PATCH", "/realm", {"can_create_bots_group": {"new": server.group(f"role:{bots}")}}
+    )
+    setting = {"can_create_write_only_bots_group": {"new": server.group(f"role:{webhooks}")}}
+    await server.call("ada", "PATCH", "/realm", setting)
+    for name in PEOPLE:
+        state = await state_of(server, name)
+        offered = permissions.bot_types(state)
+        assert bool(offered) is (permissions.bot_refusal(state) == "")
+        for kind in (BotType.GENERIC, BotType.INCOMING_WEBHOOK):
+            params = {
+                "full_name": f"{name} {kind}",
+                "short_name": f"{name}{int(kind)}",
+                "bot_type": int(kind),
+            }
+            done = await allowed(server, name, "POST", "/bots", params)
+            assert (kind in offered) is done, (name, kind)
+
+
+async def test_a_rule_for_topics_is_for_who_may_set_it(server: TestServer) -> None:
+    setting = {"can_set_topics_policy_group": {"new": server.group("role:owners")}}
+    await server.call("ada", "PATCH", "/realm", setting)
+    for name in ("ada", "bruno"):
+        state = await state_of(server, name)
+        said = permissions.topics_policy_refusal(state)
+        path = f"/streams/{server.channel('general')}"
+        policy = {"topics_policy": "disable_empty_topic"}
+        assert (said == "") is await allowed(server, name, "PATCH", path, policy), (name, said)
