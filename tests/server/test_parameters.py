@@ -146,7 +146,7 @@ async def test_a_note_to_oneself_can_be_scheduled(server: TestServer) -> None:
         await client.scheduled_messages.edit(scheduled_message_id=identity, to=channel)
         await client.scheduled_messages.edit(scheduled_message_id=identity, to=note)
         (scheduled,) = await client.scheduled_messages.list()
-        assert scheduled.to == [me]
+        assert scheduled.destination == DirectDestination(frozenset({me}))
 
 
 async def test_notices_of_a_channel_are_yes_or_no(server: TestServer) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.client import Client
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.routes.drafts import NewDraft
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -30,7 +30,7 @@ class Device:
         """Edits the first draft."""
         draft = (await self.client.drafts.list())[0]
         assert draft.id is not None
-        await self.client.drafts.edit(draft_id=draft.id, draft=NewDraft(self.where, content))
+        await self.client.drafts.edit(draft_id=draft.id, draft=DraftVersion(self.where, content))
 
     async def deletes(self) -> None:
         """Sends or deletes the first draft."""

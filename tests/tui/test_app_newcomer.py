@@ -6,7 +6,6 @@ from pathlib import Path
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.drafts import ConflictScreen, TextLines
-from narrowcast_api.protocols.draft_store import DraftConflict
 from support.sessions import until
 from support.stage import on_stage
 
@@ -38,7 +37,7 @@ async def test_both_versions_of_a_draft_are_shown_to_their_ends(tmp_path: Path) 
         theirs = drafts.get(drafts.save(None, None, "本" * 100 + "\n\nthere it ends"))
         assert mine is not None
         assert theirs is not None
-        await stage.app.push_screen(ConflictScreen(stage.session, DraftConflict(mine, theirs)))
+        await stage.app.push_screen(ConflictScreen(stage.session, (mine, theirs)))
         await stage.pilot.pause()
         for shown, end in zip(
             stage.app.screen.query(TextLines), ("here it ends", "there it ends"), strict=True

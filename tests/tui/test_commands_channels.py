@@ -98,7 +98,9 @@ async def test_a_permission_of_a_channel_is_given_to_a_role(tmp_path: Path) -> N
         in_channel(stage, "general")
         await run(stage, "channel.permissions")
         screen = form(stage)
-        moderators = next(group.id for group in stage.session.state.groups if group.name == "role:moderators")
+        moderators = next(
+            group.id for group in stage.session.state.user_groups if group.name == "role:moderators"
+        )
         control = screen.row("can_send_message_group").control
         control.put(moderators)  # type: ignore[union-attr]  # a choice
         await stage.press("ctrl+d")

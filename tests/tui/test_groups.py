@@ -27,7 +27,7 @@ async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] =
     params = {"name": name, "description": "They bake", "members": ids}
     made = await stage.server.call("ada", "POST", "/user_groups/create", params)
     group_id = int(made["group_id"])
-    await until(lambda: stage.session.state.groups.get(group_id) is not None)
+    await until(lambda: stage.session.state.user_groups.get(group_id) is not None)
     await run(stage, "people.groups")
     screen = stage.app.screen
     assert isinstance(screen, GroupsScreen)
@@ -64,7 +64,8 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
         screen.reread(select=("user", stage.server.id("dario")))
         await stage.press("x")
         await choose(stage, "Take out")
-        await until(lambda: stage.server.id("dario") not in stage.session.state.groups.get(group_id).members)  # type: ignore[union-attr]
+        held = stage.session.state.user_groups
+        await until(lambda: stage.server.id("dario") not in held.get(group_id).members)  # type: ignore[union-attr]
 
 
 async def test_a_group_holds_another_one(tmp_path: Path) -> None:
@@ -83,10 +84,10 @@ async def test_a_group_is_deactivated_and_reactivated(tmp_path: Path) -> None:
         group_id = await a_group(stage)
         await stage.press("x")
         await choose(stage, "Deactivate it")
-        await until(lambda: stage.session.state.groups.get(group_id).deactivated)  # type: ignore[union-attr]
+        await until(lambda: stage.session.state.user_groups.get(group_id).deactivated)  # type: ignore[union-attr]
         await stage.press("x")
         await choose(stage, "Reactivate it")
-        await until(lambda: not stage.session.state.groups.get(group_id).deactivated)  # type: ignore[union-attr]
+        await until(lambda: not stage.session.state.user_groups.get(group_id).deactivated)  # type: ignore[union-attr]
 
 
 async def test_who_may_mention_a_group_is_chosen_among_groups_or_named(tmp_path: Path) -> None:

@@ -12,10 +12,13 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast_api.model.custom_emoji import CustomEmoji
+from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.playgrounds import Playground
+from narrowcast_api.model.profile_fields import ProfileField
+from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.groups import Group
-from narrowcast_api.state.tables import CustomEmoji, Linkifier, Playground, ProfileField
-from narrowcast_api.state.users import ProfileValue, User
 from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -196,10 +199,12 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
         hostile = User(77, HOSTILE, HOSTILE, HOSTILE, timezone=HOSTILE, profile={1: ProfileValue(HOSTILE)})
         state.users.put([hostile])
         state.users.muted = {77: 5}
-        state.groups.put(Group(900, HOSTILE, HOSTILE, frozenset({77}), frozenset(), False, False, 77, {}))
+        state.user_groups.put(
+            UserGroup(900, HOSTILE, HOSTILE, frozenset({77}), frozenset(), False, False, 77, {})
+        )
         state.linkifiers.put([Linkifier(5, HOSTILE, HOSTILE)])
         state.playgrounds.put([Playground(5, HOSTILE, HOSTILE, HOSTILE)])
-        state.emoji.put([CustomEmoji("9", HOSTILE, HOSTILE, None, False, 77)])
+        state.custom_emoji.put([CustomEmoji("9", HOSTILE, HOSTILE, None, False, 77)])
         state.profile_fields.put([ProfileField(1, HOSTILE, 1, HOSTILE, HOSTILE, 0, False, True, True)])
         for settings in (state.settings, state.organization, state.newcomers):
             settings.put("notification_sound", HOSTILE)

@@ -6,8 +6,8 @@ import pytest
 
 from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
 from narrowcast_api import permissions
+from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.state import State
-from narrowcast_api.state.tables import ProfileField
 from support.live import snapshot
 
 NOW = 1_760_000_000.0
@@ -60,7 +60,7 @@ def test_everybody_in_a_snapshot_has_a_card() -> None:
 
 
 def test_holders_are_named_and_the_rest_counted() -> None:
-    from narrowcast_api.state.groups import AdHocGroup
+    from narrowcast_api.model.user_groups import AdHocGroup
 
     state = State.from_snapshot(snapshot())
     many = AdHocGroup(frozenset(range(100, 107)), frozenset())

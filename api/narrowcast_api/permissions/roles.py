@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting, read_group_setting
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.users import User
 
 ROLE_NAMES = {
     int(Role.OWNER): "owner",
@@ -96,7 +96,7 @@ def level_needed(state: State, gate: Gate) -> str:
     return "" if state.supports(gate) else gate.unsupported(state.server.level)
 
 
-def holders(state: State, setting: GroupSetting) -> str:
+def holders(state: State, setting: GroupSettingValue) -> str:
     """Who holds a permission: a group's name, or people and groups one by one."""
     if not isinstance(setting, AdHocGroup):
         return group_name(state, setting)
@@ -111,7 +111,7 @@ def holders(state: State, setting: GroupSetting) -> str:
 
 def group_name(state: State, group_id: int) -> str:
     """A group's name; those of roles in words."""
-    group = state.groups.get(group_id)
+    group = state.user_groups.get(group_id)
     if group is None:
         return f"group {group_id}"
     return _SYSTEM_NAMES.get(group.name, group.name) if group.is_system else group.name

@@ -45,7 +45,7 @@ class Directory:
         names: dict[str, int] = {}
         if channels:
             answer = await client.channels.list()
-            names = {channel.name.casefold(): channel.stream_id for channel in answer.streams}
+            names = {channel.name.casefold(): channel.channel_id for channel in answer.streams}
         members = (await client.users.list()).members if people else []
         return cls(names, members)
 

@@ -71,10 +71,10 @@ def reminders(screen: MainScreen) -> None:
 def snippets(screen: MainScreen) -> None:
     """Insert a snippet, or look after them."""
     from narrowcast.screens.later.snippets import SnippetsScreen
-    from narrowcast_api.state.tables import Snippet
+    from narrowcast_api.model.saved_snippets import SavedSnippet
 
     def closed(result: object) -> None:
-        if not isinstance(result, Snippet):
+        if not isinstance(result, SavedSnippet):
             return
         if screen.session.read_only:
             screen.tell("Another window has this account open: write there.", severity="warning")

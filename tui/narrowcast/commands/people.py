@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands import targets
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
-from narrowcast_api.state.users import read_user
+from narrowcast_api.model.users import read_user
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.live import LiveScreen

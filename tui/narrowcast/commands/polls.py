@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.form_fields import Line, Values
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
 
 
 def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from narrowcast.screens.dialogs.manage import ManageScreen
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.channels import Channel
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.channels import Channel
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.sync.session import Session
 
 

@@ -17,7 +17,7 @@ from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
 VISIBILITIES = (

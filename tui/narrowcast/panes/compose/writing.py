@@ -17,7 +17,7 @@ from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 
 if TYPE_CHECKING:
-    from narrowcast_api.protocols.draft_store import Draft
+    from narrowcast_api.storage.records import Draft
     from narrowcast_api.sync.session import Session
 
 Tell = Callable[..., None]

@@ -13,7 +13,7 @@ from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.echo import Echo
-    from narrowcast_api.state.messages import Message, Reaction
+    from narrowcast_api.model.messages import Message, Reaction
 
 __all__ = ["MessageActs"]
 

@@ -11,14 +11,14 @@ from narrowcast.content.parse import parse
 from narrowcast.panes.messages.commands import MessageActs
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.text.safe_text import without_controls
-from narrowcast_api.state.messages import grouped
+from narrowcast_api.model.messages import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from narrowcast.panes.messages.names import StateNames
     from narrowcast.screens.dialogs.picker import Choice
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.messages import HistoryEntry
 
@@ -150,7 +150,7 @@ class MessageDetails(MessageActs):
         choices.extend(unicode.pop(code) for code in USUAL if code in unicode)
         choices.extend(
             Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
-            for custom in self.session.state.emoji
+            for custom in self.session.state.custom_emoji
             if not custom.deactivated
         )
         choices.extend(unicode.values())

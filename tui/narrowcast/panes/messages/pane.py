@@ -36,7 +36,7 @@ __all__ = ["MessagesPane"]
 ECHO_CHECK = 1.0
 """Seconds between looks at messages on their way, while there are any: what is said about them ages."""
 
-_NAMES = (change.UsersChanged, change.ChannelsChanged, change.GroupsChanged, change.StateReplaced)
+_NAMES = (change.UsersChanged, change.ChannelsChanged, change.UserGroupsChanged, change.StateReplaced)
 _SHOWN = (
     change.MessagesChanged,
     change.MessagesAdded,

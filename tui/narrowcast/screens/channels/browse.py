@@ -13,9 +13,9 @@ from narrowcast.screens.channels.fields import edit_channel, edit_permissions, n
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ChannelsChanged
-from narrowcast_api.state.channels import Channel
 
 
 class ChannelsScreen(ManageScreen[Channel]):

@@ -9,13 +9,12 @@ from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting
-from narrowcast_api.wire.groups import GroupSettingMembers, GroupSettingValue
+from narrowcast_api.model.user_groups import GroupSettingValue
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
 PRIVACY: tuple[tuple[str, str, str], ...] = (
@@ -256,7 +255,7 @@ def edit_permissions(host: Host, channel: Channel) -> None:
         await host.session.client.channels.update(
             channel_id=channel.channel_id,
             permissions={setting: value for setting, value in wanted.items() if isinstance(value, int)},
-            expected={setting: _on_the_wire(channel.permissions[setting]) for setting in changed},
+            expected={setting: channel.permissions[setting] for setting in changed},
         )
 
     fields = [
@@ -267,7 +266,7 @@ def edit_permissions(host: Host, channel: Channel) -> None:
 
 
 def _permission(
-    state: State, setting: ChannelSetting, words: str, value: GroupSetting | None, refused: str
+    state: State, setting: ChannelSetting, words: str, value: GroupSettingValue | None, refused: str
 ) -> OneOf:
     missing = "" if value is not None else "this server has not got it"
     rule = state.holder_rules.of("stream", setting.value)
@@ -280,14 +279,6 @@ def _permission(
     return OneOf(
         setting.value, words[:1].upper() + words[1:], needs=missing or refused, options=options, value=value
     )
-
-
-def _on_the_wire(setting: GroupSetting) -> GroupSettingValue:
-    if isinstance(setting, AdHocGroup):
-        return GroupSettingMembers(
-            direct_members=sorted(setting.direct_members), direct_subgroups=sorted(setting.direct_subgroups)
-        )
-    return setting
 
 
 def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:

@@ -13,7 +13,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, ChannelsChanged, StateReplaced, UsersChanged
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.sync.session import Session
 
 

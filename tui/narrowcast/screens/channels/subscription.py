@@ -8,7 +8,7 @@ from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.sync.session import Session
 
 

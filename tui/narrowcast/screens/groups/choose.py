@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.form_fields import Line, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, setting_of, suggest_groups
 from narrowcast_api import permissions
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
 
@@ -23,8 +23,8 @@ def choose_holders(
     screen: Screen[Any],
     state: State,
     title: str,
-    present: GroupSetting | None,
-    save: Callable[[GroupSetting], Awaitable[object]],
+    present: GroupSettingValue | None,
+    save: Callable[[GroupSettingValue], Awaitable[object]],
     started: Callable[[Awaitable[object]], None],
     rule: HolderRule,
 ) -> None:
@@ -51,8 +51,8 @@ def choose_holders(
 def _by_name(
     state: State,
     title: str,
-    present: GroupSetting | None,
-    save: Callable[[GroupSetting], Awaitable[object]],
+    present: GroupSettingValue | None,
+    save: Callable[[GroupSettingValue], Awaitable[object]],
     rule: HolderRule,
 ) -> FormScreen:
     people = sorted(present.direct_members) if isinstance(present, AdHocGroup) else []

@@ -13,8 +13,8 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import GroupsChanged, UsersChanged
-from narrowcast_api.state.groups import Group
+from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.state.changes import UserGroupsChanged, UsersChanged
 from narrowcast_api.wire.vocabulary import GroupSetting
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ Member = tuple[str, int]
 """'user' or 'group', and its id."""
 
 
-def join_refusal(state: State, group: Group) -> str:
+def join_refusal(state: State, group: UserGroup) -> str:
     """Why oneself may not join; empty if one may."""
     own = group.permissions.get(GroupSetting.JOIN)
-    if own is not None and not group.is_system and state.groups.contains(own, state.me):
+    if own is not None and not group.is_system and state.user_groups.contains(own, state.me):
         return ""
     return permissions.group_refusal(state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}")
 
 
-def leave_refusal(state: State, group: Group) -> str:
+def leave_refusal(state: State, group: UserGroup) -> str:
     """Why oneself may not leave; empty if one may."""
     own = group.permissions.get(GroupSetting.LEAVE)
-    if own is not None and not group.is_system and state.groups.contains(own, state.me):
+    if own is not None and not group.is_system and state.user_groups.contains(own, state.me):
         return ""
     return permissions.group_refusal(
         state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
@@ -53,7 +53,7 @@ class MembersScreen(GuardedScreen[Member]):
         ("manage.delete", "removes"),
     )
     EMPTY = "This group has no members."
-    FOLLOWS = (GroupsChanged, UsersChanged)
+    FOLLOWS = (UserGroupsChanged, UsersChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUP_MEMBERS)]
 
     def __init__(self, session: Session, group_id: int) -> None:
@@ -61,9 +61,9 @@ class MembersScreen(GuardedScreen[Member]):
         self.group_id = group_id
 
     @property
-    def group(self) -> Group | None:
+    def group(self) -> UserGroup | None:
         """The group as it is now."""
-        return self.state.groups.get(self.group_id)
+        return self.state.user_groups.get(self.group_id)
 
     def title_text(self) -> str:
         """Whose members they are."""
@@ -148,7 +148,7 @@ class MembersScreen(GuardedScreen[Member]):
         group = self.group
         if group is None or self.refused(self._manage_refusal()):
             return
-        system = [other for other in self.state.groups if other.is_system]
+        system = [other for other in self.state.user_groups if other.is_system]
         choices = [
             Choice(other.id, permissions.group_name(self.state, other.id), other.description)
             for other in (*permissions.named_groups(self.state), *system)

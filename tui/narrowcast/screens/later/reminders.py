@@ -13,12 +13,12 @@ from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
 from narrowcast.text.natural_time import written
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.model.reminders import Reminder
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.changes import ScheduledChanged
-from narrowcast_api.state.tables import Reminder
+from narrowcast_api.state.changes import ScheduledMessagesChanged
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
 
 _TAGS = re.compile(r"<[^>]{0,2000}>")
 
@@ -56,7 +56,7 @@ class RemindersScreen(ManageScreen[Reminder]):
     KEYS = (("list.select", "goes to the message"), ("manage.delete", "deletes"))
     EMPTY = "No reminders. The command 'Remind me about this message' schedules one."
     LINES = 2
-    FOLLOWS = (ScheduledChanged,)
+    FOLLOWS = (ScheduledMessagesChanged,)
 
     def rows(self) -> Sequence[Row[Reminder]]:
         """By time."""

@@ -25,9 +25,9 @@ from narrowcast.text import names
 from narrowcast.text.natural_time import in_words, written
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.state.changes import ScheduledChanged
-from narrowcast_api.state.tables import ScheduledMessage
+from narrowcast_api.state.changes import ScheduledMessagesChanged
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -79,12 +79,14 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     KEYS = (("list.select", "edits"), ("scheduled.send", "sends now"), ("manage.delete", "deletes"))
     EMPTY = "No scheduled messages. The command 'Schedule message' schedules what is in the compose box."
     LINES = 2
-    FOLLOWS = (ScheduledChanged,)
+    FOLLOWS = (ScheduledMessagesChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]
 
     def rows(self) -> Sequence[Row[ScheduledMessage]]:
         """What failed first, then by time."""
-        found = sorted(self.state.scheduled.all(), key=lambda one: (not one.failed, one.deliver_at, one.id))
+        found = sorted(
+            self.state.scheduled_messages.all(), key=lambda one: (not one.failed, one.deliver_at, one.id)
+        )
         return [self._row(message) for message in found]
 
     def _row(self, message: ScheduledMessage) -> Row[ScheduledMessage]:

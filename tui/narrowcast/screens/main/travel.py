@@ -12,9 +12,9 @@ from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.main.live import LiveScreen
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.messages import Message
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.picker import Picker

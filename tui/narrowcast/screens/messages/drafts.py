@@ -22,8 +22,8 @@ from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
-from narrowcast_api.protocols.draft_store import Draft, DraftConflict
 from narrowcast_api.state.changes import DraftsChanged
+from narrowcast_api.storage.records import Draft
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
@@ -96,7 +96,7 @@ class DraftsScreen(ManageScreen[Draft]):
         """Show both versions of the selected draft."""
         draft = self.selected
         for conflict in self.session.drafts.conflicts():
-            if draft is not None and draft.draft_id in {conflict.mine.draft_id, conflict.theirs.draft_id}:
+            if draft is not None and draft.draft_id in {version.draft_id for version in conflict}:
                 self.app.push_screen(ConflictScreen(self.session, conflict), self._settled)
                 return
         self.say("This draft has one version only.")
@@ -142,7 +142,7 @@ class ConflictScreen(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFT_CONFLICT)]
 
-    def __init__(self, session: Session, conflict: DraftConflict) -> None:
+    def __init__(self, session: Session, conflict: tuple[Draft, Draft]) -> None:
         super().__init__()
         self.session = session
         self.conflict = conflict
@@ -166,8 +166,8 @@ class ConflictScreen(Dialog[str | None]):
             )
             yield title
             for head, draft in (
-                ("1  Written here", self.conflict.mine),
-                ("2  Written on another device", self.conflict.theirs),
+                ("1  Written here", self.conflict[0]),
+                ("2  Written on another device", self.conflict[1]),
             ):
                 line = OneLine()
                 line.show_pieces([(head, "accent")])
@@ -176,7 +176,7 @@ class ConflictScreen(Dialog[str | None]):
 
     def action_keep(self, which: int) -> None:
         """Keep the first, the second, or both as two drafts."""
-        mine, theirs = self.conflict.mine.draft_id, self.conflict.theirs.draft_id
+        mine, theirs = (draft.draft_id for draft in self.conflict)
         if which == 0:
             self.session.drafts.settle(mine)
             self.dismiss(None)

@@ -12,8 +12,8 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import EmojiChanged
-from narrowcast_api.state.tables import CustomEmoji
+from narrowcast_api.model.custom_emoji import CustomEmoji
+from narrowcast_api.state.changes import CustomEmojiChanged
 
 
 class EmojiScreen(GuardedScreen[CustomEmoji]):
@@ -22,7 +22,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
     TITLE_TEXT = "Custom emoji"
     KEYS = (("list.select", "shows"), ("manage.new", "adds"), ("manage.delete", "deactivates"))
     EMPTY = "There are no custom emoji."
-    FOLLOWS = (EmojiChanged,)
+    FOLLOWS = (CustomEmojiChanged,)
 
     def refusal(self) -> str:
         """Who may add emoji is a permission of the organization."""
@@ -31,7 +31,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
     def rows(self) -> Sequence[Row[CustomEmoji]]:
         """By name."""
         users = self.state.users
-        used = [emoji for emoji in self.state.emoji if not emoji.deactivated]
+        used = [emoji for emoji in self.state.custom_emoji if not emoji.deactivated]
         return [
             Row(
                 emoji.code,
@@ -60,7 +60,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
 
         async def upload(values: Values) -> object:
             name = values.text("name").strip(":").lower()
-            if any(emoji.name == name and not emoji.deactivated for emoji in self.state.emoji):
+            if any(emoji.name == name and not emoji.deactivated for emoji in self.state.custom_emoji):
                 raise Refused("name", f"There is a :{name}: already.")
             data, file_name, kind = await read_picture(path)
             return await self.session.client.custom_emoji.upload(

@@ -8,8 +8,9 @@ from narrowcast.screens.dialogs.form_fields import Line, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen, OrderedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast_api import permissions
+from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.playgrounds import Playground
 from narrowcast_api.state.changes import LinkifiersChanged
-from narrowcast_api.state.tables import Linkifier, Playground
 from narrowcast_api.wire.levels import Gate
 
 

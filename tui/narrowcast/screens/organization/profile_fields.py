@@ -12,8 +12,8 @@ from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.people.about import options
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.changes import ProfileFieldsChanged
-from narrowcast_api.state.tables import ProfileField
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
+from narrowcast_api.model.attachments import Attachment
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
-from narrowcast_api.state.tables import Attachment
 
 
 class FilesScreen(ManageScreen[Attachment]):
@@ -33,17 +33,7 @@ class FilesScreen(ManageScreen[Attachment]):
     async def load(self) -> None:
         """The snapshot does not carry them."""
         answer = await self.session.client.uploads.list()
-        self.state.attachments.replace(
-            Attachment(
-                one.id,
-                one.name,
-                one.path_id,
-                one.size,
-                int(one.create_time or 0),
-                tuple(message.id for message in one.messages),
-            )
-            for one in answer.attachments
-        )
+        self.state.attachments.replace(answer.attachments)
 
     def rows(self) -> Sequence[Row[Attachment]]:
         """The newest first."""

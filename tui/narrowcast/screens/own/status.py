@@ -58,7 +58,7 @@ def set_status(screen: MainScreen) -> None:
 
 
 def _names(state: State) -> list[str]:
-    return [custom.name for custom in state.emoji if not custom.deactivated] + list(_unicode_names())
+    return [custom.name for custom in state.custom_emoji if not custom.deactivated] + list(_unicode_names())
 
 
 @cache
@@ -72,7 +72,7 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
     """Code and type of an emoji by its name. Raises Refused."""
     from narrowcast_assets.emoji import emoji_names
 
-    for custom in state.emoji:
+    for custom in state.custom_emoji:
         if custom.name == name and not custom.deactivated:
             return custom.code, "realm_emoji"
     code = emoji_names().code(name)

@@ -13,9 +13,9 @@ from narrowcast.content.addresses import InApp, fragment_of, resolve
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
+from narrowcast_api.model.navigation_views import NavigationView
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
-from narrowcast_api.state.tables import NavigationView
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session

@@ -14,9 +14,9 @@ from narrowcast_api.state.presence import Availability
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.profile_fields import ProfileField
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.tables import ProfileField
-    from narrowcast_api.state.users import User
 
 Fact = tuple[str, str]
 """A label of ours, and a text of any origin."""
@@ -46,7 +46,9 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
     if user.email and user.email != user.delivery_email:
         found.append(("API address", user.email))
     found += profile(state, user.profile)
-    groups = [group.name for group in state.groups if user.user_id in group.members and not group.is_system]
+    groups = [
+        group.name for group in state.user_groups if user.user_id in group.members and not group.is_system
+    ]
     if groups:
         found.append(("Groups", ", ".join(sorted(groups, key=str.casefold))))
     if user.date_joined:

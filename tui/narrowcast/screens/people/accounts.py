@@ -20,7 +20,7 @@ from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.vocabulary import BotType
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.users import User
+    from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.users import Bot
 

@@ -14,8 +14,8 @@ from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
 
 if TYPE_CHECKING:
     from narrowcast.screens.people.card import PersonScreen
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.users import User
 
 
 class Offer(Struct, frozen=True):

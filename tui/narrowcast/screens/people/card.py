@@ -18,12 +18,17 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.about import facts
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
-from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
+from narrowcast_api.state.changes import (
+    PresenceChanged,
+    ProfileFieldsChanged,
+    UserGroupsChanged,
+    UsersChanged,
+)
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.users import User
+    from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
 
 LABEL = 14
@@ -49,7 +54,7 @@ class PersonScreen(GuardedScreen[str]):
     )
     EMPTY = "Unknown user."
     COUNTS = False
-    FOLLOWS = (UsersChanged, PresenceChanged, GroupsChanged, ProfileFieldsChanged)
+    FOLLOWS = (UsersChanged, PresenceChanged, UserGroupsChanged, ProfileFieldsChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PERSON)]
 
     def __init__(self, session: Session, user_id: int, fetched: User | None = None) -> None:

@@ -14,7 +14,6 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import ManageList, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
-from narrowcast.screens.groups.holders import to_wire
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import OWN
@@ -23,8 +22,8 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, SettingsChanged
-from narrowcast_api.state.groups import GroupSetting, read_group_setting
+from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
+from narrowcast_api.state.changes import ChannelsChanged, SettingsChanged, UserGroupsChanged
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
@@ -66,7 +65,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     KEYS = (("list.select", "changes"),)
     READ_KEYS = ()
     COUNTS = False
-    FOLLOWS = (SettingsChanged, GroupsChanged, ChannelsChanged)
+    FOLLOWS = (SettingsChanged, UserGroupsChanged, ChannelsChanged)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -212,10 +211,10 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     def _choose_holders(self, setting: Setting) -> None:
         present = read_group_setting(self.values().get(setting.name))
 
-        def save(new: GroupSetting) -> Awaitable[object]:
-            change: dict[str, object] = {"new": to_wire(new)}
+        def save(new: GroupSettingValue) -> Awaitable[object]:
+            change: dict[str, object] = {"new": setting_to_wire(new)}
             if present is not None:
-                change["old"] = to_wire(present)
+                change["old"] = setting_to_wire(present)
             return self._save(setting, change)
 
         rule = self.state.holder_rules.of("realm", setting.name)
