@@ -25,6 +25,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server import auth
 from narrowcast_server.background import background
+from narrowcast_server.browsers import check_page
 from narrowcast_server.call_limits import CallLimiter
 from narrowcast_server.core import Core
 from narrowcast_server.errors import ServiceError, not_for_webhooks, unknown_endpoint
@@ -103,6 +104,7 @@ class _Dispatcher:
             return Response(status_code=499)
 
     async def _serve(self, request: Request) -> Response:
+        check_page(self._core, request.headers)
         method = "GET" if request.method == "HEAD" else request.method
         endpoint = self._methods.get(method)
         if endpoint is None:

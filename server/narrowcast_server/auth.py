@@ -6,6 +6,7 @@ import asyncio
 import base64
 import binascii
 import hmac
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -14,6 +15,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
+from narrowcast_server.connections import is_local
 from narrowcast_server.errors import ServiceError, unauthorized
 from narrowcast_server.key_vault import KEY_LENGTH, new_key
 from narrowcast_server.models import User
@@ -26,6 +28,7 @@ T = TypeVar("T")
 MIN_PASSWORD, MAX_PASSWORD = PASSWORD_CHARACTERS
 _hasher = PasswordHasher()
 _MOST_WAITING: Final = 50
+_MOST_AN_ADDRESS: Final = 5
 _PAUSE_SECONDS: Final = 5.0
 _NO_KEY: Final = "0" * KEY_LENGTH
 
@@ -55,10 +58,19 @@ class Passwords:
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(2)
         self._waiting = 0
+        self._waiting_at: Counter[str] = Counter()
 
-    async def fits(self, password_hash: str | None, password: str) -> bool:
-        """`password_fits`; raises RATE_LIMIT_HIT while very many others wait for theirs."""
-        return await self._apart(partial(password_fits, password_hash, password))
+    async def fits(self, password_hash: str | None, password: str, address: str = "") -> bool:
+        """`password_fits`; raises RATE_LIMIT_HIT while very many others wait for theirs, or some at this address."""
+        if not is_local(address) and self._waiting_at[address] >= _MOST_AN_ADDRESS:
+            raise too_often(_PAUSE_SECONDS)
+        self._waiting_at[address] += 1
+        try:
+            return await self._apart(partial(password_fits, password_hash, password))
+        finally:
+            self._waiting_at[address] -= 1
+            if not self._waiting_at[address]:
+                del self._waiting_at[address]
 
     async def hashed(self, password: str) -> str:
         """`hash_password`; raises the same."""

@@ -171,6 +171,8 @@ class Config:
     external_logins: tuple[ExternalLogin, ...] = ()
     """In the order in which clients show them."""
     durable: bool = True
+    any_name: bool = False
+    """Browsers may call the server by any name: where it listens everywhere and nobody said how it is called."""
 
     def at_level(self, level: int) -> Config:
         """The same server at another level (VER-06)."""

@@ -21,8 +21,8 @@ from narrowcast_server.folder_lock import FolderLock
 from narrowcast_server.key_vault import KeyVault, seal_stored_keys
 from narrowcast_server.memberships import Memberships
 from narrowcast_server.models import Channel, Group, User
-from narrowcast_server.rate_limits import RateLimiter
 from narrowcast_server.realm_settings import DEFAULTS
+from narrowcast_server.sign_in_limits import SignInLimits
 from narrowcast_server.store import Store
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Core:
         self.passwords = Passwords()
         self.workers = Workers()
         self.highlights = Highlights(self.workers)
-        self.login_limiter = RateLimiter(self.clock, (config.login_attempts,))
+        self.sign_ins = SignInLimits(self.clock, config.login_attempts)
         self.link_previews: dict[str, LinkPreview] = {}
         """Website previews that are known beforehand; nothing is ever fetched."""
         self.callers: set[int] = set()

@@ -27,8 +27,6 @@ PASSWORD_FILE: Final = "owner.password"  # noqa: S105  # a file name
 
 def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], None] | None = None) -> None:
     """Makes the organization where there is none, and writes the account files of a demo."""
-    folder.chmod(0o700)
-    core.store.path.chmod(0o600)
     if not organization.exists(core.store):
         if populate is not None:
             populate(core)

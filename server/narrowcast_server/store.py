@@ -7,9 +7,10 @@ server's one event loop, so no two transactions overlap.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from narrowcast_server.schema import MIGRATIONS
@@ -27,6 +28,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        _make_private(path)
         self._connection = sqlite3.connect(path, isolation_level=None, cached_statements=512)
         self._connection.row_factory = sqlite3.Row
         try:
@@ -34,7 +36,7 @@ class Store:
             self._migrate()
         except BaseException as error:
             self._connection.close()
-            if isinstance(error, sqlite3.DatabaseError):
+            if isinstance(error, (sqlite3.DatabaseError, OverflowError)):
                 raise StoreError(f"{path} is not a usable database: {error}") from error
             raise
 
@@ -51,12 +53,19 @@ class Store:
 
     def _migrate(self) -> None:
         version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        if version < 0:
+            raise StoreError(f"{self.path} has the unknown schema {version}")
         if version > len(MIGRATIONS):
             raise StoreError(f"{self.path} was made by a newer server (schema {version} > {len(MIGRATIONS)})")
         for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
             self._connection.executescript(
                 f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"
             )
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For what looks at the whole file."""
+        return self._connection
 
     @property
     def log_path(self) -> Path:
@@ -129,6 +138,14 @@ class Store:
         """Folds the log into the file and closes it."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
+
+
+def _make_private(path: Path) -> None:
+    """Makes the file, if need be, for its owner alone; the files that SQLite puts beside it get the same mode."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with suppress(FileNotFoundError):
+            file.chmod(0o600)
 
 
 def fold_log(path: Path) -> int:

@@ -9,6 +9,7 @@ from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.auth import MAX_PASSWORD, MIN_PASSWORD
+from narrowcast_server.call_limits import address_of
 from narrowcast_server.errors import ServiceError, no_such_user
 from narrowcast_server.models import User
 from narrowcast_server.params import Param, boolean, integer, limited, optional, required, string, strings
@@ -100,11 +101,11 @@ async def _new_password_hash(call: Call) -> str | None:
         raise ServiceError("New password is too weak!")
     row = core.store.one("SELECT password_hash FROM users WHERE id = ?", call.user.id)
     if row is not None and row["password_hash"] is not None:
-        address = call.user.delivery_email.lower()
-        core.login_limiter.hit(address)
-        if not await core.passwords.fits(row["password_hash"], call[OLD_PASSWORD] or ""):
+        place = address_of(call.request)
+        core.sign_ins.hit(call.user.id, "", place)
+        if not await core.passwords.fits(row["password_hash"], call[OLD_PASSWORD] or "", place):
             raise ServiceError("Wrong password!")
-        core.login_limiter.clear(address)
+        core.sign_ins.succeeded(call.user.id, place)
     return await core.passwords.hashed(new)
 
 
