@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
-from narrowcast_server.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _FOREIGN = frozenset({"cross-site", "same-site"})
 

@@ -12,12 +12,12 @@ import ipaddress
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.config import RateLimit
-from narrowcast_server.connections import is_local
-from narrowcast_server.rate_limits import RateLimiter
+from narrowcast_server.http.connections import is_local
+from narrowcast_server.http.rate_limits import RateLimiter
+from narrowcast_server.organization.config import RateLimit
 
 if TYPE_CHECKING:
-    from narrowcast_server.clock import Clock
+    from narrowcast_server.organization.clock import Clock
 
 _ANYWHERE: Final = 20
 """An account may be tried so many times as often from everywhere as from one place."""

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import websockets
 
-from narrowcast_server.config import Config
+from narrowcast_server.organization.config import Config
 from support.server import TestServer, running_server
 
 OWN = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}

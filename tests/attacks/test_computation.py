@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.scheduled import Target, schedule
+from narrowcast_server.actions.scheduled_messages import Target, schedule
 from narrowcast_server.computing.workers import Workers
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization.config import Config, Limits
 from support.clock import VirtualClock
 from support.holding import held
 from support.server import TestServer, running_server

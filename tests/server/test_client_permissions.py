@@ -11,7 +11,7 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import BotType, TopicsPolicy
-from narrowcast_server.access import find_message
+from narrowcast_server.rules.access import find_message
 from support.server import TestServer
 
 PEOPLE = ("ada", "bruno", "chiyo", "dario", "hugo")

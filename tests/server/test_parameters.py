@@ -13,7 +13,7 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server.app import routes_of
+from narrowcast_server.http.app import routes_of
 from support.captures import captures, recorded_answers
 from support.server import Bare, TestServer
 

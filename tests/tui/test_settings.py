@@ -11,8 +11,8 @@ from narrowcast.screens.settings.catalog import duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION
 from narrowcast.screens.settings.own import OWN
 from narrowcast.screens.settings.screen import OTHER, SettingsScreen
-from narrowcast_server import personal
-from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run

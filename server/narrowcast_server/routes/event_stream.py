@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from narrowcast_server import auth
 from narrowcast_server.browsers import check_page
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.events import Queue
-from narrowcast_server.params import integer
+from narrowcast_server.http import auth
+from narrowcast_server.http.params import integer
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.events import Queue
 from narrowcast_server.routes.server_settings import STREAM_PATH
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 __all__ = ["STREAM_PATH", "event_stream"]
 

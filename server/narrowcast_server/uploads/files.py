@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import imagesize
 
-from narrowcast_server.private_files import kept_secret
+from narrowcast_server.storage.private_files import kept_secret
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 UPLOADS: Final = "uploads"
 """The folder of all of them, in the data folder."""
