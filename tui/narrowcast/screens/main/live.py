@@ -41,6 +41,7 @@ _NAVIGATION = (
     change.DraftsChanged,
     change.UsersChanged,
     change.MessagesAdded,
+    change.SettingsChanged,
     change.StateReplaced,
 )
 _STATUS = (
