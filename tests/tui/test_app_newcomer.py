@@ -58,14 +58,14 @@ async def test_the_reactions_that_everybody_uses_stand_first(tmp_path: Path) -> 
 
 async def test_a_second_window_on_the_account_says_that_it_only_reads(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as first:
-        assert "read only" not in first.screen.status_line.plain
+        assert "read-only" not in first.screen.status_line.plain
         async with on_stage(tmp_path, server=first.server) as second:
-            assert "read only" in second.screen.status_line.plain
+            assert "read-only" in second.screen.status_line.plain
             for key in ("c", "x", "tab", "tab", "tab"):
                 await second.press(key)
                 await second.type("lost")
                 assert not second.screen.writing.text.text
-            assert any("write there" in notice for notice in second.notices)
+            assert any("Write there" in notice for notice in second.notices)
 
 
 async def test_a_text_that_makes_compose_grow_is_shown_from_as_high_as_there_is_room(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ async def test_the_last_view_is_painted_from_the_cache_without_a_server(tmp_path
     async with on_stage(tmp_path, server=server, live=False) as stage:
         await until(lambda: "There is soup left." in shown(stage.app))
         assert stage.screen.narrow == narrow
-        await until(lambda: "kept and sent when it is back" in shown(stage.app), seconds=20)
+        await until(lambda: "saved and sent once reconnected" in shown(stage.app), seconds=20)
         await stage.press("c")
         await stage.type("Save me some")
         await stage.press("enter")

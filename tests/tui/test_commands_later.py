@@ -48,7 +48,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
         await stage.press("enter")
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        assert "is no time" in str(form._said.render())
+        assert "is not a time" in str(form._said.render())
         await stage.press("ctrl+u")
         await stage.type("+2h")
         await stage.press("enter")
@@ -89,7 +89,7 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
         await until(lambda: stage.app.screen is screen)
         await until(lambda: screen.list.items[0].note == "first!")
         await stage.press("down", "s")
-        await until(lambda: "on its way" in screen._said.plain)
+        await until(lambda: "Sending" in screen._said.plain)
         await stage.press("x", "down", "enter")
         await until(lambda: len(screen.list.items) == 1)
         (left,) = await scheduled(stage)
@@ -115,7 +115,7 @@ async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tm
         await run(stage, "go.scheduled")
         screen = stage.app.screen
         assert isinstance(screen, ScheduledScreen)
-        assert "not sent, the server" in screen.list.items[0].note
+        assert "Failed to send: the server" in screen.list.items[0].note
         await stage.press("enter")
         await stage.type("tomorrow 9:00")
         await stage.press("ctrl+d")

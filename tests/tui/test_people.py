@@ -97,7 +97,7 @@ async def test_a_member_is_told_who_may_instead_of_being_refused_later(tmp_path:
         await card_of(stage, "Bruno Castell")
         await stage.press("a")
         await choose(stage, "Role")
-        await until(lambda: "Only administrators" in said(stage))
+        await until(lambda: "Only organization administrators" in said(stage))
         assert isinstance(stage.app.screen, PersonScreen)
 
 
@@ -142,12 +142,12 @@ async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: P
         await until(lambda: any("Kettle" in row for row in rows(stage)))
         await until(lambda: stage.session.state.users.id_of("Kettle") is not None)
         await stage.press("r")
-        await choose(stage, "Make a new key")
+        await choose(stage, "Generate new key")
         await until(lambda: stage.server.user("kettle").api_key != key)
         await until(lambda: isinstance(stage.app.screen, Picker))
         await stage.press("escape")
         await stage.press("x")
-        await choose(stage, "Deactivate it")
+        await choose(stage, "Deactivate bot")
         await until(lambda: not stage.server.user("kettle").is_active)
 
 

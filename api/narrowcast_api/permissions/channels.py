@@ -36,7 +36,7 @@ def channel_refusal(state: State, channel: Channel, act: str = "change this chan
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
     if setting is None or holders(state, setting) == "nobody":
         return only_administrators(state, act)
-    return f"Only administrators and {holders(state, setting)} may {act}."
+    return f"Only administrators and {holders(state, setting)} can {act}."
 
 
 def topics_policy_refusal(state: State) -> str:
@@ -81,17 +81,17 @@ def channel_write_refusal(state: State, channel_id: int) -> str:
     """Refuses who may not write in a channel, in whatever topic."""
     channel = state.channels.get(channel_id)
     if channel is None:
-        return "This channel is gone, or you may not see it."
+        return "This channel no longer exists, or you do not have access to it."
     if channel.is_archived:
         return f"#{channel.name} is archived: nobody can write in it."
     if not channel.is_subscribed:
         if channel.invite_only:
-            return f"Only subscribers may write in #{channel.name}, for it is private."
+            return f"Only subscribers can post in private channel #{channel.name}."
         if role_of(state) >= Role.GUEST:
-            return f"Guests may write only in channels that they subscribe to, and #{channel.name} is none of yours."
+            return "Guests can only post in channels they are subscribed to."
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
     if setting is not None and not state.user_groups.contains(setting, state.me):
-        return f"Only {holders(state, setting)} may write in #{channel.name}."
+        return f"Only {holders(state, setting)} can post in #{channel.name}."
     return ""
 
 
@@ -113,7 +113,7 @@ def topic_refusal(state: State, channel_id: int, topic: str) -> str:
     known = {found.name.casefold() for found in state.topics.of(channel_id)}
     if not state.topics.is_loaded(channel_id) or topic.casefold() in known:
         return ""
-    return f"Only {holders(state, setting)} may begin topics in #{name}: choose one that there is."
+    return f"Only {holders(state, setting)} can create topics in #{name}. Choose an existing topic."
 
 
 def direct_refusal(state: State, others: frozenset[int]) -> str:

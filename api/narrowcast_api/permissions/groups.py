@@ -55,4 +55,4 @@ def group_refusal(state: State, group: UserGroup, permission: GroupPermission | 
     found = [group.permissions[name] for name in names if name in group.permissions]
     if not found or any(state.user_groups.contains(setting, state.me) for setting in found):
         return ""
-    return f"Only {holders(state, found[-1])} may {act}."
+    return f"Only {holders(state, found[-1])} can {act}."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def edit_refusal(state: State, message: Message, now: float) -> str:
     """Refuses who may not change the content of a message: its sender may, for a while."""
     if message.sender_id != state.me:
-        return "Only messages of your own can be edited."
+        return "You can only edit your own messages."
     if not state.organization.flag("allow_message_editing", True):
         return "Messages cannot be edited in this organization."
     if message.submessages:
@@ -71,14 +71,14 @@ def resolve_refusal(state: State, channel_id: int) -> str:
     """Refuses who may not resolve topics of a channel."""
     channel = state.channels.get(channel_id)
     if channel is not None and channel.is_archived:
-        return f"#{channel.name} is archived."
+        return f"#{channel.name} archived."
     name = "can_resolve_topics_group"
     if state.has_permission(name):
         return ""
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
     if own is not None and state.user_groups.contains(own, state.me):
         return ""
-    return f"Only {_who(state, name)} may resolve topics."
+    return f"Only {_who(state, name)} can resolve topics."
 
 
 def _archived(state: State, message: Message) -> str:
@@ -107,7 +107,7 @@ def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue 
 
 
 def _only(state: State, message: Message, name: str, act: str) -> str:
-    return f"Only {_who(state, name)} may {act}."
+    return f"Only {_who(state, name)} can {act}."
 
 
 def _who(state: State, name: str) -> str:

@@ -83,7 +83,7 @@ def _mentions(state: State, typed: str) -> list[Completion]:
         if not group.is_system and not group.deactivated:
             candidates.append(Completion(group.name, f"{prefix}*{group.name}* ", "group"))
     if not silent:
-        candidates += [Completion(word, f"@**{word}** ", "everybody here") for word in WILDCARDS]
+        candidates += [Completion(word, f"@**{word}** ", "everyone here") for word in WILDCARDS]
     return _ranked(query, candidates)
 
 

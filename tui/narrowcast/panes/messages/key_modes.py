@@ -16,7 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 
 __all__ = ["TypedKeys"]
 
-SELECTING = "Esc leaves · y copies the selected text"
+SELECTING = "Esc cancels · y copies the selected text"
 
 
 class TypedKeys(PaneBase):

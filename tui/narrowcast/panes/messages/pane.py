@@ -197,7 +197,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     def _say_what_is_empty(self) -> None:
         view = self.view
         if view is None:
-            self.list.empty_text = "Choose a view on the left, or press Ctrl-k to go somewhere."
+            self.list.empty_text = "Select a view on the left, or press Ctrl-k to go anywhere."
         elif view.error is not None:
             self.list.empty_text = f"{view.error.user_message}\nPress Ctrl-r to try again."
         elif view.loading or not view.found_newest:

@@ -78,7 +78,7 @@ def rows(
 def _views(state: State, drafts: int) -> Iterator[Row]:
     unreads = state.unreads
     yield Row(Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣")
-    yield Row(Kind.VIEW, ("all",), "All messages", Narrow.all(), mark="≡")
+    yield Row(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
     mentions = unreads.count_mentions()
     yield Row(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
     yield Row(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), mark="*")
@@ -151,7 +151,7 @@ def _groups_of_channels(state: State) -> Iterator[tuple[str, str, list[Channel]]
     known = {folder.id for folder in folders}
     rest = [one for one in active if one.folder_id not in known]
     yield "active", "Channels" if len(rest) == len(active) else "Other channels", rest
-    yield "inactive", "Quiet channels", inactive
+    yield "inactive", "Inactive channels", inactive
 
 
 def _channel(state: State, channel: Channel, folding: Folding, current: Narrow | None) -> Iterator[Row]:

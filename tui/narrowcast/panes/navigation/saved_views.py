@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUILT_IN = {
     "inbox": "Inbox",
     "recent": "Recent conversations",
-    "feed": "All messages",
+    "feed": "Combined feed",
     "drafts": "Drafts",
     "scheduled": "Scheduled messages",
     "reminders": "Reminders",

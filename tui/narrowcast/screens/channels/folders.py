@@ -50,7 +50,7 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         return rows
 
     def _refused(self) -> bool:
-        problem = permissions.only_administrators(self.state, "look after folders")
+        problem = permissions.only_administrators(self.state, "manage channel folders")
         if problem:
             self.say(problem, bad=True)
         return bool(problem)
@@ -81,13 +81,13 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
             Line("name", "Name", value=folder.name if folder else "", required=True, limit=60),
             Text("description", "Description", value=folder.description if folder else "", rows=3),
         ]
-        ask(self, f"Folder {folder.name}" if folder else "New folder", fields, submit)
+        ask(self, f"Folder {folder.name}" if folder else "Create channel folder", fields, submit)
 
     def question(self, item: ChannelFolder) -> tuple[str, str]:
         """Archiving takes its channels out."""
         if self._refused() or item.is_archived:
             return "", ""
-        return f"Archive the folder {item.name}?", "Archive it; its channels stay"
+        return f"Archive the channel folder {item.name}?", "Archive folder (its channels stay)"
 
     async def drop(self, item: ChannelFolder) -> None:
         """Archive it."""

@@ -32,12 +32,12 @@ def choose_holders(
     only. ``save`` tells the server; ``started`` runs that work.
     """
     choices = [
-        Choice(group.id, permissions.group_name(state, group.id), "now" if group.id == present else "")
+        Choice(group.id, permissions.group_name(state, group.id), "current" if group.id == present else "")
         for group in permissions.possible_holders(state, rule)
     ]
-    now = "now: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
+    now = "current: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
     if not rule.system_only:
-        choices.append(Choice(_BY_NAME, "People and groups by name…", now))
+        choices.append(Choice(_BY_NAME, "Users and groups by name…", now))
 
     def chosen(group_id: int | None) -> None:
         if group_id == _BY_NAME:
@@ -75,7 +75,7 @@ def _by_name(
     return FormScreen(
         title,
         [
-            People("people", "People", value=people),
+            People("people", "Users", value=people),
             Line(
                 "groups",
                 "Groups",

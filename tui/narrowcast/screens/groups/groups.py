@@ -72,7 +72,7 @@ class GroupsScreen(GuardedScreen[UserGroup]):
 
     def new(self) -> None:
         """Make one."""
-        if self.refused(permissions.only_holders(self.state, "can_create_groups", "make user groups")):
+        if self.refused(permissions.only_holders(self.state, "can_create_groups", "create user groups")):
             return
 
         async def create(values: Values) -> object:
@@ -88,16 +88,16 @@ class GroupsScreen(GuardedScreen[UserGroup]):
             People("members", "Members", value=[self.state.me]),
             Line(
                 "subgroups",
-                "Groups in it",
+                "Subgroups",
                 "Names, separated by commas",
                 permissions.level_needed(self.state, Gate.GROUP_SUBGROUPS),
             ),
         ]
         self.form(
-            "New user group",
+            "Create user group",
             fields,
             create,
-            verb="makes it",
+            verb="creates",
             then=self._await_made,
         )
 
@@ -146,9 +146,9 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         change = self.session.client.user_groups.change_members
         if self.state.me in group.members:
             if not self.refused(leave_refusal(self.state, group)):
-                self.work(change(user_group_id=group.id, delete=me), done=f"You left {group.name}.")
+                self.work(change(user_group_id=group.id, delete=me), done=f"Left {group.name}.")
         elif not self.refused(join_refusal(self.state, group)):
-            self.work(change(user_group_id=group.id, add=me), done=f"You joined {group.name}.")
+            self.work(change(user_group_id=group.id, add=me), done=f"Joined {group.name}.")
 
     # ending
 
@@ -158,8 +158,11 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         if self.refused(permissions.group_refusal(self.state, item, None, act)):
             return "", ""
         if item.deactivated:
-            return f"Bring {item.name} back?", "Reactivate it"
-        return f"Deactivate {item.name}? Nobody can mention it then; it can be brought back.", "Deactivate it"
+            return f"Reactivate {item.name}?", "Reactivate"
+        return (
+            f"Deactivate {item.name}? It can no longer be mentioned. You can reactivate it later.",
+            "Deactivate",
+        )
 
     async def drop(self, item: UserGroup) -> None:
         """Deactivate it, or bring it back."""
@@ -186,7 +189,7 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
         group_id = group_id_of(state, name)
         if group_id is None:
             known = ", ".join(group.name for group in permissions.named_groups(state)[:5])
-            raise Refused("subgroups", f"There is no user group {name!r}. There are: {known}.")
+            raise Refused("subgroups", f"No user group named {name!r}. Groups: {known}.")
         found.append(group_id)
     return found
 

@@ -30,12 +30,14 @@ class Permission(Struct, frozen=True):
 
 
 PERMISSIONS = (
-    Permission(GroupSetting.MENTION, "Who may mention it", Gate.GROUP_MENTION),
-    Permission(GroupSetting.JOIN, "Who may join it", Gate.GROUP_JOIN),
-    Permission(GroupSetting.LEAVE, "Who may leave it", Gate.GROUP_LEAVE),
-    Permission(GroupSetting.ADD_MEMBERS, "Who may add members", Gate.GROUP_ADD_MEMBERS),
-    Permission(GroupSetting.REMOVE_MEMBERS, "Who may remove members", Gate.GROUP_REMOVE_MEMBERS),
-    Permission(GroupSetting.MANAGE, "Who may manage it", Gate.GROUP_MANAGE),
+    Permission(GroupSetting.MENTION, "Who can mention this group", Gate.GROUP_MENTION),
+    Permission(GroupSetting.JOIN, "Who can join this group", Gate.GROUP_JOIN),
+    Permission(GroupSetting.LEAVE, "Who can leave this group", Gate.GROUP_LEAVE),
+    Permission(GroupSetting.ADD_MEMBERS, "Who can add members to this group", Gate.GROUP_ADD_MEMBERS),
+    Permission(
+        GroupSetting.REMOVE_MEMBERS, "Who can remove members from this group", Gate.GROUP_REMOVE_MEMBERS
+    ),
+    Permission(GroupSetting.MANAGE, "Who can administer this group", Gate.GROUP_MANAGE),
 )
 
 
@@ -58,9 +60,9 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         """Who manages the group may."""
         group = self.state.user_groups.get(self.group_id)
         if group is None:
-            return "This group is gone."
+            return "This group no longer exists."
         refusal = permissions.group_refusal(
-            self.state, group, None, f"change who may do what with {group.name}"
+            self.state, group, None, f"change the permissions of {group.name}"
         )
         return refusal or (
             permissions.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""

@@ -44,7 +44,9 @@ def new_snippet(host: Host, content: str = "") -> None:
         await create(title=values.text("title"), content=values.text("content"))
 
     fields = _fields(host.session.state.limits.max_message_length, content=content)
-    ask(host, "New snippet", fields, submit, done="Saved. 'Snippets' in the palette (Ctrl-p) inserts it.")
+    ask(
+        host, "Create snippet", fields, submit, done="Snippet saved. The command 'Saved snippets' inserts it."
+    )
 
 
 class SnippetsScreen(ManageScreen[SavedSnippet]):
@@ -100,7 +102,7 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
 
     def question(self, item: SavedSnippet) -> tuple[str, str]:
         """It would be gone."""
-        return f"Delete the snippet {item.title}?", "Delete it"
+        return f"Delete the snippet {item.title}?", "Delete snippet"
 
     async def drop(self, item: SavedSnippet) -> None:
         """Delete it."""

@@ -60,15 +60,15 @@ class DraftsScreen(ManageScreen[Draft]):
         return [self._row(draft) for draft in self.session.drafts.all()]
 
     def _row(self, draft: Draft) -> Row[Draft]:
-        where = "to nobody yet"
+        where = "no recipients yet"
         if draft.destination is not None:
             where = names.destination(self.state, draft.destination)
         when = time.strftime("%d %b %H:%M", time.localtime(draft.edited))
         problem = ""
         if draft.conflict_with is not None:
-            problem = "two versions: also written on another device (see both versions)"
+            problem = "two versions: also edited on another device (see both versions)"
         elif draft.error:
-            problem = f"kept here only: {draft.error}"
+            problem = f"saved on this device only: {draft.error}"
         return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
 
     def open(self, item: Draft) -> None:
@@ -99,7 +99,7 @@ class DraftsScreen(ManageScreen[Draft]):
             if draft is not None and draft.draft_id in {version.draft_id for version in conflict}:
                 self.app.push_screen(ConflictScreen(self.session, conflict), self._settled)
                 return
-        self.say("This draft has one version only.")
+        self.say("This draft has only one version.")
 
     def _settled(self, draft_id: str | None) -> None:
         self.reread()
@@ -151,7 +151,7 @@ class ConflictScreen(Dialog[str | None]):
         with Vertical():
             title = OneLine()
             title.show_pieces(
-                [("One draft, two versions", "strong")],
+                [("Two versions of this draft", "strong")],
                 [
                     (
                         self.hints(
@@ -166,8 +166,8 @@ class ConflictScreen(Dialog[str | None]):
             )
             yield title
             for head, draft in (
-                ("1  Written here", self.conflict[0]),
-                ("2  Written on another device", self.conflict[1]),
+                ("1  This device", self.conflict[0]),
+                ("2  Another device", self.conflict[1]),
             ):
                 line = OneLine()
                 line.show_pieces([(head, "accent")])

@@ -55,13 +55,13 @@ class ViewsScreen(ManageScreen[NavigationView]):
         elif item.fragment == "feed":
             self.dismiss(Narrow.all())
         else:
-            self.say(f"{title(item)}: the channel list has it.")
+            self.say(f"{title(item)}: open it from the channels pane.")
 
     def new(self) -> None:
         """Keep the view that is open."""
         here = self._narrow
         if here is None or not here.terms:
-            self.say("Open a search or a conversation first, then keep it here.")
+            self.say("Open a search or conversation first, then save it here.")
             return
         fragment = fragment_of(here, self.state)
         built_in = fragment in BUILT_IN
@@ -77,14 +77,14 @@ class ViewsScreen(ManageScreen[NavigationView]):
             Line(
                 "name",
                 "Name",
-                needs="it has its own name" if built_in else "",
+                needs="built-in name" if built_in else "",
                 value=names.view(self.state, here)[:100],
                 required=not built_in,
                 limit=100,
             ),
             YesNo("pinned", "Pinned", value=True),
         ]
-        ask(self, "Keep this view", fields, submit, verb="keeps it")
+        ask(self, "Save view", fields, submit)
 
     def action_edit(self) -> None:
         """Rename it, or pin it."""
@@ -105,7 +105,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
             Line(
                 "name",
                 "Name",
-                needs="it has its own name" if built_in else "",
+                needs="built-in name" if built_in else "",
                 value=title(item),
                 limit=100,
             ),

@@ -22,10 +22,10 @@ Fact = tuple[str, str]
 """A label of ours, and a text of any origin."""
 
 BOT_NAMES = {
-    int(BotType.GENERIC): "bot",
-    int(BotType.INCOMING_WEBHOOK): "incoming webhook",
-    int(BotType.OUTGOING_WEBHOOK): "outgoing webhook",
-    int(BotType.EMBEDDED): "bot of the server",
+    int(BotType.GENERIC): "Generic bot",
+    int(BotType.INCOMING_WEBHOOK): "Incoming webhook",
+    int(BotType.OUTGOING_WEBHOOK): "Outgoing webhook",
+    int(BotType.EMBEDDED): "Embedded bot",
 }
 
 
@@ -37,12 +37,12 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
         emoji = f":{status.emoji_name}:" if status.emoji_name else ""
         found.append(("Status", " ".join(part for part in (emoji, status.text) if part)))
     if not user.is_bot and user.is_active:
-        found.append(("Presence", presence(state, user, now)))
+        found.append(("Availability", presence(state, user, now)))
     if user.timezone and (
         there := local_time(user.timezone, now, short=not state.settings.flag("twenty_four_hour_time", True))
     ):
         found.append(("Local time", there))
-    found.append(("Email", user.delivery_email or "not visible to you"))
+    found.append(("Email", user.delivery_email or "hidden"))
     if user.email and user.email != user.delivery_email:
         found.append(("API address", user.email))
     found += profile(state, user.profile)
@@ -54,8 +54,8 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
     if user.date_joined:
         found.append(("Joined", user.date_joined[:10]))
     if user.user_id in state.users.muted:
-        found.append(("Muted", "yes: what they write is hidden from you"))
-    found.append(("Number", str(user.user_id)))
+        found.append(("Muted", "yes"))
+    found.append(("User ID", str(user.user_id)))
     return found
 
 
@@ -80,7 +80,7 @@ def presence(state: State, user: User, now: float) -> str:
     newest = max(seen.active, seen.idle) if seen is not None else 0
     if not newest:
         return "offline"
-    return f"offline, last seen {ago(now + state.presence.server_offset - newest)}"
+    return f"offline, last active {ago(now + state.presence.server_offset - newest)}"
 
 
 def ago(seconds: float) -> str:
@@ -89,7 +89,7 @@ def ago(seconds: float) -> str:
         if seconds >= size:
             count = int(seconds // size)
             return f"{count} {unit}{'s' if count != 1 else ''} ago"
-    return "a moment ago"
+    return "just now"
 
 
 def local_time(zone: str, now: float, *, short: bool = False) -> str:

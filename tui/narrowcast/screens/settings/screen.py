@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.base import WireModel
 
-OTHER = "Others that this server has"
+OTHER = "Other settings"
 _HIDDEN = frozenset({"emojiset_choices", "available_notification_sounds"})
 
 
@@ -69,7 +69,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.list = SettingsList(empty_text="The server has sent no settings yet.")
+        self.list = SettingsList(empty_text="No settings yet: waiting for the server.")
 
     def values(self) -> Settings:
         """The settings as they are."""
@@ -121,7 +121,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             holders = read_group_setting(value)
             return permissions.holders(self.state, holders) if holders is not None else "?"
         if setting.kind is Kind.CHANNEL:
-            return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "none"
+            return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "None"
         for option, label in self.options(setting):
             if option == value and type(option) is type(value):
                 return label
@@ -171,9 +171,9 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         answer = await self.send({setting.name: value})
         ignored = getattr(answer, "ignored_parameters_unsupported", None)
         if ignored and setting.name in ignored:
-            self.say("This server does not know that setting.", bad=True)
+            self.say("Not supported by this server.", bad=True)
             return
-        self.say(f"Saved: {setting.title}.")
+        self.say(f"Saved: {setting.title}")
 
     def _toggle(self, setting: Setting) -> None:
         self.save(setting, not self.values().flag(setting.name))
@@ -185,7 +185,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             return
         present = self.values().get(setting.name)
         choices = [
-            Choice(place, label, "now" if option == present else "")
+            Choice(place, label, "current" if option == present else "")
             for place, (option, label) in enumerate(options)
         ]
 
@@ -197,7 +197,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
 
     def _choose_channel(self, setting: Setting) -> None:
         channels = sorted(self.state.channels, key=lambda channel: channel.name.casefold())
-        choices = [Choice(-1, "none")]
+        choices = [Choice(-1, "None")]
         choices += [
             Choice(channel.channel_id, f"#{channel.name}") for channel in channels if not channel.is_archived
         ]
@@ -232,10 +232,10 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         if setting.kind is Kind.NUMBER:
             shown = str(value)
         hint = {
-            Kind.SECONDS: "such as 10 minutes, 2 h, 7 days; or: no limit",
-            Kind.PERIOD: "such as 2 minutes, 1 h",
-            Kind.DAYS: "a number of days; or: for ever",
-            Kind.NUMBER: "a whole number",
+            Kind.SECONDS: "Such as 10 minutes, 2 h, 7 days; or: no limit",
+            Kind.PERIOD: "Such as 2 minutes, 1 h",
+            Kind.DAYS: "A number of days; or: forever",
+            Kind.NUMBER: "A whole number",
         }.get(setting.kind, "")
 
         def answered(text: str | None) -> None:
@@ -244,7 +244,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             try:
                 self.save(setting, read(text))
             except ValueError:
-                self.say(f"{setting.title}: write {hint}.", bad=True)
+                self.say(f"{setting.title}: {hint}.", bad=True)
 
         self.app.push_screen(AskScreen(setting.title, shown, notes=(hint,) if hint else ()), answered)
 
@@ -254,7 +254,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
 
         value = self.values().text(setting.name)
         field = Text("text", "Text", value=value, rows=8)
-        self.form(setting.title, [field], submit, done=f"Saved: {setting.title}.", refusal="")
+        self.form(setting.title, [field], submit, done=f"Saved: {setting.title}", refusal="")
 
 
 def _readers(kind: Kind) -> Callable[[str], object]:
@@ -296,7 +296,7 @@ def _providers(value: object) -> list[Option]:
 class OwnSettingsScreen(SettingsScreen):
     """One's own."""
 
-    TITLE_TEXT = "My settings"
+    TITLE_TEXT = "Personal settings"
     CATALOG = OWN
 
     def refusal(self) -> str:
@@ -315,13 +315,13 @@ class OwnSettingsScreen(SettingsScreen):
 class NewcomerSettingsScreen(SettingsScreen):
     """What new people start with."""
 
-    TITLE_TEXT = "Settings of newcomers"
+    TITLE_TEXT = "Default user settings"
     CATALOG = OWN
-    EMPTY = "The server has sent none: they come when the connection is live."
+    EMPTY = "No settings yet: waiting for the server."
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permissions.only_administrators(self.state, "change what newcomers start with")
+        return permissions.only_administrators(self.state, "change default user settings")
 
     def applies(self, setting: Setting, values: Settings) -> bool:
         """What everybody chooses for themselves is not set for newcomers."""
@@ -339,7 +339,7 @@ class NewcomerSettingsScreen(SettingsScreen):
 class OrganizationSettingsScreen(SettingsScreen):
     """The organization's settings, and who may do what in it."""
 
-    TITLE_TEXT = "Organization: settings and permissions"
+    TITLE_TEXT = "Organization settings and permissions"
     CATALOG = ORGANIZATION
 
     def refusal(self) -> str:
