@@ -12,6 +12,7 @@ from narrowcast_api.errors import InvalidInput, NotConnected, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_item import HOLDS_FOR
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.outbox_server import BRUNO, LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
 
@@ -374,7 +375,7 @@ async def test_a_second_instance_does_not_send(tmp_path: Path) -> None:
     async with bench:
         second = OutboxBench(tmp_path)
         second.open()
-        second.outbox._journal = Journal.open(tmp_path / "journal.db", read_only=True, threaded=False)
+        second.outbox._journal = Journal.open(tmp_path / "journal.db", read_only=True, executor=inline)
         with pytest.raises(InvalidInput, match="Another window"):
             second.outbox.send(LUNCH, "Soup today")
         second.outbox._journal.close()

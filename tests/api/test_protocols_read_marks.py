@@ -12,6 +12,7 @@ import pytest
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
 from narrowcast_api.protocols.read_marks import ReadMarks
 from narrowcast_api.storage.database import connect
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_rows import MIGRATIONS
 from support.clock import VirtualClock
@@ -183,7 +184,7 @@ class Restartable:
             raise self.errors.pop(0)
 
     def open(self, *, read_only: bool = False) -> tuple[ReadMarks, Journal]:
-        journal = Journal.open(self.file, read_only=read_only, threaded=False)
+        journal = Journal.open(self.file, read_only=read_only, executor=inline)
         marks = ReadMarks(
             mark=self.mark,
             clock=self.clock,
@@ -249,7 +250,7 @@ async def test_a_second_instance_leaves_the_marks_of_the_first_alone(tmp_path: P
 
 def test_a_journal_of_the_version_before_gets_room_for_marks(tmp_path: Path) -> None:
     connect(tmp_path / "journal.db", synchronous="FULL", migrations=MIGRATIONS[:1]).close()
-    journal = Journal.open(tmp_path / "journal.db", threaded=False)
+    journal = Journal.open(tmp_path / "journal.db", executor=inline)
     journal.put_read_marks([2, 2**70])
     assert (journal.warning, journal.load_read_marks()) == (None, [2])
     journal.close()

@@ -13,6 +13,7 @@ from narrowcast_api.errors import InvalidInput, NarrowcastError, OutcomeUnknown
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.uploads import Upload, UploadQueue, UploadState
 from narrowcast_api.state.changes import Change, UploadsChanged
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import FileStamp
 from support.clock import VirtualClock
@@ -38,7 +39,7 @@ class Bench:
 
     def open(self, *, read_only: bool = False) -> None:
         """Start, or start again with what the journal has."""
-        self.journal = Journal.open(self.folder / "journal.db", read_only=read_only, threaded=False)
+        self.journal = Journal.open(self.folder / "journal.db", read_only=read_only, executor=inline)
         self.queue = UploadQueue(
             upload=self.upload,
             journal=self.journal,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.client import Client
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord
 from support.server import running_server
@@ -48,7 +49,7 @@ def _journal(folder: Path) -> list[OutboxRecord]:
     """What a session of the example has left to send."""
     found: list[OutboxRecord] = []
     for file in folder.glob("**/journal.db"):
-        journal = Journal.open(file, threaded=False)
+        journal = Journal.open(file, executor=inline)
         found += journal.load_outbox()
         journal.close()
     return found

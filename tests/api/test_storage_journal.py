@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal, committed
-from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
 
 LUNCH = ChannelDestination(7, "lunch")
 MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
-DRAFT = Draft("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
+DRAFT = DraftRecord("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
 
 destinations: st.SearchStrategy[Destination] = st.one_of(
     st.builds(ChannelDestination, st.integers(1, 2**40), st.text()),
@@ -31,7 +31,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def journal_at(folder: Path, *, read_only: bool = False) -> Journal:
-    return Journal.open(folder / "journal.db", read_only=read_only, threaded=False)
+    return Journal.open(folder / "journal.db", read_only=read_only, executor=inline)
 
 
 @given(
@@ -62,7 +62,7 @@ def test_a_draft_is_read_back_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, destination: Destination | None, content: str, base: str | None
 ) -> None:
     version = None if base is None else DraftVersion(destination, base)
-    record = Draft("d", DraftVersion(destination, content), 1.5, 7, version, False, True, True, "e")
+    record = DraftRecord("d", DraftVersion(destination, content), 1.5, 7, version, False, True, True, "e")
     folder = tmp_path_factory.mktemp("journal")
     journal = journal_at(folder)
     journal.put_draft(record)
@@ -193,7 +193,7 @@ def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path)
 
 
 def test_a_folder_that_cannot_be_written_means_memory_and_a_warning(tmp_path: Path) -> None:
-    journal = Journal.open(tmp_path / "missing" / "journal.db", threaded=False)
+    journal = Journal.open(tmp_path / "missing" / "journal.db", executor=inline)
     assert journal.warning is not None
     assert "in memory only" in journal.warning
     journal.put_draft(DRAFT)
@@ -282,6 +282,7 @@ import os, signal, sys
 from msgspec.structs import replace
 from pathlib import Path
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import *
 
@@ -295,12 +296,12 @@ def trace(statement):
     if statements == fatal:
         os.kill(os.getpid(), signal.SIGKILL)
 
-journal = Journal.open(Path(sys.argv[1]), threaded=False)
+journal = Journal.open(Path(sys.argv[1]), executor=inline)
 journal._connection.set_trace_callback(trace)
 where = ChannelDestination(7, "lunch")
 for number in range(1, 3):
     # What the journal is told, then, only if that is durable, what is promised to the world.
-    journal.put_draft(Draft("d", DraftVersion(where, f"text {number}"), float(number)))
+    journal.put_draft(DraftRecord("d", DraftVersion(where, f"text {number}"), float(number)))
     print("draft", number, flush=True)
     record = OutboxRecord(f"m{number}", number, where, f"text {number}", OutboxState.WAITING, 1.0)
     journal.put_outbox(record)
@@ -331,7 +332,7 @@ def test_nothing_promised_is_lost_whichever_statement_the_process_is_killed_at(t
     for statement in range(1, total + 1):
         path = tmp_path / f"killed-{statement}.db"
         promised = killed_at(statement, path)
-        journal = Journal.open(path, threaded=False)
+        journal = Journal.open(path, executor=inline)
         assert journal.warning is None
         drafts = [record.version.content for record in journal.load_drafts()]
         outbox = {record.position: record.state for record in journal.load_outbox()}
@@ -350,7 +351,7 @@ def test_nothing_promised_is_lost_whichever_statement_the_process_is_killed_at(t
 
 def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
-    journal = Journal.open(path, threaded=False)
+    journal = Journal.open(path, executor=inline)
     before = [replace(MESSAGE, local_id=f"before-{n}", position=n, content="x" * 3000) for n in range(20)]
     for one in before:
         assert journal.put_outbox(one).result()
@@ -364,7 +365,7 @@ def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> No
     assert journal.put_outbox(after).result()
     assert journal.warning is None
     journal.close()
-    again = Journal.open(path, threaded=False)
+    again = Journal.open(path, executor=inline)
     assert again.warning is None
     assert again.load_outbox() == [*before, after]
     assert again.load_read_marks() == [5]

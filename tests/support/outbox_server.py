@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
-from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.protocols.outbox import Outbox, OutboxEntry, OutboxState
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.state.changes import Change
+from narrowcast_api.state.messages import Message
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
 
@@ -149,7 +150,7 @@ class OutboxBench:
 
     def open(self) -> None:
         """Start, or start again with what the journal has."""
-        self.journal = Journal.open(self.folder / "journal.db", threaded=False)
+        self.journal = Journal.open(self.folder / "journal.db", executor=inline)
         self.outbox = Outbox(
             send=self.server.send,
             find=self.server.find,

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from narrowcast_api.storage.cache import DEFAULT_LIMIT, Cache
+from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.lock import AccountLock
@@ -35,7 +36,7 @@ class AccountStorage:
         email: str,
         *,
         cache_limit: int = DEFAULT_LIMIT,
-        threaded: bool = True,
+        executor: MakeExecutor = own_thread,
     ) -> AccountStorage:
         """Open the files of the account at `site` with this API email; they are made if need be.
 
@@ -51,12 +52,12 @@ class AccountStorage:
         except OSError:
             journal_path = journal_path or data_dir / name / "journal.db"
         second = lock is not None and not lock.held
-        journal = Journal.open(journal_path, read_only=second, threaded=threaded)
+        journal = Journal.open(journal_path, read_only=second, executor=executor)
         try:
             cache_path: Path | None = private_folder(cache_dir / name) / "cache.db"
         except OSError:
             cache_path = None
-        cache = Cache.open(cache_path, limit=cache_limit, read_only=second)
+        cache = Cache.open(cache_path, limit=cache_limit, read_only=second, executor=executor)
         if cache_path is None:
             cache.file.warn("What you read is not kept for the next start: the cache folder cannot be made.")
         cache.post(cache.verify_after_crash)

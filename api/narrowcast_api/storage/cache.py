@@ -15,17 +15,18 @@ import math
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.cache_file import CacheFile
 from narrowcast_api.storage.codec import message_from_text, message_to_text, plain_text
+from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.search import SearchHit, match_expression
 
 MIGRATIONS = (
@@ -67,21 +68,35 @@ class CachedView(Struct, frozen=True):
 class Cache:
     """Messages, views and the last snapshot of one account. Make one with `open`."""
 
-    def __init__(self, path: Path | None, *, limit: int = DEFAULT_LIMIT, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        read_only: bool = False,
+        executor: MakeExecutor = own_thread,
+    ) -> None:
         self.file = CacheFile(path, MIGRATIONS, read_only=read_only)
         self._limit = limit
-        self._executor = ThreadPoolExecutor(1, "narrowcast-cache")
+        self._executor = executor("narrowcast-cache")
         rows = self.file.read("SELECT max(seen) FROM messages UNION ALL SELECT max(opened) FROM views")
         # Order of use, not time: clocks jump.
         self._tick = itertools.count(max([_number(row[0]) for row in rows], default=0) + 1)
 
     @classmethod
-    def open(cls, path: Path | None, *, limit: int = DEFAULT_LIMIT, read_only: bool = False) -> Cache:
+    def open(
+        cls,
+        path: Path | None,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        read_only: bool = False,
+        executor: MakeExecutor = own_thread,
+    ) -> Cache:
         """Open or make the file; `None` keeps all in memory. Never raises for a bad disk or file.
 
         `read_only`: another instance writes it; this one reads and learns nothing.
         """
-        return cls(path, limit=limit, read_only=read_only)
+        return cls(path, limit=limit, read_only=read_only, executor=executor)
 
     @property
     def warning(self) -> str | None:

@@ -28,6 +28,7 @@ from narrowcast_api.storage.database import (
     set_aside,
     transaction,
 )
+from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.journal_rows import (
     KEYS,
     MIGRATIONS,
@@ -41,7 +42,7 @@ from narrowcast_api.storage.journal_rows import (
     upload_record,
     upload_row,
 )
-from narrowcast_api.storage.records import Draft, OutboxRecord, UploadRecord
+from narrowcast_api.storage.records import DraftRecord, OutboxRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
@@ -56,15 +57,6 @@ Key = tuple[str, str]
 async def committed(write: Future[bool]) -> bool:
     """Wait for a write of the journal; whether it is on the disk."""
     return write.result() if write.done() else await asyncio.wrap_future(write)
-
-
-class Inline(Executor):
-    """Runs what it is given at once, in the caller's thread."""
-
-    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # as in the base class
-        future = Future()  # type: ignore[var-annotated]  # its result is that of fn
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 class Journal:
@@ -102,14 +94,13 @@ class Journal:
         """What the file holds or shall hold: it may break while it is open."""
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False, threaded: bool = True) -> Journal:
+    def open(cls, path: Path, *, read_only: bool = False, executor: MakeExecutor = own_thread) -> Journal:
         """Open or make the file. Never raises for a bad disk or file: then it is in memory, with a warning.
 
         A damaged file is set aside and what can still be read of it is taken over.
         """
-        executor: Executor = ThreadPoolExecutor(1, "narrowcast-journal") if threaded else Inline()
         connection, warning = _open_read_only(path) if read_only else _open_or_salvage(path)
-        return cls(connection, executor=executor, read_only=read_only, warning=warning)
+        return cls(connection, executor=executor("narrowcast-journal"), read_only=read_only, warning=warning)
 
     def load_outbox(self) -> list[OutboxRecord]:
         """All messages on their way, oldest first."""
@@ -117,7 +108,7 @@ class Journal:
             rows = self._connection.execute("SELECT * FROM outbox ORDER BY position, local_id").fetchall()
         return [record for row in rows if (record := outbox_record(row)) is not None]
 
-    def load_drafts(self) -> list[Draft]:
+    def load_drafts(self) -> list[DraftRecord]:
         """All drafts, also those whose deletion the server does not know of yet."""
         with self._disk:
             rows = self._connection.execute("SELECT * FROM drafts ORDER BY edited, draft_id").fetchall()
@@ -131,7 +122,7 @@ class Journal:
         """Forget a message: it has arrived, or the user took it back."""
         return self._write(("outbox", local_id), None)
 
-    def put_draft(self, record: Draft) -> Future[bool]:
+    def put_draft(self, record: DraftRecord) -> Future[bool]:
         """Keep this state of a draft."""
         return self._write(("drafts", record.draft_id), draft_row(record))
 
@@ -236,7 +227,7 @@ class Journal:
 
     def _retry_later(self) -> None:
         """There may be room soon. Only where there is a thread: tests decide that for themselves."""
-        if self.read_only or self._closed or isinstance(self._executor, Inline):
+        if self.read_only or self._closed or not isinstance(self._executor, ThreadPoolExecutor):
             return
         self._timer = threading.Timer(RETRY_SECONDS, self._schedule)
         self._timer.daemon = True

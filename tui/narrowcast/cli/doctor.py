@@ -62,7 +62,7 @@ def examine(args: argparse.Namespace) -> Iterator[Finding]:
     config = Config()
     try:
         config = load(paths.config_file)
-        there = "read" if paths.config_file.exists() else "not found; defaults are used"
+        there = "read" if paths.config_file.exists() else "not there, defaults are used"
         yield Finding("configuration", "ok", f"{paths.config_file}: {there}")
     except ConfigError as error:
         for problem in error.problems:
@@ -190,13 +190,14 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
 
 def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
     from narrowcast_api.storage.account_storage import AccountStorage
+    from narrowcast_api.storage.executors import inline
 
     for what, folder in (("cache", paths.cache), ("journal", paths.data)):
         size = sum(file.stat().st_size for file in _files(folder))
         yield Finding("cache", "ok", f"{what}: {folder}, {size / 1e6:.1f} MB")
     if not _files(paths.data):
         return
-    storage = AccountStorage.open(paths.data, paths.cache, site, email, threaded=False)
+    storage = AccountStorage.open(paths.data, paths.cache, site, email, executor=inline)
     try:
         for warning in storage.warnings:
             yield Finding("cache", "note", warning)

@@ -29,9 +29,10 @@ def run(args: argparse.Namespace) -> int:
 def _local(account: Account, text: str, limit: int, *, json: bool) -> int:
     """Search the cache; no network."""
     from narrowcast_api.storage.account_storage import AccountStorage
+    from narrowcast_api.storage.executors import inline
 
     paths = Paths.of_user()
-    storage = AccountStorage.open(paths.data, paths.cache, account.site, account.email, threaded=False)
+    storage = AccountStorage.open(paths.data, paths.cache, account.site, account.email, executor=inline)
     try:
         hits = storage.cache.search(text, limit)
         messages = {
