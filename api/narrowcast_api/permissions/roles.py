@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
+from narrowcast_api.state.groups import AdHocGroup, GroupSetting, read_group_setting
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
+    from narrowcast_api.state.users import User
 
 ROLE_NAMES = {
     int(Role.OWNER): "owner",
@@ -22,11 +22,11 @@ ROLE_NAMES = {
 
 _SYSTEM_NAMES = {
     "role:internet": "everyone on the internet",
-    "role:everyone": "everyone including guests",
-    "role:members": "everyone except guests",
+    "role:everyone": "everyone, guests too",
+    "role:members": "members, not guests",
     "role:fullmembers": "full members",
-    "role:moderators": "admins and moderators",
-    "role:administrators": "admins",
+    "role:moderators": "moderators and above",
+    "role:administrators": "administrators",
     "role:owners": "owners",
     "role:nobody": "nobody",
 }
@@ -59,15 +59,13 @@ def is_administrator(state: State) -> bool:
 def only_administrators(state: State, act: str = "do this") -> str:
     """Refuses everybody but administrators."""
     return (
-        ""
-        if is_administrator(state)
-        else f"Only organization administrators can {act}{_ask(state, Role.ADMINISTRATOR)}."
+        "" if is_administrator(state) else f"Only administrators may {act}{_ask(state, Role.ADMINISTRATOR)}."
     )
 
 
 def only_owners(state: State, act: str = "do this") -> str:
     """Refuses everybody but owners."""
-    return "" if is_owner(state) else f"Only organization owners can {act}{_ask(state, Role.OWNER)}."
+    return "" if is_owner(state) else f"Only owners may {act}{_ask(state, Role.OWNER)}."
 
 
 def only_holders(state: State, permission: str, act: str = "do this") -> str:
@@ -75,8 +73,8 @@ def only_holders(state: State, permission: str, act: str = "do this") -> str:
     if state.has_permission(permission):
         return ""
     setting = read_group_setting(state.organization.get(permission))
-    who = holders(state, setting) if setting is not None else "users with permission"
-    return f"Only {who} can {act}."
+    who = holders(state, setting) if setting is not None else "those who are permitted"
+    return f"Only {who} may {act}."
 
 
 def below(state: State, gate: Gate) -> str:
@@ -86,10 +84,10 @@ def below(state: State, gate: Gate) -> str:
 
 
 def short(refusal: str) -> str:
-    """A refusal in the fewest words, to stand beside what is disabled: 'only organization owners'."""
+    """A refusal in the fewest words, to stand beside what is disabled: 'only owners'."""
     if ": Not supported" in refusal:
         return refusal.partition(": ")[2].removesuffix(".")
-    before, may, _ = refusal.partition(" can ")
+    before, may, _ = refusal.partition(" may ")
     return before[:1].lower() + before[1:] if may else refusal
 
 
@@ -98,7 +96,7 @@ def level_needed(state: State, gate: Gate) -> str:
     return "" if state.supports(gate) else gate.unsupported(state.server.level)
 
 
-def holders(state: State, setting: GroupSettingValue) -> str:
+def holders(state: State, setting: GroupSetting) -> str:
     """Who holds a permission: a group's name, or people and groups one by one."""
     if not isinstance(setting, AdHocGroup):
         return group_name(state, setting)
@@ -113,7 +111,7 @@ def holders(state: State, setting: GroupSettingValue) -> str:
 
 def group_name(state: State, group_id: int) -> str:
     """A group's name; those of roles in words."""
-    group = state.user_groups.get(group_id)
+    group = state.groups.get(group_id)
     if group is None:
         return f"group {group_id}"
     return _SYSTEM_NAMES.get(group.name, group.name) if group.is_system else group.name

@@ -67,19 +67,19 @@ class DraftsChanged(Struct, frozen=True):
     """A draft came, went or changed."""
 
 
-class ScheduledMessagesChanged(Struct, frozen=True):
+class ScheduledChanged(Struct, frozen=True):
     """A scheduled message or a reminder came, went or changed."""
 
 
-class SavedSnippetsChanged(Struct, frozen=True):
+class SnippetsChanged(Struct, frozen=True):
     """A saved snippet came, went or changed."""
 
 
-class UserGroupsChanged(Struct, frozen=True):
+class GroupsChanged(Struct, frozen=True):
     """A user group came, went or changed."""
 
 
-class CustomEmojiChanged(Struct, frozen=True):
+class EmojiChanged(Struct, frozen=True):
     """The organization's own emoji are different."""
 
 
@@ -144,10 +144,10 @@ Change = (
     | TopicsChanged
     | PresenceChanged
     | DraftsChanged
-    | ScheduledMessagesChanged
-    | SavedSnippetsChanged
-    | UserGroupsChanged
-    | CustomEmojiChanged
+    | ScheduledChanged
+    | SnippetsChanged
+    | GroupsChanged
+    | EmojiChanged
     | SettingsChanged
     | LinkifiersChanged
     | ProfileFieldsChanged

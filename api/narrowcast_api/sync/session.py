@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
-from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import (
     Change,
@@ -33,6 +32,7 @@ from narrowcast_api.state.changes import (
     TypingChanged,
     ViewChanged,
 )
+from narrowcast_api.state.messages import Message
 from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
@@ -40,6 +40,7 @@ from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.message_lists import PAGE, Anchor, Match, MessageView, Page, Views
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
+from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
 
 if TYPE_CHECKING:
     import httpx
@@ -87,6 +88,7 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
         self._typing_due = asyncio.Event()
         self._views = Views(self)
+        self._refresher = ViewRefresher(self, clock)
         self._held: asyncio.Event | None = None
         self._runner: asyncio.Task[object] | None = None
         services = Services(self)
@@ -182,6 +184,9 @@ class Session:
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""
+        view = self._views.latest
+        if view is not None and view.narrow == change.narrow and needs_refresh(view):
+            self._refresher.ring()
         self.publish(change)
 
     # views
@@ -189,6 +194,11 @@ class Session:
     def view(self, narrow: Narrow) -> MessageView:
         """The view of a narrow, the same one each time; then `await view.open(anchor)`."""
         return self._views.get(narrow)
+
+    @property
+    def latest_view(self) -> MessageView | None:
+        """The view that was opened last: the one on screen."""
+        return self._views.latest
 
     @property
     def views(self) -> Views:
@@ -298,6 +308,7 @@ class Session:
         works = [
             ("events", synchronizer.stream.run),
             ("typing of others", self._expire_typing),
+            ("the view on screen", self._refresher.run),
             *self.services.works(),
         ]
         try:
@@ -377,9 +388,7 @@ class Session:
         self.status = status
         if became_live:
             self.services.wake()
-            view = self._views.latest
-            if view is not None and (view.is_stale or view.error is not None) and not view.loading:
-                self.spawn(view.refresh(), "the view's refresh")
+            self._refresher.wake()
         self.publish(ConnectionChanged())
 
     async def close(self, within: float = CLOSE_SECONDS) -> None:

@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from narrowcast_api.errors import ApiError
 from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.stream import EventStream
-from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
@@ -31,6 +30,7 @@ from narrowcast_api.state.changes import (
     TypingChanged,
 )
 from narrowcast_api.state.from_wire import message_from_wire
+from narrowcast_api.state.messages import Message
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.message_lists import Anchor, Match, Page
@@ -58,6 +58,8 @@ class _Watch:
     """What events did while a page was on its way."""
 
     changed: set[int] = field(default_factory=set)
+    flagged: set[int] = field(default_factory=set)
+    """Only their flags changed."""
     removed: set[int] = field(default_factory=set)
 
 
@@ -67,6 +69,8 @@ class Synchronizer:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._watches: list[_Watch] = []
+        self._carried: set[int] = set()
+        """Messages of the state before, which may have changed since: nobody has fetched them again."""
         self._connection = session.client.connection
         self.stream = EventStream(
             self._connection,
@@ -89,6 +93,7 @@ class Synchronizer:
         is_large = isinstance(people, list) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
         _carry_over(session.state, state)
+        self._carried = {message.id for message in state.messages}
         session.replace_state(state)
         if is_large:
             gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
@@ -120,7 +125,8 @@ class Synchronizer:
         for change in changes:
             if isinstance(change, MessagesChanged):
                 for watch in self._watches:
-                    watch.changed.update(change.ids)
+                    only_flags = isinstance(event, UpdateMessageFlagsEvent)
+                    (watch.flagged if only_flags else watch.changed).update(change.ids)
             elif isinstance(change, MessagesRemoved):
                 views.remove(change.ids)
                 for watch in self._watches:
@@ -146,7 +152,7 @@ class Synchronizer:
     def _joined(self, event: SubscriptionAddEvent) -> None:
         """What was said in a channel before one was in it came without events."""
         session = self._session
-        session.views.joined({channel.channel_id for channel in event.subscriptions})
+        session.views.joined({subscription.stream_id for subscription in event.subscriptions})
         if session.views.latest is not None and session.views.latest.is_stale:
             session.refresh_latest()
 
@@ -193,6 +199,11 @@ class Synchronizer:
                 include_anchor=include_anchor,
             )
             messages = await self._settled([message_from_wire(message) for message in page.messages], watch)
+        if self._session.state is not state:
+            # A new snapshot came meanwhile: events between the page and the snapshot are in neither, so that what is
+            # known already may be newer than this. The view is fetched again.
+            known = self._session.state.messages
+            messages = [known.get(message.id) or message for message in messages]
         self._take(messages)
         return Page(
             messages,
@@ -208,11 +219,15 @@ class Synchronizer:
         for message in fetched:
             if message.id in watch.removed:
                 continue
-            if message.id not in watch.changed:
-                settled.append(message)
-                continue
             known = self._session.state.messages.get(message.id)
-            current = known if known is not None else await self._again(message)
+            if message.id not in watch.changed:
+                flagged = known is not None and message.id in watch.flagged
+                settled.append(
+                    replace(message, flags=known.flags) if known is not None and flagged else message
+                )
+                continue
+            is_current = known is not None and message.id not in self._carried
+            current = known if is_current else await self._again(message)
             if current is not None:
                 settled.append(current)
         return settled
@@ -235,6 +250,7 @@ class Synchronizer:
             session.publish(MessagesAdded(added))
         if changed:
             session.publish(MessagesChanged(changed))
+        self._carried.difference_update(message.id for message in messages)
         session.outbox.on_fetched({message.id for message in messages})
         if fresh:
             session.storage.cache.post(session.storage.cache.save_messages, fresh)

@@ -19,18 +19,17 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainValidator,
     ValidationError,
     WrapValidator,
 )
 from pydantic import ValidationInfo as Info
 
-from narrowcast_api.model.reading import LARGEST, BadRow, Row
+_LARGEST = 2**63 - 1
 
-Int = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+Int = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
 """An integer that fits where integers of servers fit; larger ones are an error, not a surprise later."""
 
-Id = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+Id = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
 """The id of an object of the server."""
 
 Seconds = Annotated[float, Field(allow_inf_nan=False)]
@@ -146,20 +145,6 @@ def _accepts(handler: _Handler, value: Any) -> bool:
 
 
 T = TypeVar("T")
-
-
-def read_by(read: Callable[[Row], T]) -> PlainValidator:
-    """Marks a field that holds a record of `narrowcast_api.model`, read by the reader of all its sources:
-    `Annotated[SavedSnippet, read_by(read_saved_snippet)]`.
-    """
-
-    def validate(value: object) -> T:
-        if isinstance(value, Mapping):
-            return read(value)
-        raise BadRow("object")
-
-    return PlainValidator(validate)
-
 
 Good = Annotated[T, WrapValidator(_good_items)]
 """A list or mapping whose unreadable items are left out (and reported) instead of failing the whole."""

@@ -6,14 +6,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from narrowcast_api.wire.base import GoodList, Id, Int, dialects
+from narrowcast_api.wire.base import Good, GoodList, Id, Int, dialects
 from narrowcast_api.wire.organization import (
-    CustomEmoji,
-    CustomEmojiTable,
     Domain,
     Linkifier,
     Playground,
     ProfileField,
+    RealmEmoji,
     RealmExport,
 )
 
@@ -95,7 +94,7 @@ class RealmEmojiEvent(Event):
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["update"] = "update"
-    realm_emoji: CustomEmojiTable
+    realm_emoji: Good[dict[str, RealmEmoji]]
 
 
 class RealmEmojiAddEvent(Event):
@@ -103,7 +102,7 @@ class RealmEmojiAddEvent(Event):
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["add"] = "add"
-    emoji: CustomEmoji
+    emoji: RealmEmoji
 
 
 class RealmEmojiUpdateOneEvent(Event):

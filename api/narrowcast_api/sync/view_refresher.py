@@ -1,0 +1,81 @@
+"""Keeps the view on screen true: fetches it again when events were missed, and again when that failed.
+
+Only causes that pass are tried again (no connection, no answer, a fault of the server, too many requests); what the
+server refuses stays refused until the view is opened anew.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import MalformedAnswer, NarrowcastError, RateLimited, ServerFault, TransportError
+from narrowcast_api.protocols.alarm import Alarm, Backoff
+from narrowcast_api.sync.message_lists import MessageView
+
+PASSING = (TransportError, ServerFault, RateLimited, MalformedAnswer)
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+"""Seconds between two tries."""
+
+
+class Owner(Protocol):
+    """What has views."""
+
+    @property
+    def is_live(self) -> bool: ...
+
+    @property
+    def latest_view(self) -> MessageView | None: ...
+
+
+class ViewRefresher:
+    """`run` is a task of the session; `ring` says that the view on screen may be untrue."""
+
+    def __init__(self, owner: Owner, clock: Clock) -> None:
+        self._owner = owner
+        self._clock = clock
+        self._alarm = Alarm(clock)
+        self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+        self._not_before = 0.0
+
+    def ring(self) -> None:
+        """Look again whether the view is true."""
+        self._alarm.ring()
+
+    def wake(self) -> None:
+        """The connection is live again: try now."""
+        self._backoff.reset()
+        self._not_before = 0.0
+        self._alarm.ring()
+
+    async def run(self) -> None:
+        """Refreshes for ever."""
+        wait: float | None = None
+        while True:
+            await self._alarm.wait(wait)
+            wait = await self._look()
+
+    async def _look(self) -> float | None:
+        """Refreshes the view if it needs that; seconds until the next look, None if somebody will ring."""
+        view = self._owner.latest_view
+        if view is None or view.loading or not self._owner.is_live or not needs_refresh(view):
+            return None
+        pause = self._not_before - self._clock.monotonic()
+        if pause > 0:
+            return pause
+        await view.refresh()
+        if needs_refresh(view):
+            self._not_before = self._clock.monotonic() + self._backoff.failed()
+        else:
+            self._backoff.reset()
+        self._alarm.ring()
+        return None
+
+
+def needs_refresh(view: MessageView) -> bool:
+    """Whether fetching the view again may make it true."""
+    return _passes(view.error) if view.error is not None else view.is_stale
+
+
+def _passes(error: NarrowcastError) -> bool:
+    return isinstance(error, PASSING)
