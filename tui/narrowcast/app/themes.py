@@ -1,8 +1,7 @@
 """The themes that come with Narrowcast. Colour never carries meaning alone, so any of them will do.
 
-``terminal`` uses the terminal's own colours and paints no background: the fewest bytes, and the right one for the
-console and old terminals. Of the sixteen only magenta, red and the default can be read on black and on white; the
-rest is said by bold, dim, underlined and reversed letters, and lines stand where other themes change the background.
+``terminal`` uses the sixteen colours that the terminal's owner chose and paints no background: the fewest
+bytes, and the right one for the console and old terminals.
 """
 
 from __future__ import annotations
@@ -57,16 +56,16 @@ CONTRAST = Theme(
 TERMINAL = Theme(
     name="terminal",
     ansi=True,
-    primary="ansi_magenta",
-    secondary="ansi_magenta",
-    accent="ansi_default",
+    primary="ansi_blue",
+    secondary="ansi_cyan",
+    accent="ansi_yellow",
     foreground="ansi_default",
     background="ansi_default",
     surface="ansi_default",
     panel="ansi_default",
     boost="ansi_default",
-    success="ansi_default",
-    warning="ansi_red",
+    success="ansi_green",
+    warning="ansi_yellow",
     error="ansi_red",
     dark=True,
     variables={

@@ -22,14 +22,16 @@ def status(screen: MainScreen) -> None:
 async def clear_status(screen: MainScreen) -> None:
     """No status."""
     await screen.session.client.status.clear()
-    screen.tell("Status cleared.")
+    screen.tell("Your status is cleared.")
 
 
 async def presence(screen: MainScreen) -> None:
     """Whether others see that one is here."""
     shown = screen.session.state.settings.flag("presence_enabled", True)
     await screen.session.client.settings.update(settings={"presence_enabled": not shown})
-    screen.tell("Invisible mode on: others cannot see your availability." if shown else "Invisible mode off.")
+    screen.tell(
+        "Others see no longer whether you are here." if shown else "Others see again when you are here."
+    )
 
 
 def alert_words(screen: MainScreen) -> None:
@@ -63,16 +65,16 @@ def read_all(screen: MainScreen) -> None:
         def round_done() -> bool:
             nonlocal rounds
             rounds += 1
-            progress.say(f"{rounds} batches done, newest messages first.")
+            progress.say(f"{rounds} rounds done; the newest messages go first.")
             return not progress.stopped
 
         complete = await screen.session.client.flags.mark_all_as_read(progress=round_done)
-        return "All messages marked as read." if complete else "Stopped. Some messages are still unread."
+        return "Everything is read." if complete else "Stopped: some messages are still unread."
 
     def begin() -> None:
         from narrowcast.screens.dialogs.progress import ProgressScreen
 
-        screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
+        screen.app.push_screen(ProgressScreen("Marking everything as read", work))
 
-    question = f"Mark all {count} unread messages as read?"
-    ask_first(screen, question, "Mark as read", begin)
+    question = f"Mark everything as read? {count} messages are unread."
+    ask_first(screen, question, "Mark all as read", begin)

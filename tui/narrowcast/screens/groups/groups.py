@@ -11,11 +11,11 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
-from narrowcast.screens.groups.holders import group_id_of
+from narrowcast.screens.groups.holders import as_model, group_id_of
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.model.user_groups import UserGroup
-from narrowcast_api.state.changes import Change, UserGroupsChanged, UsersChanged
+from narrowcast_api.state.changes import Change, GroupsChanged, UsersChanged
+from narrowcast_api.state.groups import Group
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class GroupsScreen(GuardedScreen[UserGroup]):
+class GroupsScreen(GuardedScreen[Group]):
     """Groups that people made first, then those of the roles, deactivated ones last."""
 
     TITLE_TEXT = "User groups"
@@ -37,24 +37,23 @@ class GroupsScreen(GuardedScreen[UserGroup]):
     )
     EMPTY = "No user groups."
     LINES = 2
-    FOLLOWS = (UserGroupsChanged, UsersChanged)
+    FOLLOWS = (GroupsChanged, UsersChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUPS)]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._made: object = None
 
-    def rows(self) -> Sequence[Row[UserGroup]]:
+    def rows(self) -> Sequence[Row[Group]]:
         """Name, how many, description."""
         order = sorted(
-            self.state.user_groups,
-            key=lambda group: (group.deactivated, group.is_system, group.name.casefold()),
+            self.state.groups, key=lambda group: (group.deactivated, group.is_system, group.name.casefold())
         )
         return [self._row(group) for group in order]
 
-    def _row(self, group: UserGroup) -> Row[UserGroup]:
+    def _row(self, group: Group) -> Row[Group]:
         state = self.state
-        inside = state.user_groups.contains(group.id, state.me)
+        inside = state.groups.contains(group.id, state.me)
         counted = _count(len(group.members), "person", "people")
         if group.subgroups:
             counted += f", {_count(len(group.subgroups), 'group', 'groups')}"
@@ -62,7 +61,7 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         name = permissions.group_name(state, group.id) if group.is_system else f"@{group.name}"
         return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
 
-    def open(self, item: UserGroup) -> None:
+    def open(self, item: Group) -> None:
         """Who is in it."""
         from narrowcast.screens.groups.members import MembersScreen
 
@@ -72,7 +71,7 @@ class GroupsScreen(GuardedScreen[UserGroup]):
 
     def new(self) -> None:
         """Make one."""
-        if self.refused(permissions.only_holders(self.state, "can_create_groups", "create user groups")):
+        if self.refused(permissions.only_holders(self.state, "can_create_groups", "make user groups")):
             return
 
         async def create(values: Values) -> object:
@@ -88,16 +87,16 @@ class GroupsScreen(GuardedScreen[UserGroup]):
             People("members", "Members", value=[self.state.me]),
             Line(
                 "subgroups",
-                "Subgroups",
+                "Groups in it",
                 "Names, separated by commas",
                 permissions.level_needed(self.state, Gate.GROUP_SUBGROUPS),
             ),
         ]
         self.form(
-            "Create user group",
+            "New user group",
             fields,
             create,
-            verb="creates",
+            verb="makes it",
             then=self._await_made,
         )
 
@@ -107,7 +106,7 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         self.reread(select=self._made if isinstance(group_id, int) else None)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        if isinstance(self._made, int) and self.state.user_groups.get(self._made) is not None:
+        if isinstance(self._made, int) and self.state.groups.get(self._made) is not None:
             made, self._made = self._made, None
             self.reread(select=made)
 
@@ -123,7 +122,7 @@ class GroupsScreen(GuardedScreen[UserGroup]):
                 user_group_id=group.id,
                 name=values.new_text("name"),
                 description=values.new_text("description"),
-                current=group,
+                current=as_model(group),
             )
 
         self.form(f"User group {group.name}", _names(group), change, done="Saved.", refusal=refusal)
@@ -146,25 +145,22 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         change = self.session.client.user_groups.change_members
         if self.state.me in group.members:
             if not self.refused(leave_refusal(self.state, group)):
-                self.work(change(user_group_id=group.id, delete=me), done=f"Left {group.name}.")
+                self.work(change(user_group_id=group.id, delete=me), done=f"You left {group.name}.")
         elif not self.refused(join_refusal(self.state, group)):
-            self.work(change(user_group_id=group.id, add=me), done=f"Joined {group.name}.")
+            self.work(change(user_group_id=group.id, add=me), done=f"You joined {group.name}.")
 
     # ending
 
-    def question(self, item: UserGroup) -> tuple[str, str]:
+    def question(self, item: Group) -> tuple[str, str]:
         """The service deactivates groups; old messages keep their mentions."""
         act = "reactivate groups" if item.deactivated else "deactivate this group"
         if self.refused(permissions.group_refusal(self.state, item, None, act)):
             return "", ""
         if item.deactivated:
-            return f"Reactivate {item.name}?", "Reactivate"
-        return (
-            f"Deactivate {item.name}? It can no longer be mentioned. You can reactivate it later.",
-            "Deactivate",
-        )
+            return f"Bring {item.name} back?", "Reactivate it"
+        return f"Deactivate {item.name}? Nobody can mention it then; it can be brought back.", "Deactivate it"
 
-    async def drop(self, item: UserGroup) -> None:
+    async def drop(self, item: Group) -> None:
         """Deactivate it, or bring it back."""
         user_groups = self.session.client.user_groups
         if item.deactivated:
@@ -173,7 +169,7 @@ class GroupsScreen(GuardedScreen[UserGroup]):
             await user_groups.deactivate(user_group_id=item.id)
 
 
-def _names(group: UserGroup | None) -> list[Field]:
+def _names(group: Group | None) -> list[Field]:
     return [
         Line("name", "Name", value=group.name if group else "", required=True, limit=100),
         Text("description", "Description", value=group.description if group else "", rows=2, limit=1024),
@@ -189,7 +185,7 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
         group_id = group_id_of(state, name)
         if group_id is None:
             known = ", ".join(group.name for group in permissions.named_groups(state)[:5])
-            raise Refused("subgroups", f"No user group named {name!r}. Groups: {known}.")
+            raise Refused("subgroups", f"There is no user group {name!r}. There are: {known}.")
         found.append(group_id)
     return found
 

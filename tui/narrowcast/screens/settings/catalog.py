@@ -46,15 +46,15 @@ class Setting(Struct, frozen=True):
             if option == value and type(option) is type(value):
                 return label
         if self.kind is Kind.SECONDS:
-            return "No limit" if value is None else duration(value)
+            return "no limit" if value is None else duration(value)
         if self.kind is Kind.PERIOD:
             return duration(value)
         if self.kind is Kind.DAYS:
-            return "Forever" if value in (-1, None) else f"{value} days"
+            return "for ever" if value in (-1, None) else f"{value} days"
         if isinstance(value, bool):
-            return "On" if value else "Off"
+            return "on" if value else "off"
         if value is None or value == "":
-            return "None"
+            return "none"
         return " ".join(str(value).split())
 
 

@@ -1,1 +1,0 @@
-"""Requests and answers: the application, its parameters, its connections and their limits."""

@@ -1,1 +1,0 @@
-"""What an organization is: its records in memory, its settings, its clock, and the events of its changes."""

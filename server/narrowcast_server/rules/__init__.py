@@ -1,1 +1,0 @@
-"""Who may do what: permissions, access to channels and messages, who knows of whom, quotas."""

@@ -1,1 +1,0 @@
-"""The data folder: the database and its schema, secrets, locks."""

@@ -1,0 +1,500 @@
+"""A model of the service in memory: what sessions ask for, with queues, and nothing that takes time.
+
+It keeps the rules that matter to a client (ids grow, events reach every queue of their people in order, drafts are
+trimmed, a queue that expired is unknown) and is small enough to be seen to be right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[str, Any]
+Params = Mapping[str, str]
+
+LEVEL = 442
+HEARTBEAT = 80.0
+QUEUE_LIFE = 600.0
+PEOPLE = {1: "Ada", 2: "Bruno", 3: "Chiyo"}
+CHANNELS = {11: "general", 12: "design"}
+
+
+class Refused(Exception):
+    """An answer with an error code."""
+
+    def __init__(self, code: str, msg: str, status: int = 400, **extra: object) -> None:
+        super().__init__(msg)
+        self.body: Row = {"result": "error", "code": code, "msg": msg, **extra}
+        self.status = status
+
+
+@dataclass(eq=False)
+class Queue:
+    """The events of one registration."""
+
+    id: str
+    user_id: int
+    events: list[Row] = field(default_factory=list)
+    last_id: int = -1
+    asked: float = 0.0
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def put(self, event: Row) -> None:
+        self.last_id += 1
+        self.events.append({**event, "id": self.last_id})
+        self.woken.set()
+
+
+@dataclass
+class Stored:
+    """A message as the service keeps it."""
+
+    id: int
+    sender: int
+    place: tuple[Any, ...]
+    """('stream', channel id, topic) or ('private', sorted user ids)."""
+    content: str
+    timestamp: int
+    flags: dict[int, set[str]] = field(default_factory=dict)
+    reactions: list[Row] = field(default_factory=list)
+    edits: int = 0
+
+
+class Service:
+    """One organization. `handle` is a request; `now` gives seconds since 1970."""
+
+    def __init__(self, now: Callable[[], float], monotonic: Callable[[], float]) -> None:
+        self._now = now
+        self._monotonic = monotonic
+        self.messages: dict[int, Stored] = {}
+        self.drafts: dict[int, tuple[int, Row]] = {}
+        self.queues: dict[str, Queue] = {}
+        self.sends: list[tuple[int, str]] = []
+        self._first: dict[int, int] = {}
+        """Channel to its first message, also when that is gone."""
+        self._numbers = 100
+
+    def number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    # requests
+
+    async def handle(self, user_id: int, method: str, path: str, params: Params) -> Row:
+        """The answer of one request. Raises Refused."""
+        self._expire()
+        name = path.removeprefix("/api/v1")
+        if method == "GET" and name == "/events":
+            return await self._events(user_id, params)
+        first, _, rest = name.strip("/").partition("/")
+        known: dict[tuple[str, str], Callable[[int, Params, str], Row]] = {
+            ("GET", "server_settings"): self._server_settings,
+            ("POST", "register"): self._register,
+            ("DELETE", "events"): self._forget_queue,
+            ("GET", "messages"): self._get_messages,
+            ("POST", "messages"): self._post_messages,
+            ("PATCH", "messages"): self._edit,
+            ("DELETE", "messages"): self._delete_message,
+            ("GET", "drafts"): self._get_drafts,
+            ("POST", "drafts"): self._add_drafts,
+            ("PATCH", "drafts"): self._edit_draft,
+            ("DELETE", "drafts"): self._delete_draft,
+            ("POST", "typing"): lambda user, given, more: {},
+            ("POST", "users"): lambda user, given, more: {"presences": {}, "server_timestamp": self._now()},
+        }
+        act = known.get((method, first))
+        if act is None:
+            raise Refused("BAD_REQUEST", f"{method} {path} is not part of the model", 404)
+        return {"result": "success", "msg": "", **act(user_id, params, rest)}
+
+    def _server_settings(self, user_id: int, params: Params, rest: str) -> Row:
+        return {"zulip_feature_level": LEVEL, "zulip_version": "12.0", "realm_name": "Simulated"}
+
+    def _register(self, user_id: int, params: Params, rest: str) -> Row:
+        queue = Queue(f"queue-{self.number()}", user_id, asked=self._monotonic())
+        self.queues[queue.id] = queue
+        mine = [m for m in self.messages.values() if self._may_read(m, user_id)]
+        channels = [
+            {
+                "stream_id": i,
+                "name": n,
+                "description": "",
+                "subscriber_count": len(PEOPLE),
+                "first_message_id": self._first.get(i),
+            }
+            for i, n in CHANNELS.items()
+        ]
+        newest: dict[tuple[int, ...], int] = {}
+        for message in sorted(mine, key=lambda m: m.id):
+            if message.place[0] == "private":
+                newest[tuple(i for i in message.place[1] if i != user_id)] = message.id
+        return {
+            "queue_id": queue.id,
+            "last_event_id": -1,
+            "zulip_feature_level": LEVEL,
+            "zulip_version": "12.0",
+            "user_id": user_id,
+            "email": f"user{user_id}@demo.example",
+            "full_name": PEOPLE[user_id],
+            "max_message_id": max((m.id for m in mine), default=-1),
+            "max_message_length": 10000,
+            "max_topic_length": 60,
+            "event_queue_longpoll_timeout_seconds": 90,
+            "server_typing_started_expiry_period_milliseconds": 45000,
+            "server_typing_started_wait_period_milliseconds": 30000,
+            "server_typing_stopped_wait_period_milliseconds": 12000,
+            "server_presence_ping_interval_seconds": 600,
+            "realm_users": [
+                {"user_id": i, "full_name": n, "email": f"user{i}@demo.example", "role": 400, "is_bot": False}
+                for i, n in PEOPLE.items()
+            ],
+            "realm_non_active_users": [],
+            "cross_realm_bots": [],
+            "streams": channels,
+            "subscriptions": [
+                {**c, "color": "#aabbcc", "is_muted": False, "pin_to_top": False} for c in channels
+            ],
+            "unsubscribed": [],
+            "never_subscribed": [],
+            "unread_msgs": self._unread(mine, user_id),
+            "starred_messages": sorted(m.id for m in mine if "starred" in m.flags.get(user_id, ())),
+            "drafts": [self._draft(i) for i, (owner, _) in sorted(self.drafts.items()) if owner == user_id],
+            "recent_private_conversations": [
+                {"user_ids": list(others), "max_message_id": newest_id}
+                for others, newest_id in newest.items()
+            ],
+            "realm_user_groups": [],
+            "user_settings": {"enable_drafts_synchronization": True, "twenty_four_hour_time": True},
+            "user_topics": [],
+        }
+
+    def _unread(self, mine: list[Stored], user_id: int) -> Row:
+        streams: dict[tuple[int, str], list[int]] = {}
+        pms: dict[int, list[int]] = {}
+        huddles: dict[str, list[int]] = {}
+        for message in mine:
+            if "read" in message.flags.get(user_id, ()):
+                continue
+            if message.place[0] == "stream":
+                streams.setdefault((message.place[1], message.place[2]), []).append(message.id)
+            elif len(message.place[1]) > 2:
+                huddles.setdefault(",".join(map(str, message.place[1])), []).append(message.id)
+            else:
+                other = next((i for i in message.place[1] if i != user_id), user_id)
+                pms.setdefault(other, []).append(message.id)
+        return {
+            "streams": [
+                {"stream_id": channel, "topic": topic, "unread_message_ids": ids}
+                for (channel, topic), ids in streams.items()
+            ],
+            "pms": [{"other_user_id": other, "unread_message_ids": ids} for other, ids in pms.items()],
+            "huddles": [
+                {"user_ids_string": people, "unread_message_ids": ids} for people, ids in huddles.items()
+            ],
+            "mentions": [],
+            "count": sum(map(len, [*streams.values(), *pms.values(), *huddles.values()])),
+        }
+
+    # queues
+
+    def _expire(self) -> None:
+        for queue in list(self.queues.values()):
+            if self._monotonic() - queue.asked > QUEUE_LIFE:
+                del self.queues[queue.id]
+
+    def expire_queues(self, user_id: int) -> None:
+        """As after a restart that lost them."""
+        for queue in list(self.queues.values()):
+            if queue.user_id == user_id:
+                del self.queues[queue.id]
+                queue.woken.set()
+
+    def _queue(self, user_id: int, queue_id: str) -> Queue:
+        queue = self.queues.get(queue_id)
+        if queue is None or queue.user_id != user_id:
+            raise Refused("BAD_EVENT_QUEUE_ID", f"Bad event queue ID: {queue_id}", queue_id=queue_id)
+        return queue
+
+    async def _events(self, user_id: int, params: Params) -> Row:
+        queue = self._queue(user_id, params.get("queue_id", ""))
+        queue.asked = self._monotonic()
+        last = int(params.get("last_event_id", "-1"))
+        queue.events = [event for event in queue.events if event["id"] > last]
+        if not queue.events and params.get("dont_block") != "true":
+            queue.woken.clear()
+            try:
+                async with asyncio.timeout(HEARTBEAT):
+                    await queue.woken.wait()
+            except TimeoutError:
+                queue.put({"type": "heartbeat"})
+            self._queue(user_id, queue.id)
+            queue.asked = self._monotonic()
+        return {"result": "success", "msg": "", "events": list(queue.events), "queue_id": queue.id}
+
+    def _forget_queue(self, user_id: int, params: Params, rest: str) -> Row:
+        queue = self._queue(user_id, params.get("queue_id", ""))
+        del self.queues[queue.id]
+        queue.woken.set()
+        return {}
+
+    def _tell(self, people: Mapping[int, object] | set[int], event: Row) -> None:
+        for queue in self.queues.values():
+            if queue.user_id in people:
+                queue.put(event)
+
+    # messages
+
+    @staticmethod
+    def _may_read(message: Stored, user_id: int) -> bool:
+        return message.place[0] == "stream" or user_id in message.place[1]
+
+    def _readers(self, message: Stored) -> set[int]:
+        return {user_id for user_id in PEOPLE if self._may_read(message, user_id)}
+
+    def _as_sent(self, message: Stored, user_id: int, *, source: bool = False) -> Row:
+        content = message.content if source else f"<p>{message.content}</p>"
+        row: Row = {
+            "id": message.id,
+            "type": message.place[0],
+            "sender_id": message.sender,
+            "sender_full_name": PEOPLE[message.sender],
+            "sender_email": f"user{message.sender}@demo.example",
+            "content": content,
+            "timestamp": message.timestamp,
+            "reactions": list(message.reactions),
+            "submessages": [],
+            "flags": sorted(message.flags.get(user_id, set())),
+        }
+        if message.place[0] == "stream":
+            _, channel, topic = message.place
+            return {**row, "stream_id": channel, "display_recipient": CHANNELS[channel], "subject": topic}
+        people = [
+            {"id": i, "email": f"user{i}@demo.example", "full_name": PEOPLE[i]} for i in message.place[1]
+        ]
+        return {**row, "display_recipient": people, "subject": ""}
+
+    def say(
+        self, sender: int, place: tuple[Any, ...], content: str, *, local: tuple[str, str] | None = None
+    ) -> int:
+        """A new message; `local` is (queue id, local id) of whoever wants to know it again."""
+        message = Stored(self.number(), sender, place, content.rstrip(), int(self._now()))
+        message.flags[sender] = {"read"}
+        self.messages[message.id] = message
+        if place[0] == "stream":
+            self._first.setdefault(place[1], message.id)
+        self.sends.append((sender, content))
+        for queue in self.queues.values():
+            if self._may_read(message, queue.user_id):
+                row = self._as_sent(message, queue.user_id)
+                event: Row = {"type": "message", "flags": row.pop("flags"), "message": row}
+                if local is not None and local[0] == queue.id:
+                    event["local_message_id"] = local[1]
+                queue.put(event)
+        return message.id
+
+    def _post_messages(self, user_id: int, params: Params, rest: str) -> Row:
+        if rest == "flags":
+            return self._flags(user_id, params)
+        if rest.endswith("/reactions"):
+            return self._react(user_id, params, int(rest.split("/")[0]), "add")
+        content = params["content"]
+        if not content.strip():
+            raise Refused("BAD_REQUEST", "Message must not be empty")
+        if params["type"] in ("stream", "channel"):
+            place: tuple[Any, ...] = ("stream", int(json.loads(params["to"])), params.get("topic", ""))
+        else:
+            place = ("private", tuple(sorted({user_id, *json.loads(params["to"])})))
+        local = (params["queue_id"], params["local_id"]) if "local_id" in params else None
+        return {"id": self.say(user_id, place, content, local=local)}
+
+    def _get_messages(self, user_id: int, params: Params, rest: str) -> Row:
+        if rest:
+            return {"message": self._as_sent(self._message(user_id, int(rest)), user_id)}
+        terms = json.loads(params.get("narrow", "[]"))
+        found = [
+            m
+            for _, m in sorted(self.messages.items())
+            if self._may_read(m, user_id) and self._fits(m, terms, user_id)
+        ]
+        before, after = int(params.get("num_before", 0)), int(params.get("num_after", 0))
+        anchor = params.get("anchor", "newest")
+        unread = [m.id for m in found if "read" not in m.flags.get(user_id, ())]
+        place = {
+            "newest": 10**16,
+            "oldest": 0,
+            "first_unread": unread[0] if unread else 10**16,
+        }.get(anchor)
+        at = int(anchor) if place is None else place
+        older = [m for m in found if m.id < at]
+        newer = [m for m in found if m.id > at]
+        exact = [m for m in found if m.id == at and params.get("include_anchor") != "false"]
+        page = [*(older[-before:] if before else []), *exact, *newer[:after]]
+        source = params.get("apply_markdown") == "false"
+        return {
+            "messages": [self._as_sent(m, user_id, source=source) for m in page],
+            "anchor": at,
+            "found_anchor": bool(exact),
+            "found_oldest": len(older) <= before,
+            "found_newest": len(newer) <= after,
+            "history_limited": False,
+        }
+
+    @staticmethod
+    def _fits(message: Stored, terms: list[Row], user_id: int) -> bool:
+        for term in terms:
+            operator, operand = term["operator"], term["operand"]
+            if operator in ("channel", "stream"):
+                fits = message.place[0] == "stream" and message.place[1] == operand
+            elif operator == "topic":
+                fits = message.place[0] == "stream" and message.place[2].lower() == operand.lower()
+            elif operator in ("dm", "pm-with"):
+                people = operand if isinstance(operand, list) else [operand]
+                fits = message.place[0] == "private" and set(message.place[1]) == {user_id, *people}
+            elif operator == "sender":
+                fits = message.sender == operand
+            else:
+                raise Refused("BAD_NARROW", f"{operator} is not part of the model")
+            if not fits:
+                return False
+        return True
+
+    def _message(self, user_id: int, message_id: int) -> Stored:
+        message = self.messages.get(message_id)
+        if message is None or not self._may_read(message, user_id):
+            raise Refused("BAD_REQUEST", "Invalid message(s)")
+        return message
+
+    def _flags(self, user_id: int, params: Params) -> Row:
+        flag, op = params["flag"], params["op"]
+        ids = [i for i in json.loads(params["messages"]) if i in self.messages]
+        changed = [i for i in ids if (flag in self.messages[i].flags.get(user_id, ())) is (op == "remove")]
+        for i in changed:
+            own = self.messages[i].flags.setdefault(user_id, set())
+            own.add(flag) if op == "add" else own.discard(flag)
+        if changed:
+            details = {str(i): self._detail(self.messages[i], user_id) for i in changed}
+            event: Row = {
+                "type": "update_message_flags",
+                "op": op,
+                "flag": flag,
+                "messages": changed,
+                "all": False,
+            }
+            if flag == "read" and op == "remove":
+                event["message_details"] = details
+            self._tell({user_id}, event)
+        return {"messages": ids}
+
+    @staticmethod
+    def _detail(message: Stored, user_id: int) -> Row:
+        if message.place[0] == "stream":
+            return {"type": "stream", "stream_id": message.place[1], "topic": message.place[2]}
+        return {"type": "private", "user_ids": [i for i in message.place[1] if i != user_id]}
+
+    def _react(self, user_id: int, params: Params, message_id: int, op: str) -> Row:
+        message = self._message(user_id, message_id)
+        reaction: Row = {
+            "emoji_name": params["emoji_name"],
+            "emoji_code": params.get("emoji_code", "1f44d"),
+            "reaction_type": params.get("reaction_type", "unicode_emoji"),
+            "user_id": user_id,
+        }
+        there = reaction in message.reactions
+        if op == "add" and there:
+            raise Refused("REACTION_ALREADY_EXISTS", "Reaction already exists.")
+        if op == "remove" and not there:
+            raise Refused("REACTION_DOES_NOT_EXIST", "Reaction doesn't exist.")
+        message.reactions.append(reaction) if op == "add" else message.reactions.remove(reaction)
+        self._tell(
+            self._readers(message), {"type": "reaction", "op": op, "message_id": message.id, **reaction}
+        )
+        return {}
+
+    def _edit(self, user_id: int, params: Params, rest: str) -> Row:
+        message = self._message(user_id, int(rest))
+        if message.sender != user_id:
+            raise Refused("BAD_REQUEST", "You don't have permission to edit this message")
+        self.edit(message.id, params["content"])
+        return {}
+
+    def edit(self, message_id: int, content: str) -> None:
+        """Another text in the place of a message's."""
+        message = self.messages[message_id]
+        message.content, message.edits = content.rstrip(), message.edits + 1
+        event: Row = {
+            "type": "update_message",
+            "user_id": message.sender,
+            "rendering_only": False,
+            "message_id": message_id,
+            "message_ids": [message_id],
+            "flags": [],
+            "edit_timestamp": int(self._now()),
+            "orig_content": "",
+            "content": message.content,
+            "rendered_content": f"<p>{message.content}</p>",
+            "is_me_message": False,
+        }
+        for user_id in self._readers(message):
+            self._tell({user_id}, {**event, "flags": sorted(message.flags.get(user_id, set()))})
+
+    def _delete_message(self, user_id: int, params: Params, rest: str) -> Row:
+        if rest.endswith("/reactions"):
+            return self._react(user_id, params, int(rest.split("/")[0]), "remove")
+        message = self._message(user_id, int(rest))
+        self.delete(message.id)
+        return {}
+
+    def delete(self, message_id: int) -> None:
+        """A message that is no more."""
+        message = self.messages.pop(message_id)
+        event: Row = {"type": "delete_message", "message_ids": [message_id], "message_type": message.place[0]}
+        if message.place[0] == "stream":
+            event |= {"stream_id": message.place[1], "topic": message.place[2]}
+        self._tell(self._readers(message), event)
+
+    # drafts
+
+    def _draft(self, draft_id: int) -> Row:
+        return {"id": draft_id, **self.drafts[draft_id][1]}
+
+    @staticmethod
+    def _checked(draft: Row, now: float) -> Row:
+        content = str(draft["content"]).rstrip().lstrip("\n")
+        if not content:
+            raise Refused("BAD_REQUEST", "Message must not be empty")
+        kept = {name: draft[name] for name in ("type", "to", "topic")}
+        return {**kept, "content": content, "timestamp": int(draft.get("timestamp", now))}
+
+    def _get_drafts(self, user_id: int, params: Params, rest: str) -> Row:
+        found = [self._draft(i) for i, (owner, _) in sorted(self.drafts.items()) if owner == user_id]
+        return {"count": len(found), "drafts": found}
+
+    def _add_drafts(self, user_id: int, params: Params, rest: str) -> Row:
+        made = []
+        for draft in json.loads(params["drafts"]):
+            draft_id = self.number()
+            self.drafts[draft_id] = (user_id, self._checked(draft, self._now()))
+            made.append(draft_id)
+        self._tell({user_id}, {"type": "drafts", "op": "add", "drafts": [self._draft(i) for i in made]})
+        return {"ids": made}
+
+    def _own_draft(self, user_id: int, rest: str) -> int:
+        draft_id = int(rest)
+        if self.drafts.get(draft_id, (0,))[0] != user_id:
+            raise Refused("BAD_REQUEST", "Draft does not exist", 404)
+        return draft_id
+
+    def _edit_draft(self, user_id: int, params: Params, rest: str) -> Row:
+        draft_id = self._own_draft(user_id, rest)
+        self.drafts[draft_id] = (user_id, self._checked(json.loads(params["draft"]), self._now()))
+        self._tell({user_id}, {"type": "drafts", "op": "update", "draft": self._draft(draft_id)})
+        return {}
+
+    def _delete_draft(self, user_id: int, params: Params, rest: str) -> Row:
+        draft_id = self._own_draft(user_id, rest)
+        del self.drafts[draft_id]
+        self._tell({user_id}, {"type": "drafts", "op": "remove", "draft_id": draft_id})
+        return {}
