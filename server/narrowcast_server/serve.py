@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
+import sqlite3
 import ssl
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -17,16 +19,17 @@ from typing import Final
 import uvicorn
 
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
-from narrowcast_server import first_run
-from narrowcast_server.app import build
-from narrowcast_server.background import guarded
-from narrowcast_server.clock import Clock
-from narrowcast_server.config import Config, Dialect, RateLimit
-from narrowcast_server.connections import Connections
-from narrowcast_server.core import Core
-from narrowcast_server.listening import descriptors, listening, raise_descriptors
-from narrowcast_server.log_limit import LogLimit
-from narrowcast_server.store import StoreError
+from narrowcast_server.actions import first_run
+from narrowcast_server.actions.background import guarded
+from narrowcast_server.http.app import build
+from narrowcast_server.http.connections import Connections, is_local
+from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
+from narrowcast_server.http.log_limit import LogLimit
+from narrowcast_server.organization.clock import Clock
+from narrowcast_server.organization.config import Config, Dialect, RateLimit
+from narrowcast_server.organization.core import Core
+from narrowcast_server.storage.checking import row_faults
+from narrowcast_server.storage.store import StoreError
 from narrowcast_server.uploads.files import Folder
 
 _log = logging.getLogger("narrowcast.server")
@@ -65,6 +68,7 @@ def run(options: Options) -> int:
     """Serves until SIGTERM or SIGINT; gives the exit code. Prints `listening on URL` once it answers."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(LogLimit())
+    os.umask(0o077)
     logging.basicConfig(
         handlers=[handler], level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
     )
@@ -78,6 +82,8 @@ def run(options: Options) -> int:
 
 
 async def _run(options: Options) -> None:
+    for warning in _warnings(options):
+        await asyncio.to_thread(print, f"narrowcast serve: {warning}", file=sys.stderr, flush=True)
     async with running(options) as server:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
         if sys.stderr.isatty():
@@ -92,6 +98,21 @@ async def _run(options: Options) -> None:
         await asyncio.wait({failed, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in (failed, stopping):
             task.cancel()
+
+
+def _warnings(options: Options) -> list[str]:
+    """What the operator should know of how the server was started."""
+    warnings = []
+    if options.tls_cert is None and not is_local(options.host) and options.host != "localhost":
+        warnings.append(
+            "passwords, keys and messages travel unencrypted; give --tls-cert and --tls-key, or listen on 127.0.0.1"
+            " behind a proxy that does"
+        )
+    if options.data.is_dir() and options.data.stat().st_mode & 0o077:
+        warnings.append(
+            f"others on this machine can look into {options.data}; the server's files there are private all the same"
+        )
+    return warnings
 
 
 class RunningServer:
@@ -134,10 +155,25 @@ async def running(
         scheme = "https" if options.tls_cert else "http"
         url = options.url.rstrip("/") or f"{scheme}://{_authority(options.host, bound.getsockname()[1])}"
         with closing(open_core(options, url, config=config, clock=clock)) as core:
-            Folder(core).sweep()
-            first_run.prepare(core, options.data, demo=options.demo, populate=prepare)
+            _prepare(core, options, prepare)
             async with _serving(core, options, url, bound) as server:
                 yield server
+
+
+def _prepare(core: Core, options: Options, populate: Callable[[Core], None] | None) -> None:
+    """Makes what a data folder needs; raises ServeError for one that is damaged, before anybody is served."""
+    try:
+        faults = list(row_faults(core.store.connection))
+        if not faults:
+            Folder(core).sweep()
+            first_run.prepare(core, options.data, demo=options.demo, populate=populate)
+    except (sqlite3.DatabaseError, OSError) as error:
+        faults = [str(error)]
+    if faults:
+        raise ServeError(
+            f"the data in {options.data} is damaged: {faults[0]} (all faults: narrowcast serve --check"
+            f" --data {options.data})"
+        )
 
 
 @asynccontextmanager
@@ -176,7 +212,8 @@ def open_core(
         config = Config(dialect=Dialect(options.dialect), durable=not options.demo)
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
-        return Core(options.data, replace(config, url=url), clock)
+        any_name = not options.url and options.host in ("", "0.0.0.0", "::")  # noqa: S104
+        return Core(options.data, replace(config, url=url, any_name=any_name), clock)
     except StoreError as error:
         raise ServeError(str(error)) from error
     except OSError as error:

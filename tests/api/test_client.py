@@ -25,9 +25,9 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.common import Bound, Group
-from narrowcast_api.routes.drafts import NewDraft
 from support.api import ACCOUNT, KEY, make_connection, scripted_client
 from support.ledger import proves
 from support.scripted import ScriptedTransport
@@ -216,8 +216,8 @@ async def test_what_no_type_allows_is_refused_as_input_and_never_crashes() -> No
     async with scripted_client() as (client, transport):
         for call in (
             client.messages.send(to=DirectDestination(mixed), content="hello"),
-            client.drafts.create(drafts=[NewDraft(DirectDestination(mixed), "hello")]),
-            client.drafts.create(drafts=[NewDraft(None, "hello", timestamp=text)]),
+            client.drafts.create(drafts=[DraftVersion(DirectDestination(mixed), "hello")]),
+            client.drafts.create(drafts=[DraftVersion(None, "hello")], timestamp=text),
             client.messages.list(narrow=pairs),
             client.messages.list(narrow=shapeless),
             client.narrows.matches(message_ids=[1], narrow=pairs),

@@ -26,7 +26,7 @@ from narrowcast_api.errors import (
     Unauthorized,
     UnauthorizedPrincipal,
 )
-from narrowcast_api.routes.drafts import NewDraft
+from narrowcast_api.model.drafts import DraftVersion
 from support.api import make_connection
 from support.ledger import proves
 from support.scripted import ScriptedTransport
@@ -121,7 +121,7 @@ async def test_whoever_watches_hears_what_was_ignored_of_any_call_within() -> No
             transport.prepare("POST", PATH, json=ignored)
         async with make_connection(transport) as connection:
             with ignored_parameters() as outer:
-                assert await Client(connection).drafts.create(drafts=[NewDraft(None, "soup")]) == [3]
+                assert await Client(connection).drafts.create(drafts=[DraftVersion(None, "soup")]) == [3]
                 with ignored_parameters() as inner:
                     await asyncio.create_task(connection.request("POST", "/thing", {"foo": 1}))
                 await connection.request("POST", "/thing")

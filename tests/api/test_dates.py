@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.dates import AROUND, MOST_PAGES, first_since
-from narrowcast_api.state.messages import Message
 from narrowcast_api.sync.message_lists import Page
 from support.exploring import examples
 

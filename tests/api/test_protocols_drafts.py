@@ -10,7 +10,7 @@ import pytest
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
-from narrowcast_api.storage.records import DraftRecord
+from narrowcast_api.storage.records import Draft
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer
 
@@ -55,7 +55,7 @@ async def test_typing_does_not_write_to_the_disk_at_every_key(client: DraftClien
         writes = 0
         put = client.journal.put_draft
 
-        def counting(record: DraftRecord) -> Future[bool]:
+        def counting(record: Draft) -> Future[bool]:
             nonlocal writes
             writes += 1
             return put(record)

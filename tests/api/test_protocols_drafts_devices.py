@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.storage.records import DraftVersion
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere
 
@@ -72,8 +72,8 @@ async def test_an_edit_elsewhere_while_one_types_keeps_both(client: DraftClient)
         client.drafts.save(mine, LUNCH, "base, mine")
         edited_elsewhere(client.server, 1, "base, theirs")
         await client.catch_up()
-        (conflict,) = client.drafts.conflicts()
-        assert {conflict.mine.content, conflict.theirs.content} == {"base, mine", "base, theirs"}
+        ((ours, theirs),) = client.drafts.conflicts()
+        assert {ours.content, theirs.content} == {"base, mine", "base, theirs"}
         assert client.drafts.get(mine) is not None, "the text in the compose box keeps its id"
         await client.clock.advance(10)
         await client.catch_up()
@@ -92,8 +92,8 @@ async def test_a_conflict_ends_when_one_text_is_dropped_or_both_are_wanted(clien
             edited_elsewhere(client.server, number, f"base {number} theirs")
         await client.catch_up()
         first, second = client.drafts.conflicts()
-        client.drafts.delete(first.theirs.draft_id)
-        client.drafts.settle(second.mine.draft_id)
+        client.drafts.delete(first[1].draft_id)
+        client.drafts.settle(second[0].draft_id)
         assert client.drafts.conflicts() == []
         await client.clock.advance(10)
         assert len(client.server.texts()) == 3

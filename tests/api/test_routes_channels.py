@@ -8,7 +8,7 @@ import pytest
 
 from narrowcast_api.errors import ChannelAlreadyExists, InvalidInput, Unsupported
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.wire.groups import GroupSettingMembers
+from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.wire.vocabulary import ChannelSetting, PresenceStatus
 from support.api import at_levels, scripted_client
 
@@ -27,7 +27,7 @@ async def test_channels_are_listed_by_what_the_level_has() -> None:
                 transport.prepare("GET", "/api/v1/streams", json={"streams": [{"stream_id": 7, "name": "a"}]})
                 listed = await client.channels.list(include_all=True, exclude_archived=False)
                 assert transport.last.params == expected
-                assert listed.streams[0].stream_id == 7
+                assert listed.streams[0].channel_id == 7
 
 
 async def test_a_channel_is_made_by_subscribing_below_417() -> None:
@@ -79,7 +79,7 @@ async def test_a_channel_is_changed_with_old_and_new_permissions() -> None:
             new_name="b",
             folder_id=None,
             permissions={
-                ChannelSetting.SEND_MESSAGE: GroupSettingMembers(direct_members=[1], direct_subgroups=[]),
+                ChannelSetting.SEND_MESSAGE: AdHocGroup(frozenset({1}), frozenset()),
                 ChannelSetting.SUBSCRIBE: 12,
             },
             expected={ChannelSetting.SEND_MESSAGE: 11},

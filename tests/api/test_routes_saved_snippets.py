@@ -98,6 +98,6 @@ async def test_reminders_are_made_listed_and_deleted() -> None:
         assert made == 8
         reminder = {"reminder_id": 8, "reminder_target_message_id": 504, "to": [11], "content": "look"}
         transport.prepare("GET", "/api/v1/reminders", json={"reminders": [reminder]})
-        assert (await client.reminders.list())[0].reminder_target_message_id == 504
+        assert (await client.reminders.list())[0].message_id == 504
         transport.prepare("DELETE", "/api/v1/reminders/8")
         await client.reminders.delete(reminder_id=8)

@@ -166,4 +166,4 @@ async def test_who_is_in_a_channel_is_listed() -> None:
         transport.prepare("GET", "/api/v1/users/9/subscriptions/7", json={"is_subscribed": True})
         assert await client.subscriptions.is_subscribed(user_id=9, channel_id=7)
         transport.prepare("GET", PATH, json={"subscriptions": [{"stream_id": 7, "name": "a"}]})
-        assert [it.stream_id for it in (await client.subscriptions.list()).subscriptions] == [7]
+        assert [it.channel_id for it in (await client.subscriptions.list()).subscriptions] == [7]

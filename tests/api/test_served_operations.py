@@ -132,14 +132,20 @@ async def test_channels_from_making_to_archiving(server: TestServer, ada: Client
     await ada.subscriptions.update(
         channel_id=made.stream_id, properties={"color": "#f00f00", "is_muted": True, "pin_to_top": True}
     )
-    mine = {it.stream_id: it for it in (await ada.subscriptions.list()).subscriptions}[made.stream_id]
-    assert (mine.name, mine.color, mine.is_muted, mine.pin_to_top) == ("rowers", "#f00f00", True, True)
+    mine = {it.channel_id: it for it in (await ada.subscriptions.list()).subscriptions}[made.stream_id]
+    assert mine.subscription is not None
+    assert (mine.name, mine.subscription.color, mine.is_muted, mine.subscription.pin_to_top) == (
+        "rowers",
+        "#f00f00",
+        True,
+        True,
+    )
     await ada.channels.archive(channel_id=made.stream_id)
     if level >= 315:
         listed = await ada.channels.list(exclude_archived=False, include_all=True)
-        assert {it.stream_id: it.is_archived for it in listed.streams}[made.stream_id]
+        assert {it.channel_id: it.is_archived for it in listed.streams}[made.stream_id]
     listed = await ada.channels.list(include_all=True)
-    assert made.stream_id not in [it.stream_id for it in listed.streams if not it.is_archived]
+    assert made.stream_id not in [it.channel_id for it in listed.streams if not it.is_archived]
 
 
 async def test_settings_mutes_words_presence_and_status(server: TestServer, ada: Client) -> None:

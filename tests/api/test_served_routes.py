@@ -14,13 +14,13 @@ from PIL import Image
 
 from narrowcast_api.client import Client
 from narrowcast_api.errors import ApiError, InvitationFailed, Unsupported
+from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.model.user_groups import AdHocGroup, mentionable, system_group_id
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.routes.drafts import NewDraft
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.base import collecting_problems
 from narrowcast_api.wire.events import BadEvent, DraftsUpdateEvent, Event, UnknownEvent, parse_event
-from narrowcast_api.wire.groups import GroupSettingMembers, mentionable, system_group_id
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType, Role, SystemGroup
 from support.ledger import proves
@@ -75,8 +75,10 @@ async def _everything(client: Client, server: TestServer, level: int, ask: Ask) 
 
 async def _kept(client: Client, general: int, dario: int, ask: Ask) -> None:
     """What a user keeps before sending."""
-    (draft,) = await client.drafts.create(drafts=[NewDraft(None, "half a thought")])
-    await ask(client.drafts.edit(draft_id=draft, draft=NewDraft(ChannelDestination(general, "t"), "whole")))
+    (draft,) = await client.drafts.create(drafts=[DraftVersion(None, "half a thought")])
+    await ask(
+        client.drafts.edit(draft_id=draft, draft=DraftVersion(ChannelDestination(general, "t"), "whole"))
+    )
     await ask(client.drafts.delete(draft_id=draft))
     later = await client.scheduled_messages.create(
         to=ChannelDestination(general, "t"), content="later", scheduled_delivery_timestamp=_FAR
@@ -95,7 +97,7 @@ async def _administered(client: Client, level: int, general: int, dario: int, as
     """What administrators do."""
     group = await client.user_groups.create(name=f"crew {level}", description="who row", members=[dario])
     await ask(client.user_groups.update(user_group_id=group, name=f"rowers {level}"))
-    me = GroupSettingMembers(direct_members=[dario], direct_subgroups=[])
+    me = AdHocGroup(frozenset({dario}), frozenset())
     await ask(client.user_groups.update(user_group_id=group, can_mention_group=Change(group)))
     for setting in (
         "can_manage_group",
@@ -252,16 +254,17 @@ async def test_a_message_is_sent_to_a_name_to_ids_and_to_emails(server: TestServ
 
 async def test_an_edited_draft_reaches_the_users_other_client_and_nobody_else(server: TestServer) -> None:
     async with _client(server) as one, _client(server) as two, _client(server, "dario") as other:
-        (draft,) = await one.drafts.create(drafts=[NewDraft(None, "half")])
+        (draft,) = await one.drafts.create(drafts=[DraftVersion(None, "half")])
         queues = [
             (client, await client.registration.register(event_types=["drafts"])) for client in (two, other)
         ]
         general = server.channel("general")
-        await one.drafts.edit(draft_id=draft, draft=NewDraft(ChannelDestination(general, "t"), "whole"))
+        await one.drafts.edit(draft_id=draft, draft=DraftVersion(ChannelDestination(general, "t"), "whole"))
         seen = [await _events(client, registered) for client, registered in queues]
     (event,) = seen[0]
     assert isinstance(event, DraftsUpdateEvent)
-    assert (event.draft.id, event.draft.content, event.draft.topic) == (draft, "whole", "t")
+    assert event.draft.id == draft
+    assert event.draft.version == DraftVersion(ChannelDestination(general, "t"), "whole")
     assert seen[1] == []
 
 
@@ -330,7 +333,7 @@ async def test_reminders_and_invitations_are_listed_and_taken_back(server: TestS
             to=ChannelDestination(server.channel("general"), "t"), content="look"
         )
         reminder = await client.reminders.create(message_id=message.id, scheduled_delivery_timestamp=_FAR)
-        assert [one.reminder_target_message_id for one in await client.reminders.list()] == [message.id]
+        assert [one.message_id for one in await client.reminders.list()] == [message.id]
         await client.reminders.delete(reminder_id=reminder)
         await client.invites.send(invitee_emails=["newcomer@demo.example"])
         link = await client.invites.create_link(invite_expires_in_minutes=None)

@@ -9,8 +9,8 @@ import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_server import access
 from narrowcast_server.actions import messages as sending
+from narrowcast_server.rules import access
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until

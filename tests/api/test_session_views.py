@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from narrowcast_api.errors import NotConnected
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.from_wire import message_from_wire
-from narrowcast_api.state.messages import Message
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.message_lists import Anchor, Match, MessageView, Page, Views
 from narrowcast_api.wire import messages as wire

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.model.reading import BadRow
 from narrowcast_api.state.apply import HANDLED
-from narrowcast_api.state.rows import BadRow
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from narrowcast_api.model.messages import Reaction, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import MessagesAdded, TypingChanged, UnreadsChanged
 from narrowcast_api.state.from_wire import message_from_wire
-from narrowcast_api.state.messages import Reaction, grouped
 from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.wire import messages as wire
 from support.ledger import proves

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from narrowcast_api.state.groups import AdHocGroup
+from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Dialect
 from support.answers import operation
@@ -113,9 +113,9 @@ def test_no_part_raises_for_what_is_nested_without_end(part: str) -> None:
 def test_every_snapshot_is_read_whole(caplog: pytest.LogCaptureFixture) -> None:
     read(sample())
     for source, record in recorded_answers():
-        request = record["request"]
-        if record["status"] == 200 and operation(request["method"], request["path"]) == "POST register":
-            read(record["response"])
+        request, answer = record["request"], record["response"]
+        if operation(request["method"], request["path"]) == "POST register" and "user_id" in answer:
+            read(answer)
             assert caplog.messages == [], source
     assert caplog.messages == []
 

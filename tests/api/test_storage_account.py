@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.lock import AccountLock
-from narrowcast_api.storage.records import DraftRecord, DraftVersion
+from narrowcast_api.storage.records import Draft
 
 SITE, EMAIL = "https://chat.example", "ada@demo.example"
-DRAFT = DraftRecord("d1", DraftVersion(ChannelDestination(7, "lunch"), "Soup"), 1.0)
+DRAFT = Draft("d1", DraftVersion(ChannelDestination(7, "lunch"), "Soup"), 1.0)
 
 
 def storage_at(folder: Path) -> AccountStorage:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from narrowcast_api.model.messages import Message, Reaction, Submessage
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.state.messages import Message, Reaction, Submessage
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.codec import destination_from_text, message_from_text, message_to_text, plain_text
 from narrowcast_api.storage.search import match_expression

@@ -14,14 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal, committed
-from narrowcast_api.storage.records import DraftRecord, DraftVersion, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
 
 LUNCH = ChannelDestination(7, "lunch")
 MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
-DRAFT = DraftRecord("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
+DRAFT = Draft("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
 
 destinations: st.SearchStrategy[Destination] = st.one_of(
     st.builds(ChannelDestination, st.integers(1, 2**40), st.text()),
@@ -62,7 +63,7 @@ def test_a_draft_is_read_back_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, destination: Destination | None, content: str, base: str | None
 ) -> None:
     version = None if base is None else DraftVersion(destination, base)
-    record = DraftRecord("d", DraftVersion(destination, content), 1.5, 7, version, False, True, True, "e")
+    record = Draft("d", DraftVersion(destination, content), 1.5, 7, version, False, True, True, "e")
     folder = tmp_path_factory.mktemp("journal")
     journal = journal_at(folder)
     journal.put_draft(record)
@@ -301,7 +302,7 @@ journal._connection.set_trace_callback(trace)
 where = ChannelDestination(7, "lunch")
 for number in range(1, 3):
     # What the journal is told, then, only if that is durable, what is promised to the world.
-    journal.put_draft(DraftRecord("d", DraftVersion(where, f"text {number}"), float(number)))
+    journal.put_draft(Draft("d", DraftVersion(where, f"text {number}"), float(number)))
     print("draft", number, flush=True)
     record = OutboxRecord(f"m{number}", number, where, f"text {number}", OutboxState.WAITING, 1.0)
     journal.put_outbox(record)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.wire import events
 from narrowcast_api.wire.base import collecting_problems
 from narrowcast_api.wire.events import (
@@ -135,7 +136,7 @@ def test_a_bad_item_of_a_list_is_left_out_and_reported() -> None:
     with collecting_problems() as problems:
         event = parse_event({"id": 1, "type": "stream", "op": "create", "streams": [{"name": 3}, good]})
     assert isinstance(event, events.StreamCreateEvent)
-    assert [stream.stream_id for stream in event.streams] == [good["stream_id"]]
+    assert [stream.channel_id for stream in event.streams] == [good["stream_id"]]
     assert [(problem.field, problem.where) for problem in problems] == [("streams", 0)]
 
 
@@ -277,4 +278,4 @@ def test_typing_events_say_who_where_and_whether() -> None:
 def test_a_draft_event_carries_the_draft_whole() -> None:
     event = parse_event(_own("drafts", op="update"))
     assert isinstance(event, events.DraftsUpdateEvent)
-    assert (event.draft.id, event.draft.type, event.draft.to) == (3, "private", [12])
+    assert (event.draft.id, event.draft.destination) == (3, DirectDestination(frozenset({12})))

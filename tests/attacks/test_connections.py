@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from narrowcast_server.config import Config, ConnectionLimits, Limits
-from narrowcast_server.connections import Connections, is_local
-from narrowcast_server.log_limit import LogLimit
+from narrowcast_server.http.connections import Connections, is_local
+from narrowcast_server.http.log_limit import LogLimit
+from narrowcast_server.organization.config import Config, ConnectionLimits, Limits
 from support.server import TestServer, running_server
 
 LIMITS = ConnectionLimits()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server.memberships import MAX_NESTING
+from narrowcast_server.organization.memberships import MAX_NESTING
 from support.server import TestServer, running_server
 
 

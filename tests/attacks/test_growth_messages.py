@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server import edit_history
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization import edit_history
+from narrowcast_server.organization.config import Config, Limits
 from support.holding import held
 from support.server import TestServer, running_server
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_server.key_vault import FILE, KeyVault, new_key
+from narrowcast_server.storage.key_vault import FILE, KeyVault, new_key
 from support.server import TestServer, running_server
 from support.world import PASSWORD
 

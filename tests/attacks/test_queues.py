@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.config import Config, Limits
-from narrowcast_server.event_variants import QueueOptions
+from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.event_variants import QueueOptions
 from support.clock import VirtualClock
 from support.holding import held
 from support.server import Listener, TestServer, running_server

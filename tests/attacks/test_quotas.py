@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.config import Config, Quotas, RateLimit
 from narrowcast_server.markdown.render import alerted
+from narrowcast_server.organization.config import Config, Quotas, RateLimit
 from narrowcast_server.serve import EVENT_RATE_LIMITS, RATE_LIMITS, STRANGER_RATE_LIMITS, Options, open_core
 from support.clock import VirtualClock
 from support.holding import held

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from narrowcast_api.state.messages import Message
+from narrowcast_api.model.messages import Message
 from narrowcast_api.storage.cache import Cache
 
 

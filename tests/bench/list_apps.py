@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bench.watched import resident_bytes
-from narrowcast_api.state.messages import Message
+from narrowcast_api.model.messages import Message
 from support.message_views import ListApp, message
 
 SIZE = (120, 36)

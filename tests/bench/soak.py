@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from narrowcast_server.config import Config
-from narrowcast_server.core import Core
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
 from support import world
 from support.soak import Crowd, Report, populate, soak
 

@@ -13,9 +13,9 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.config import Config
-from narrowcast_server.core import Core
 from narrowcast_server.demo import populate
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
 
 READ = 1
 """The flag of a read message in the store."""

@@ -65,7 +65,7 @@ def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
 
 def test_without_an_account_the_welcome_screen_leads_to_the_demo(tmp_path: Path) -> None:
     with Terminal(narrowcast(), env=environment(tmp_path), size=(80, 24)) as terminal:
-        terminal.wait_for("Sign in to an organization")
+        terminal.wait_for("Log in to an organization")
         terminal.press("t")
         terminal.wait_for("● live")
         terminal.press("ctrl+q")

@@ -12,7 +12,7 @@ from support.terminal import Terminal, home, narrowcast
 
 from .conftest import OpenApp, Served
 
-KEPT = r"as it was on"
+KEPT = r"○ saved"
 
 
 def leave(terminal: Terminal) -> None:
@@ -53,7 +53,7 @@ def test_another_size_starts_without_it(served: Served, open_app: OpenApp, tmp_p
         leave(first)
     with start(served.rc("ada"), tmp_path / "home-ada", (100, 30)) as again:
         again.wait_for(r"● live")
-        assert b"as it was on" not in again.output
+        assert b"saved" not in again.output
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_whatever_ends_a_start_leaves_the_terminal_as_it_was(
     command = [sys.executable, "-c", program, "--rc", str(rc)]
     with Terminal(command, env=home(tmp_path / "home-ada")) as broken:
         assert broken.wait_end() == code
-        assert b"as it was on" in broken.output
+        assert b"saved" in broken.output
         assert broken.left_clean() == []
         if "raise" in ending:
             assert "this must be read" in broken.text

@@ -35,7 +35,7 @@ def test_words_after_a_key_that_cannot_act_run_no_command(served: Served, open_a
     ada.wait_for(r"one more thing")
     ada.press("f8")  # nothing has failed: the key cannot act
     ada.type("second")
-    ada.wait_for(r"Nothing has failed")
+    ada.wait_for(r"No failed messages")
     ada.settle()
     ada.wait_for(r"To Dario Vance")
     ada.wait_for(r"one more thing\s")

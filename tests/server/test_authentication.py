@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_server import auth
-from narrowcast_server.app import routes_of
-from narrowcast_server.config import Config, RateLimit
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.rate_limits import RateLimiter
+from narrowcast_server.http import auth
+from narrowcast_server.http.app import routes_of
+from narrowcast_server.http.rate_limits import RateLimiter
+from narrowcast_server.organization.config import Config, RateLimit
+from narrowcast_server.organization.errors import ServiceError
 from support import world
 from support.clock import VirtualClock
 from support.ledger import proves

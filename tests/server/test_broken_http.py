@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization.config import Config, Limits
 from support.server import TestServer, running_server
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from narrowcast_api import permissions
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.state.messages import Message
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import BotType, TopicsPolicy
-from narrowcast_server.access import find_message
+from narrowcast_server.rules.access import find_message
 from support.server import TestServer
 
 PEOPLE = ("ada", "bruno", "chiyo", "dario", "hugo")
@@ -64,7 +64,7 @@ async def test_groups_are_for_who_manages_all_groups(server: TestServer, holders
     group_id = made["group_id"]
     for name in PEOPLE:
         state = await state_of(server, name)
-        group = state.groups.get(group_id)
+        group = state.user_groups.get(group_id)
         assert group is not None
         said = permissions.group_refusal(state, group, None, "rename it")
         done = await allowed(server, name, "PATCH", f"/user_groups/{group_id}", {"description": name})
@@ -225,7 +225,7 @@ async def test_a_picker_offers_who_can_hold_a_permission(server: TestServer) -> 
     for setting in ("can_create_web_public_channel_group", "can_manage_all_groups", "can_create_groups"):
         rule = state.holder_rules.of("realm", setting)
         offered = {group.id for group in permissions.possible_holders(state, rule)}
-        for group in list(state.groups):
+        for group in list(state.user_groups):
             done = await allowed(server, "ada", "PATCH", "/realm", {setting: {"new": group.id}})
             assert (group.id in offered) is done, (setting, group.name)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization.config import Config, Limits
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
 

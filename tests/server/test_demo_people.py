@@ -15,15 +15,15 @@ import pytest
 
 from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.actions.messages import send_direct, send_to_channel
-from narrowcast_server.config import Config
-from narrowcast_server.core import Core
 from narrowcast_server.demo import alive, populate
 from narrowcast_server.demo.files import EMOJI
 from narrowcast_server.demo.people import HUMANS, demo_users
 from narrowcast_server.demo.replies import DEFAULT_REACTIONS, DEFAULTS, RULES, Voice, without_quotes
-from narrowcast_server.event_variants import QueueOptions
-from narrowcast_server.events import Queue
-from narrowcast_server.models import FlagBit, Message
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.event_variants import QueueOptions
+from narrowcast_server.organization.events import Queue
+from narrowcast_server.organization.models import FlagBit, Message
 from support.clock import VirtualClock
 
 LISTENS = QueueOptions(capabilities=frozenset({"stream_typing_notifications"}))

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.config import Config
-from narrowcast_server.core import Core
 from narrowcast_server.demo import populate
 from narrowcast_server.demo.people import PEOPLE, demo_users
 from narrowcast_server.demo.script import DAY, HOUR, MINUTE, ScriptError, moment, parse
 from narrowcast_server.demo.world import SCRIPTS
-from narrowcast_server.models import FlagBit
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.models import FlagBit
 from support.clock import VirtualClock
 from support.server import TestServer, running_server
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.disk import Disk
-from narrowcast_server.store import Store, fold_log
+from narrowcast_server.storage.disk import Disk
+from narrowcast_server.storage.store import Store, fold_log
 from support.server import running_server
 
 

@@ -17,13 +17,13 @@ import httpx
 import pytest
 
 from narrowcast_api.account import Account
-from narrowcast_server.checking import check
-from narrowcast_server.config import Config
-from narrowcast_server.core import Core
-from narrowcast_server.first_run import how_to_open
-from narrowcast_server.schema import MIGRATIONS
+from narrowcast_server.actions.first_run import how_to_open
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, running
-from narrowcast_server.store import Store, StoreError
+from narrowcast_server.storage.checking import check
+from narrowcast_server.storage.schema import MIGRATIONS
+from narrowcast_server.storage.store import Store, StoreError
 from support import world
 from support.server import running_server
 from support.tls import make_certificates
@@ -216,7 +216,7 @@ async def test_an_older_folder_is_migrated_with_what_it_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     with monkeypatch.context() as older:
-        older.setattr("narrowcast_server.store.MIGRATIONS", MIGRATIONS[:version])
+        older.setattr("narrowcast_server.storage.store.MIGRATIONS", MIGRATIONS[:version])
         core = Core(tmp_path, Config(durable=False))
         world.populate(core)
         core.close()

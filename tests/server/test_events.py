@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import websockets
 
-from narrowcast_server.config import Config, Limits
-from narrowcast_server.events import Queue
+from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.events import Queue
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, Listener, TestServer, running_server

@@ -10,8 +10,8 @@ import pytest
 
 import narrowcast_server
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
-from narrowcast_server.app import routes_of
-from narrowcast_server.params import Param
+from narrowcast_server.http.app import routes_of
+from narrowcast_server.http.params import Param
 from support.ledger import proves
 from support.server import TestServer
 

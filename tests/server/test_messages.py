@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization.config import Config, Limits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server

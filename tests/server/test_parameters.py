@@ -13,7 +13,7 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server.app import routes_of
+from narrowcast_server.http.app import routes_of
 from support.captures import captures, recorded_answers
 from support.server import Bare, TestServer
 
@@ -146,7 +146,7 @@ async def test_a_note_to_oneself_can_be_scheduled(server: TestServer) -> None:
         await client.scheduled_messages.edit(scheduled_message_id=identity, to=channel)
         await client.scheduled_messages.edit(scheduled_message_id=identity, to=note)
         (scheduled,) = await client.scheduled_messages.list()
-        assert scheduled.to == [me]
+        assert scheduled.destination == DirectDestination(frozenset({me}))
 
 
 async def test_notices_of_a_channel_are_yes_or_no(server: TestServer) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.config import Config
+from narrowcast_server.organization.config import Config
 from support.clock import VirtualClock
 from support.server import TestServer, running_server
 

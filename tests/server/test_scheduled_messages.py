@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from narrowcast_server.actions.scheduled import deliver_due
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.actions.scheduled_messages import deliver_due
+from narrowcast_server.organization.config import Config, Limits
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.config import Config, ExternalLogin
+from narrowcast_server.organization.config import Config, ExternalLogin
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization.config import Config, Limits
 from support.ledger import proves
 from support.server import Listener, TestServer, running_server
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_server.config import Config, Limits
+from narrowcast_server.organization.config import Config, Limits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import TestServer, running_server

@@ -35,7 +35,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "POST messages/render": messages.RenderedMessage,
     "GET navigation_views": organization.NavigationViewList,
     "GET realm/domains": organization.DomainList,
-    "GET realm/emoji": organization.RealmEmojiList,
+    "GET realm/emoji": organization.CustomEmojiList,
     "POST realm/filters": organization.CreatedId,
     "GET realm/linkifiers": organization.LinkifierList,
     "POST realm/playgrounds": organization.CreatedId,

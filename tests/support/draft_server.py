@@ -16,14 +16,13 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
     RateLimited,
 )
+from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.drafts import Drafts
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change
-from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.records import DraftVersion
 from support.clock import VirtualClock
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -74,7 +73,7 @@ class DraftServer:
 
     def _put(self, op: str, server_id: int, version: DraftVersion, timestamp: float) -> int:
         content = version.content.rstrip().lstrip("\n")
-        draft = ServerDraft(server_id, version.destination, content, timestamp)
+        draft = ServerDraft(server_id, DraftVersion(version.destination, content), timestamp)
         self.drafts[server_id] = draft
         self._tell(Event(op, draft))
         return server_id

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.protocols.outbox import Outbox, OutboxEntry, OutboxState
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.state.changes import Change
-from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock

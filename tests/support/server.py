@@ -22,10 +22,10 @@ from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
-from narrowcast_server.clock import Clock
-from narrowcast_server.config import Config, Dialect
-from narrowcast_server.core import Core
-from narrowcast_server.models import User
+from narrowcast_server.organization.clock import Clock
+from narrowcast_server.organization.config import Config, Dialect
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.models import User
 from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 

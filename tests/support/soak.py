@@ -21,7 +21,7 @@ import websockets
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.core import Core
+from narrowcast_server.organization.core import Core
 
 TOPIC = "soak"
 

@@ -30,7 +30,7 @@ async def test_the_key_is_shown_only_when_asked_for(tmp_path: Path) -> None:
         key = stage.server.account("ada").key.reveal()
         await run(stage, "account.key")
         assert not any(key in choice.text for choice in stage.app.screen._list.items)  # type: ignore[attr-defined]
-        await choose(stage, "Show my API key")
+        await choose(stage, "Show API key")
         await until(lambda: isinstance(stage.app.screen, Picker) and _shows(stage.app.screen, key))
 
 
@@ -42,8 +42,8 @@ async def test_a_new_key_is_stored_and_the_account_goes_on_with_it(tmp_path: Pat
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         old = stage.server.account("ada").key.reveal()
         await run(stage, "account.key")
-        await choose(stage, "Make a new one")
-        await choose(stage, "Make a new key")
+        await choose(stage, "Generate new API key")
+        await choose(stage, "Generate new key")
         await until(lambda: stage.server.account("ada").key.reveal() != old)
         new = stage.server.account("ada").key.reveal()
         await until(lambda: stage.app.session is not None and stage.session.account.key.reveal() == new)
@@ -82,7 +82,7 @@ async def test_ones_own_account_is_ended_after_a_question(tmp_path: Path) -> Non
         await choose(stage, "Cancel")
         assert stage.server.user("dario").is_active
         await run(stage, "account.deactivate")
-        await choose(stage, "Deactivate my account")
+        await choose(stage, "Deactivate account")
         await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
         assert not any(isinstance(screen, MainScreen) for screen in stage.app.screen_stack)
         assert not stage.server.user("dario").is_active
@@ -93,12 +93,12 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
     picture.write_bytes(PIXEL)
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "account.picture")
-        await choose(stage, "Choose a file")
+        await choose(stage, "Upload new picture")
         asked = stage.app.screen
         assert isinstance(asked, PictureFileScreen)
         asked.editor.text = str(picture)
         await stage.press("enter")
         await until(lambda: stage.server.user("ada").avatar_url)
         await run(stage, "account.picture")
-        await choose(stage, "Remove my picture")
+        await choose(stage, "Delete profile picture")
         await until(lambda: not stage.server.user("ada").avatar_url)

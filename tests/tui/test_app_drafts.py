@@ -8,8 +8,8 @@ from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.client import Client
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.routes.drafts import NewDraft
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -30,7 +30,7 @@ class Device:
         """Edits the first draft."""
         draft = (await self.client.drafts.list())[0]
         assert draft.id is not None
-        await self.client.drafts.edit(draft_id=draft.id, draft=NewDraft(self.where, content))
+        await self.client.drafts.edit(draft_id=draft.id, draft=DraftVersion(self.where, content))
 
     async def deletes(self) -> None:
         """Sends or deletes the first draft."""
@@ -90,7 +90,7 @@ async def test_a_draft_that_was_sent_elsewhere_is_not_made_again_unless_one_writ
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await device.deletes()
-        await until(lambda: stage.notices and "This draft is gone" in stage.notices[-1])
+        await until(lambda: stage.notices and "This draft was sent on another device" in stage.notices[-1])
         await stage.press("escape")
         assert stage.session.drafts.all() == []
         stage.screen.writing.text.focus()
@@ -102,7 +102,7 @@ async def test_a_conflict_is_told_and_keeping_the_other_text_drops_ones_own(tmp_
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)
-        await until(lambda: stage.notices and "written on another device as well" in stage.notices[-1])
+        await until(lambda: stage.notices and "also edited on another device" in stage.notices[-1])
         await stage.press("escape", "d", "H")
         assert isinstance(stage.app.screen, ConflictScreen)
         await stage.press("2")

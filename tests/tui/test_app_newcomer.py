@@ -6,7 +6,6 @@ from pathlib import Path
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.drafts import ConflictScreen, TextLines
-from narrowcast_api.protocols.draft_store import DraftConflict
 from support.sessions import until
 from support.stage import on_stage
 
@@ -38,7 +37,7 @@ async def test_both_versions_of_a_draft_are_shown_to_their_ends(tmp_path: Path) 
         theirs = drafts.get(drafts.save(None, None, "本" * 100 + "\n\nthere it ends"))
         assert mine is not None
         assert theirs is not None
-        await stage.app.push_screen(ConflictScreen(stage.session, DraftConflict(mine, theirs)))
+        await stage.app.push_screen(ConflictScreen(stage.session, (mine, theirs)))
         await stage.pilot.pause()
         for shown, end in zip(
             stage.app.screen.query(TextLines), ("here it ends", "there it ends"), strict=True
@@ -59,14 +58,14 @@ async def test_the_reactions_that_everybody_uses_stand_first(tmp_path: Path) -> 
 
 async def test_a_second_window_on_the_account_says_that_it_only_reads(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as first:
-        assert "read only" not in first.screen.status_line.plain
+        assert "read-only" not in first.screen.status_line.plain
         async with on_stage(tmp_path, server=first.server) as second:
-            assert "read only" in second.screen.status_line.plain
+            assert "read-only" in second.screen.status_line.plain
             for key in ("c", "x", "tab", "tab", "tab"):
                 await second.press(key)
                 await second.type("lost")
                 assert not second.screen.writing.text.text
-            assert any("write there" in notice for notice in second.notices)
+            assert any("Write there" in notice for notice in second.notices)
 
 
 async def test_a_text_that_makes_compose_grow_is_shown_from_as_high_as_there_is_room(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.protocols.draft_store import Draft, DraftConflict
+from narrowcast_api.storage.records import Draft
 from narrowcast_api.sync.session import Session
 from support import world
 from support.server import running_server
@@ -75,7 +76,7 @@ async def test_the_last_view_is_painted_from_the_cache_without_a_server(tmp_path
     async with on_stage(tmp_path, server=server, live=False) as stage:
         await until(lambda: "There is soup left." in shown(stage.app))
         assert stage.screen.narrow == narrow
-        await until(lambda: "kept and sent when it is back" in shown(stage.app), seconds=20)
+        await until(lambda: "saved and sent once reconnected" in shown(stage.app), seconds=20)
         await stage.press("c")
         await stage.type("Save me some")
         await stage.press("enter")
@@ -105,8 +106,9 @@ async def test_a_conflict_shows_both_texts_and_keeps_the_one_that_is_chosen(tmp_
     async with on_stage(tmp_path) as stage:
         mine = stage.session.drafts.save(None, None, "written here")
         theirs = stage.session.drafts.save(None, None, "written there")
-        conflict = DraftConflict(
-            Draft(mine, None, "written here", 0.0), Draft(theirs, None, "written there", 0.0)
+        conflict = (
+            Draft(mine, DraftVersion(None, "written here"), 0.0),
+            Draft(theirs, DraftVersion(None, "written there"), 0.0),
         )
         kept: list[str | None] = []
         await stage.app.push_screen(ConflictScreen(stage.session, conflict), kept.append)

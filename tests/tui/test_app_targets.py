@@ -105,7 +105,7 @@ async def test_what_was_written_elsewhere_is_kept_and_its_writer_is_told_where(t
         stage.screen.go(Narrow.channel(stage.server.channel("engineering")))
         assert stage.screen.writing.text.text == ""
         await stage.pilot.pause()
-        assert stage.notices[-1] == "Kept as a draft for #general › lunch."
+        assert stage.notices[-1] == "Saved as a draft for #general › lunch."
         stage.screen.go(Narrow.topic(general, "lunch"))
         assert stage.screen.writing.text.text == "half a thought"
         assert stage.screen.writing.destination()[0] == ChannelDestination(general, "lunch")
@@ -132,7 +132,7 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
         await until(lambda: stage.screen._note.read())
         await stage.app.close_session()
         async with on_stage(tmp_path, server=server) as again:
-            await until(lambda: any("You left a draft for Dario" in notice for notice in again.notices))
+            await until(lambda: any("You have a draft for Dario" in notice for notice in again.notices))
             assert again.screen.narrow == general
             assert again.screen.writing.text.text == ""
             assert again.screen.writing.destination() == (general.written_to, "")

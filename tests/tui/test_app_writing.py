@@ -143,7 +143,7 @@ async def test_a_message_over_the_limit_is_not_sent_and_the_count_says_so(tmp_pa
         limit = stage.session.state.limits.max_message_length
         stage.screen.writing.text.insert("x" * (limit + 3))
         await stage.pilot.pause()
-        assert "3 characters too many" in stage.screen.writing.target.hint.plain
+        assert "3 over the limit" in stage.screen.writing.target.hint.plain
         await stage.press("enter")
         assert len(stage.screen.writing.text.text) == limit + 3
         assert "3 characters too long" in stage.notices[-1]
@@ -304,7 +304,7 @@ async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_el
         assert [draft.content for draft in stage.session.drafts.all()] == [
             "See [plan.txt](/user_uploads/plan.txt) "
         ]
-        await until(lambda: any("Its link is in your draft for" in notice for notice in stage.notices))
+        await until(lambda: any("Its link is in your draft to" in notice for notice in stage.notices))
 
 
 async def test_an_upload_goes_on_after_a_restart_and_its_link_finds_its_draft(tmp_path: Path) -> None:

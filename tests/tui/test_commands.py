@@ -126,7 +126,7 @@ async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         again = await run(tmp_path, "export", "--rc", rc, "topic:lunch", "-o", str(target))
         assert (again.code, again.out) == (2, "")
-        assert "is there already" in again.err
+        assert "already exists" in again.err
 
 
 @pytest.mark.parametrize("secret", ["password", "key"])
@@ -183,7 +183,7 @@ async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_pa
             (["--rc", str(tmp_path), "read"], 2, "not a file"),
             (["--rc", rc, "send", "--channel", "nowhere", "--topic", "x", "hi"], 2, "no channel 'nowhere'"),
             (["--rc", rc, "send", "hi"], 2, "--channel NAME"),
-            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "is called 'nobody'"),
+            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "is named 'nobody'"),
             (["--rc", rc, "--account", "x"], 2, "terminal"),
             ([], 2, "narrowcast send"),
             (["login", server.url, "--email", "ada@demo.example"], 3, ""),

@@ -66,7 +66,7 @@ async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
         await run(stage, "channel.new")
         await stage.type("general")
         await stage.press("ctrl+d")
-        await until(lambda: "of this name already" in str(form(stage)._said.render()))
+        await until(lambda: "this name already exists" in str(form(stage)._said.render()))
         assert form(stage).row("name").typed == "general"
 
 
@@ -88,7 +88,7 @@ async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None
         await run(stage, "channel.edit")
         assert not any(row.is_enabled for row in form(stage).rows)
         shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
-        assert "may" in shown
+        assert "only" in shown
         await stage.press("tab", "ctrl+d")
         await closed(stage)
 
@@ -98,7 +98,9 @@ async def test_a_permission_of_a_channel_is_given_to_a_role(tmp_path: Path) -> N
         in_channel(stage, "general")
         await run(stage, "channel.permissions")
         screen = form(stage)
-        moderators = next(group.id for group in stage.session.state.groups if group.name == "role:moderators")
+        moderators = next(
+            group.id for group in stage.session.state.user_groups if group.name == "role:moderators"
+        )
         control = screen.row("can_send_message_group").control
         control.put(moderators)  # type: ignore[union-attr]  # a choice
         await stage.press("ctrl+d")
@@ -132,11 +134,11 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
         assert isinstance(browser, ChannelsScreen)
         browser.list.select_key(stage.server.channel("attic"))
         await stage.press("s")
-        await until(lambda: "You are in #attic" in browser._said.plain)
+        await until(lambda: "Subscribed to #attic" in browser._said.plain)
         assert ada in await members_of(stage, "attic")
         browser.list.select_key(stage.server.channel("attic"))
         await stage.press("s")
-        await until(lambda: "You left #attic" in browser._said.plain)
+        await until(lambda: "Unsubscribed from #attic" in browser._said.plain)
         assert ada not in await members_of(stage, "attic")
         browser.list.select_key(stage.server.channel("attic"))
         await stage.press("x", "down", "enter")
@@ -189,7 +191,7 @@ async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
         in_channel(stage, "leads")
         await run(stage, "channel.subscribe")
         await stage.press("down", "enter")
-        await until(lambda: any("You left" in notice for notice in stage.notices))
+        await until(lambda: any("Unsubscribed from" in notice for notice in stage.notices))
         channel = stage.session.state.channels.get(stage.server.channel("leads"))
         assert channel is None or not channel.is_subscribed
 

@@ -35,7 +35,7 @@ async def schedule(stage: Stage, content: str, at: int = LATER) -> None:
         "scheduled_delivery_timestamp": at,
     }
     await stage.server.call("ada", "POST", "/scheduled_messages", params)
-    await until(lambda: any(one.content == content for one in stage.session.state.scheduled.all()))
+    await until(lambda: any(one.content == content for one in stage.session.state.scheduled_messages.all()))
 
 
 async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
         await stage.press("enter")
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        assert "is no time" in str(form._said.render())
+        assert "is not a time" in str(form._said.render())
         await stage.press("ctrl+u")
         await stage.type("+2h")
         await stage.press("enter")
@@ -89,7 +89,7 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
         await until(lambda: stage.app.screen is screen)
         await until(lambda: screen.list.items[0].note == "first!")
         await stage.press("down", "s")
-        await until(lambda: "on its way" in screen._said.plain)
+        await until(lambda: "Sending" in screen._said.plain)
         await stage.press("x", "down", "enter")
         await until(lambda: len(screen.list.items) == 1)
         (left,) = await scheduled(stage)
@@ -110,12 +110,12 @@ async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tm
         await schedule(stage, "late")
         with stage.server.core.transaction():
             stage.server.core.store.execute("UPDATE scheduled_messages SET failed = 1")
-        (row,) = stage.session.state.scheduled.all()
-        stage.session.state.scheduled.put([row._replace(failed=True)])
+        (row,) = stage.session.state.scheduled_messages.all()
+        stage.session.state.scheduled_messages.put([row._replace(failed=True)])
         await run(stage, "go.scheduled")
         screen = stage.app.screen
         assert isinstance(screen, ScheduledScreen)
-        assert "not sent, the server" in screen.list.items[0].note
+        assert "Failed to send: the server" in screen.list.items[0].note
         await stage.press("enter")
         await stage.type("tomorrow 9:00")
         await stage.press("ctrl+d")
@@ -155,7 +155,7 @@ async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path
         await run(stage, "write.save-snippet")
         await stage.type("Review")
         await stage.press("ctrl+d")
-        await until(lambda: len(stage.session.state.snippets) == 1)
+        await until(lambda: len(stage.session.state.saved_snippets) == 1)
         await until(lambda: stage.app.screen is stage.screen)
         await run(stage, "write.snippets")
         screen = stage.app.screen
@@ -170,13 +170,13 @@ async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path
         assert (row["title"], row["content"]) == ("Reviews", "Have a look")
         await run(stage, "write.snippets")
         await stage.press("x", "down", "enter")
-        await until(lambda: len(stage.session.state.snippets) == 0)
+        await until(lambda: len(stage.session.state.saved_snippets) == 0)
 
 
 async def test_old_servers_have_snippets_that_stay_as_they_are(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.server.call("ada", "POST", "/saved_snippets", {"title": "Old", "content": "text"})
-        await until(lambda: len(stage.session.state.snippets) == 1)
+        await until(lambda: len(stage.session.state.saved_snippets) == 1)
         stage.session.state.server = replace(stage.session.state.server, level=300)
         await run(stage, "write.snippets")
         screen = stage.app.screen

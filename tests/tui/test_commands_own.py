@@ -22,7 +22,7 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         await stage.press("ctrl+d")
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        await until(lambda: "There is no emoji" in str(form._said.render()))
+        await until(lambda: "No emoji named" in str(form._said.render()))
         await stage.press("ctrl+u")
         await stage.type("tad")
         await stage.press("tab", "ctrl+d")
@@ -66,7 +66,7 @@ async def test_everything_is_read_after_a_question(tmp_path: Path) -> None:
         await run(stage, "own.read-all")
         await stage.press("down", "enter")
         await until(lambda: stage.session.state.unreads.count_all() == 0)
-        await until(lambda: "Everything is read." in stage.notices)
+        await until(lambda: "All messages marked as read." in stage.notices)
 
 
 async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ("[compose]\nfoo = 1\n", "c.toml:2: compose.foo: there is no such setting"),
         ("colour = 1\n", "c.toml:1: colour: there is no such setting"),
         ("[appearance]\npeople = 3\n", "c.toml:2: appearance.people: "),
-        ('[keys]\n"go.all" = "W"\n"go.nowhere" = "b"\n', "c.toml:3: keys: go.nowhere: no such action"),
+        ('[keys]\n"go.all" = "W"\n"go.nowhere" = "b"\n', "c.toml:3: keys: go.nowhere: no such command"),
         ('[keys]\n"go.all" = "ctrl+h"\n', "c.toml:2: keys: go.all: 'ctrl+h' cannot be told from backspace"),
         ("account = \n", "c.toml: not TOML: "),
     ],
@@ -53,3 +53,10 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 def test_the_line_of_a_dotted_key_is_found() -> None:
     assert line_of('# about\ncompose.enter = "send"\n', ["compose", "enter"]) == 2
+
+
+def test_an_unknown_theme_is_an_error_that_names_the_themes() -> None:
+    with pytest.raises(
+        ConfigError, match=r"c\.toml:2: appearance\.theme: no theme 'pink'\. Themes: narrowcast, "
+    ):
+        parse('[appearance]\ntheme = "pink"\n', "c.toml")

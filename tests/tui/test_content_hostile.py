@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast.content.parse import MAX_ROWS, parse
 from narrowcast.panes.messages.rows import FIRST_ROWS, Lead, RowMaker, Rows, Shape
-from narrowcast_api.state.messages import Reaction
+from narrowcast_api.model.messages import Reaction
 from support.message_views import ListApp, message
 
 CPU_SECONDS = 0.4

@@ -18,8 +18,8 @@ from narrowcast.content.parse import parse
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Run, wrap, wrap_hard
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow, Term
-from narrowcast_api.state.messages import Message
 from narrowcast_api.state.state import State
 from support import live
 

@@ -27,7 +27,7 @@ async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] =
     params = {"name": name, "description": "They bake", "members": ids}
     made = await stage.server.call("ada", "POST", "/user_groups/create", params)
     group_id = int(made["group_id"])
-    await until(lambda: stage.session.state.groups.get(group_id) is not None)
+    await until(lambda: stage.session.state.user_groups.get(group_id) is not None)
     await run(stage, "people.groups")
     screen = stage.app.screen
     assert isinstance(screen, GroupsScreen)
@@ -63,8 +63,9 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
         assert isinstance(screen, MembersScreen)
         screen.reread(select=("user", stage.server.id("dario")))
         await stage.press("x")
-        await choose(stage, "Take out")
-        await until(lambda: stage.server.id("dario") not in stage.session.state.groups.get(group_id).members)  # type: ignore[union-attr]
+        await choose(stage, "Remove")
+        held = stage.session.state.user_groups
+        await until(lambda: stage.server.id("dario") not in held.get(group_id).members)  # type: ignore[union-attr]
 
 
 async def test_a_group_holds_another_one(tmp_path: Path) -> None:
@@ -82,11 +83,11 @@ async def test_a_group_is_deactivated_and_reactivated(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         group_id = await a_group(stage)
         await stage.press("x")
-        await choose(stage, "Deactivate it")
-        await until(lambda: stage.session.state.groups.get(group_id).deactivated)  # type: ignore[union-attr]
+        await choose(stage, "Deactivate")
+        await until(lambda: stage.session.state.user_groups.get(group_id).deactivated)  # type: ignore[union-attr]
         await stage.press("x")
-        await choose(stage, "Reactivate it")
-        await until(lambda: not stage.session.state.groups.get(group_id).deactivated)  # type: ignore[union-attr]
+        await choose(stage, "Reactivate")
+        await until(lambda: not stage.session.state.user_groups.get(group_id).deactivated)  # type: ignore[union-attr]
 
 
 async def test_who_may_mention_a_group_is_chosen_among_groups_or_named(tmp_path: Path) -> None:
@@ -95,13 +96,15 @@ async def test_who_may_mention_a_group_is_chosen_among_groups_or_named(tmp_path:
         await stage.press("p")
         assert isinstance(stage.app.screen, GroupPermissionsScreen)
         await stage.press("enter")
-        await choose(stage, "moderators and above")
-        await until(lambda: any("Who may mention it moderators" in row for row in rows(stage)))
+        await choose(stage, "admins and moderators")
+        await until(
+            lambda: any("Who can mention this group admins and moderators" in row for row in rows(stage))
+        )
         moderators = (await groups(stage))["role:moderators"]["id"]
         assert (await groups(stage))["bakers"]["can_mention_group"] == moderators
         await stage.press("enter")
-        await choose(stage, "People and groups by name")
-        await fill(stage, people="Dario Vance", groups="moderators and above")
+        await choose(stage, "Users and groups by name")
+        await fill(stage, people="Dario Vance", groups="admins and moderators")
         await until(lambda: any("Dario Vance" in row for row in rows(stage)))
         assert (await groups(stage))["bakers"]["can_mention_group"] == {
             "direct_members": [stage.server.id("dario")],
@@ -113,10 +116,10 @@ async def test_a_guest_reads_groups_and_is_told_who_may_change_them(tmp_path: Pa
     async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
         await a_group(stage)
         await stage.press("n")
-        assert "Only members, not guests may make user groups" in said(stage)
+        assert "Only everyone except guests can create user groups" in said(stage)
         await stage.press("x")
         assert "Only nobody" not in said(stage)
-        assert "may deactivate this group" in said(stage)
+        assert "can deactivate this group" in said(stage)
 
 
 @pytest.mark.parametrize(

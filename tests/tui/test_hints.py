@@ -54,6 +54,6 @@ async def test_a_mode_says_how_to_leave_it_in_the_status_line(tmp_path: Path) ->
         async with on_stage(tmp_path, size=(80, 24), server=server) as stage:
             await until(lambda: "o follow" in stage.screen.status_line.plain)
             await stage.press("o")
-            await until(lambda: "Esc leaves" in stage.screen.status_line.plain)
+            await until(lambda: "Esc cancels" in stage.screen.status_line.plain)
             await stage.press("escape")
-            await until(lambda: "Esc leaves" not in stage.screen.status_line.plain)
+            await until(lambda: "Esc cancels" not in stage.screen.status_line.plain)

@@ -47,7 +47,7 @@ async def test_a_link_is_made_copied_and_revoked(tmp_path: Path) -> None:
         [invitation] = await invitations(stage)
         assert stage.app.clipboard == invitation["link_url"]
         await stage.press("x")
-        await choose(stage, "Revoke it")
+        await choose(stage, "Revoke")
         await until(lambda: rows(stage) == [])
         assert await invitations(stage) == []
 
@@ -59,10 +59,10 @@ async def test_an_invitation_is_sent_again_and_revoked(tmp_path: Path) -> None:
         await fill(stage, emails="new@demo.example")
         await until(lambda: any("new@demo.example" in row for row in rows(stage)))
         await stage.press("r")
-        await until(lambda: "Sent again" in said(stage))
+        await until(lambda: "resent" in said(stage))
         await stage.press("enter")
-        await choose(stage, "Revoke it")
-        await choose(stage, "Revoke it")
+        await choose(stage, "Revoke")
+        await choose(stage, "Revoke")
         await until(lambda: rows(stage) == [])
         assert await invitations(stage) == []
 
@@ -70,6 +70,6 @@ async def test_an_invitation_is_sent_again_and_revoked(tmp_path: Path) -> None:
 async def test_a_guest_is_told_who_invites(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
         await opened(stage)
-        await until(lambda: "Only members, not guests may invite people" in said(stage))
+        await until(lambda: "Only everyone except guests can invite people" in said(stage))
         await stage.press("n")
         assert isinstance(stage.app.screen, InvitationsScreen)

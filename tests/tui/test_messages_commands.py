@@ -70,7 +70,7 @@ async def test_only_ones_own_messages_can_be_edited(tmp_path: Path) -> None:
         await stage.show(stage.topic, "newest")
         await stage.see("his")
         await stage.press("e")
-        assert stage.app.said() == ["Only messages of your own can be edited."]
+        assert stage.app.said() == ["You can only edit your own messages."]
         own = await stage.server.send("ada", "general", "soup", "mine")
         await stage.see("mine")
         await stage.press("G", "e")

@@ -124,9 +124,9 @@ async def test_a_list_that_got_shorter_before_its_rows_moved_is_no_defect(
 @pytest.mark.parametrize(
     ("key", "call", "said"),
     [
-        ("V", "read_receipts", "Asking who has read it…"),
-        ("H", "history", "Fetching the versions…"),
-        ("greater_than_sign", "get", "Fetching the text of the message…"),
+        ("V", "read_receipts", "Loading read receipts…"),
+        ("H", "history", "Loading edit history…"),
+        ("greater_than_sign", "get", "Loading message…"),
     ],
 )
 async def test_a_key_that_waits_for_the_server_says_so_at_once(

@@ -16,16 +16,16 @@ SOUP = ChannelDestination(live.GENERAL, "tests")
     ("state", "age", "more", "note"),
     [
         (OutboxState.SENDING, 0.1, {}, None),
-        (OutboxState.WAITING, 2.0, {}, "waiting to be sent… F9 takes it back"),
+        (OutboxState.WAITING, 2.0, {}, "waiting to be sent… F9 cancels"),
         (OutboxState.SENDING, 2.0, {}, "sending…"),
-        (OutboxState.SENDING, 20.0, {}, "still sending… F9 takes it back"),
-        (OutboxState.WAITING, 2.0, {"waits_for": "x"}, "waiting for the message before it"),
+        (OutboxState.SENDING, 20.0, {}, "still sending… F9 cancels"),
+        (OutboxState.WAITING, 2.0, {"waits_for": "x"}, "waiting for the previous message"),
         (OutboxState.UNCONFIRMED, 2.0, {}, "unconfirmed: it may have arrived."),
         (
             OutboxState.FAILED,
             2.0,
             {"error": "Too long."},
-            "not sent: Too long. F8 tries again, F9 takes it back",
+            "not sent: Too long. F8 resends, F9 cancels",
         ),
     ],
 )

@@ -118,7 +118,7 @@ async def test_every_mode_says_how_to_leave_it_until_it_is_left(tmp_path: Path) 
             await stage.press("escape")
             await until(lambda: stage.pane.mode_hint == "")
         await stage.pilot.click(stage.pane.list, offset=(6, 22), times=2)
-        await until(lambda: stage.pane.mode_hint == "Esc leaves · y copies the selected text")
+        await until(lambda: stage.pane.mode_hint == "Esc cancels · y copies the selected text")
         await stage.press("y")
         await until(lambda: stage.pane.mode_hint == "")
         assert stage.app.copied == ["leek there"]

@@ -9,8 +9,8 @@ import pytest
 
 from narrowcast.content.parse import parse
 from narrowcast.panes.messages.overlays import Found, Hints, hint_labels
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.messages import Reaction
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
 from narrowcast_api.sync.message_lists import Match

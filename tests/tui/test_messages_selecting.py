@@ -8,7 +8,7 @@ from textual.selection import Selection
 from textual.theme import Theme
 
 from narrowcast.app.themes import THEMES
-from narrowcast_api.state.messages import Reaction
+from narrowcast_api.model.messages import Reaction
 from support.content_examples import EXAMPLES
 from support.message_views import ListApp, message, short
 

@@ -34,7 +34,7 @@ async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -
         there = await listed(stage, "/realm/linkifiers", "linkifiers")
         assert [row["url_template"] for row in there] == ["https://b.example/{n}", "https://c.example/{n}"]
         await stage.press("x")
-        await choose(stage, "Remove it")
+        await choose(stage, "Delete linkifier")
         await until(lambda: len(rows(stage)) == 1)
         assert len(await listed(stage, "/realm/linkifiers", "linkifiers")) == 1
 
@@ -58,7 +58,7 @@ async def test_a_playground_is_made_and_removed(tmp_path: Path) -> None:
         await fill(stage, language="Python", name="Try it", url_template="https://try.example/?c={code}")
         await until(lambda: any("Try it" in row for row in rows(stage)))
         await stage.press("x")
-        await choose(stage, "Remove it")
+        await choose(stage, "Delete playground")
         await until(lambda: rows(stage) == [])
 
 
@@ -73,7 +73,7 @@ async def test_an_emoji_is_added_from_a_file_and_taken_out_of_use(tmp_path: Path
         await fill(stage)
         await until(lambda: any(":big_tea:" in row for row in rows(stage)))
         await stage.press("x")
-        await choose(stage, "Take it out of use")
+        await choose(stage, "Deactivate emoji")
         await until(lambda: rows(stage) == [])
 
 
@@ -88,7 +88,7 @@ async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
         await fill(stage)
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        await until(lambda: "no PNG" in str(form._said.visual))
+        await until(lambda: "Not a PNG" in str(form._said.visual))
 
 
 async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Pat
         [team] = [field for field in fields if field["name"] == "Team"]
         assert '"1"' in str(team["field_data"])
         await stage.press("x")
-        await choose(stage, "Remove it for ever")
+        await choose(stage, "Delete field")
         await until(lambda: len(rows(stage)) == 1)
 
 
@@ -126,23 +126,23 @@ async def test_domains_are_added_changed_and_removed(tmp_path: Path) -> None:
         await fill(stage, domain="example.com")
         await until(lambda: rows(stage) != [])
         await stage.press("enter")
-        await until(lambda: "and subdomains" in rows(stage)[0])
+        await until(lambda: "subdomains allowed" in rows(stage)[0])
         assert await listed(stage, "/realm/domains", "domains") == [
             {"domain": "example.com", "allow_subdomains": True}
         ]
         await stage.press("x")
-        await choose(stage, "Remove it")
+        await choose(stage, "Remove domain")
         await until(lambda: rows(stage) == [])
 
 
 @pytest.mark.parametrize(
     ("screen", "who"),
     [
-        ("linkifiers", "Only administrators may change linkifiers"),
-        ("playgrounds", "Only administrators may change playgrounds"),
-        ("fields", "Only administrators may change profile fields"),
-        ("domains", "Only owners may change the allowed domains"),
-        ("settings", "Only administrators may change these settings"),
+        ("linkifiers", "Only organization administrators can change linkifiers"),
+        ("playgrounds", "Only organization administrators can change code playgrounds"),
+        ("fields", "Only organization administrators can change profile fields"),
+        ("domains", "Only organization owners can change allowed domains"),
+        ("settings", "Only organization administrators can change these settings"),
     ],
 )
 async def test_a_member_reads_and_is_told_who_may_change(tmp_path: Path, screen: str, who: str) -> None:

@@ -12,10 +12,13 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast_api.model.custom_emoji import CustomEmoji
+from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.playgrounds import Playground
+from narrowcast_api.model.profile_fields import ProfileField
+from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.groups import Group
-from narrowcast_api.state.tables import CustomEmoji, Linkifier, Playground, ProfileField
-from narrowcast_api.state.users import ProfileValue, User
 from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -94,7 +97,7 @@ async def test_a_member_is_told_who_may_instead_of_being_refused_later(tmp_path:
         await card_of(stage, "Bruno Castell")
         await stage.press("a")
         await choose(stage, "Role")
-        await until(lambda: "Only administrators" in said(stage))
+        await until(lambda: "Only organization administrators" in said(stage))
         assert isinstance(stage.app.screen, PersonScreen)
 
 
@@ -139,12 +142,12 @@ async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: P
         await until(lambda: any("Kettle" in row for row in rows(stage)))
         await until(lambda: stage.session.state.users.id_of("Kettle") is not None)
         await stage.press("r")
-        await choose(stage, "Make a new key")
+        await choose(stage, "Generate new key")
         await until(lambda: stage.server.user("kettle").api_key != key)
         await until(lambda: isinstance(stage.app.screen, Picker))
         await stage.press("escape")
         await stage.press("x")
-        await choose(stage, "Deactivate it")
+        await choose(stage, "Deactivate bot")
         await until(lambda: not stage.server.user("kettle").is_active)
 
 
@@ -196,10 +199,12 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
         hostile = User(77, HOSTILE, HOSTILE, HOSTILE, timezone=HOSTILE, profile={1: ProfileValue(HOSTILE)})
         state.users.put([hostile])
         state.users.muted = {77: 5}
-        state.groups.put(Group(900, HOSTILE, HOSTILE, frozenset({77}), frozenset(), False, False, 77, {}))
+        state.user_groups.put(
+            UserGroup(900, HOSTILE, HOSTILE, frozenset({77}), frozenset(), False, False, 77, {})
+        )
         state.linkifiers.put([Linkifier(5, HOSTILE, HOSTILE)])
         state.playgrounds.put([Playground(5, HOSTILE, HOSTILE, HOSTILE)])
-        state.emoji.put([CustomEmoji("9", HOSTILE, HOSTILE, None, False, 77)])
+        state.custom_emoji.put([CustomEmoji("9", HOSTILE, HOSTILE, None, False, 77)])
         state.profile_fields.put([ProfileField(1, HOSTILE, 1, HOSTILE, HOSTILE, 0, False, True, True)])
         for settings in (state.settings, state.organization, state.newcomers):
             settings.put("notification_sound", HOSTILE)

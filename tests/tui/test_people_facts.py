@@ -6,8 +6,8 @@ import pytest
 
 from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
 from narrowcast_api import permissions
+from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.state import State
-from narrowcast_api.state.tables import ProfileField
 from support.live import snapshot
 
 NOW = 1_760_000_000.0
@@ -47,7 +47,7 @@ def test_people_in_a_field_are_read_with_care(value: str, people: list[int]) -> 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(5, "a moment ago"), (60, "1 minute ago"), (7300, "2 hours ago"), (90_000, "1 day ago")],
+    [(5, "just now"), (60, "1 minute ago"), (7300, "2 hours ago"), (90_000, "1 day ago")],
 )
 def test_ages_are_said_in_one_unit(seconds: float, words: str) -> None:
     assert ago(seconds) == words
@@ -56,11 +56,11 @@ def test_ages_are_said_in_one_unit(seconds: float, words: str) -> None:
 def test_everybody_in_a_snapshot_has_a_card() -> None:
     state = State.from_snapshot(snapshot())
     for user in state.users:
-        assert dict(facts(state, user, NOW))["Number"] == str(user.user_id)
+        assert dict(facts(state, user, NOW))["User ID"] == str(user.user_id)
 
 
 def test_holders_are_named_and_the_rest_counted() -> None:
-    from narrowcast_api.state.groups import AdHocGroup
+    from narrowcast_api.model.user_groups import AdHocGroup
 
     state = State.from_snapshot(snapshot())
     many = AdHocGroup(frozenset(range(100, 107)), frozenset())

@@ -13,9 +13,9 @@ import re
 
 from msgspec import Struct
 
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.terms import Knowledge, Names, ServerFacts, Term, term_matches, term_to_wire
-from narrowcast_api.state.messages import Message
 
 __all__ = [
     "ChannelDestination",

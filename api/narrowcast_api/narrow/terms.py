@@ -7,8 +7,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import fold_topic
-from narrowcast_api.state.messages import MENTION_FLAGS, Message
 from narrowcast_api.wire.levels import Gate
 
 __all__ = ["Knowledge", "Names", "ServerFacts", "Term", "term_matches", "term_to_wire"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.permissions.roles import (
     holders,
@@ -12,12 +13,11 @@ from narrowcast_api.permissions.roles import (
     only_holders,
     role_of,
 )
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting, read_group_setting
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, Role, TopicsPolicy
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
 
@@ -26,7 +26,7 @@ def administers(state: State, channel: Channel) -> bool:
     if is_administrator(state):
         return True
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
-    return setting is not None and state.groups.contains(setting, state.me)
+    return setting is not None and state.user_groups.contains(setting, state.me)
 
 
 def channel_refusal(state: State, channel: Channel, act: str = "change this channel") -> str:
@@ -36,7 +36,7 @@ def channel_refusal(state: State, channel: Channel, act: str = "change this chan
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
     if setting is None or holders(state, setting) == "nobody":
         return only_administrators(state, act)
-    return f"Only administrators and {holders(state, setting)} may {act}."
+    return f"Only administrators and {holders(state, setting)} can {act}."
 
 
 def topics_policy_refusal(state: State) -> str:
@@ -81,17 +81,17 @@ def channel_write_refusal(state: State, channel_id: int) -> str:
     """Refuses who may not write in a channel, in whatever topic."""
     channel = state.channels.get(channel_id)
     if channel is None:
-        return "This channel is gone, or you may not see it."
+        return "This channel no longer exists, or you do not have access to it."
     if channel.is_archived:
         return f"#{channel.name} is archived: nobody can write in it."
     if not channel.is_subscribed:
         if channel.invite_only:
-            return f"Only subscribers may write in #{channel.name}, for it is private."
+            return f"Only subscribers can post in private channel #{channel.name}."
         if role_of(state) >= Role.GUEST:
-            return f"Guests may write only in channels that they subscribe to, and #{channel.name} is none of yours."
+            return "Guests can only post in channels they are subscribed to."
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
-    if setting is not None and not state.groups.contains(setting, state.me):
-        return f"Only {holders(state, setting)} may write in #{channel.name}."
+    if setting is not None and not state.user_groups.contains(setting, state.me):
+        return f"Only {holders(state, setting)} can post in #{channel.name}."
     return ""
 
 
@@ -108,12 +108,12 @@ def topic_refusal(state: State, channel_id: int, topic: str) -> str:
     if policy is TopicsPolicy.EMPTY_ONLY and topic.strip():
         return f"#{name} has no topics: it is one conversation."
     setting = channel.permissions.get(ChannelSetting.CREATE_TOPIC) if channel is not None else None
-    if setting is None or state.groups.contains(setting, state.me) or not topic.strip():
+    if setting is None or state.user_groups.contains(setting, state.me) or not topic.strip():
         return ""
     known = {found.name.casefold() for found in state.topics.of(channel_id)}
     if not state.topics.is_loaded(channel_id) or topic.casefold() in known:
         return ""
-    return f"Only {holders(state, setting)} may begin topics in #{name}: choose one that there is."
+    return f"Only {holders(state, setting)} can create topics in #{name}. Choose an existing topic."
 
 
 def direct_refusal(state: State, others: frozenset[int]) -> str:
@@ -126,7 +126,9 @@ def direct_refusal(state: State, others: frozenset[int]) -> str:
     if not humans:
         return ""
     allowed = read_group_setting(state.organization.get("direct_message_permission_group"))
-    if allowed is not None and not any(state.groups.contains(allowed, one) for one in (state.me, *humans)):
+    if allowed is not None and not any(
+        state.user_groups.contains(allowed, one) for one in (state.me, *humans)
+    ):
         if _is_nobody(state, allowed):
             return "Direct messages are off in this organization."
         return f"A direct conversation needs somebody of {holders(state, allowed)} in it."
@@ -140,8 +142,8 @@ _RECENT = 900
 """Snapshots name about a thousand conversations: with so many, an older one may well be there."""
 
 
-def _is_nobody(state: State, setting: GroupSetting) -> bool:
+def _is_nobody(state: State, setting: GroupSettingValue) -> bool:
     if isinstance(setting, AdHocGroup):
         return not setting.direct_members and not setting.direct_subgroups
-    group = state.groups.get(setting)
+    group = state.user_groups.get(setting)
     return group is not None and group.name == "role:nobody"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.permissions.roles import holders, is_administrator
-from narrowcast_api.state.groups import Group
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.wire.vocabulary import GroupSetting as GroupPermission
 
@@ -24,16 +24,16 @@ _ROLES = (
 """The groups of the roles that a permission may name, the largest first; nobody last."""
 
 
-def named_groups(state: State) -> list[Group]:
+def named_groups(state: State) -> list[UserGroup]:
     """The groups that people made, by name; deactivated ones not."""
-    found = [group for group in state.groups if not group.is_system and not group.deactivated]
+    found = [group for group in state.user_groups if not group.is_system and not group.deactivated]
     return sorted(found, key=lambda group: group.name.casefold())
 
 
-def possible_holders(state: State, rule: HolderRule | None = None) -> list[Group]:
+def possible_holders(state: State, rule: HolderRule | None = None) -> list[UserGroup]:
     """The groups that a permission may be given to: those of the roles, the largest first, then the others."""
     rule = rule or HolderRule()
-    by_name = {group.name: group for group in state.groups if group.is_system}
+    by_name = {group.name: group for group in state.user_groups if group.is_system}
     roles = [by_name[name] for name in _ROLES if name in by_name and rule.allows(name)]
     return roles if rule.system_only else [*roles, *named_groups(state)]
 
@@ -45,7 +45,7 @@ def manages_all_groups(state: State) -> bool:
     return is_administrator(state)
 
 
-def group_refusal(state: State, group: Group, permission: GroupPermission | None, act: str) -> str:
+def group_refusal(state: State, group: UserGroup, permission: GroupPermission | None, act: str) -> str:
     """Refuses who neither manages a group nor holds its ``permission``; nobody changes a system group."""
     if group.is_system:
         return "The groups of the roles follow from the roles; they are not edited."
@@ -53,6 +53,6 @@ def group_refusal(state: State, group: Group, permission: GroupPermission | None
         return ""
     names = [GroupPermission.MANAGE] if permission is None else [GroupPermission.MANAGE, permission]
     found = [group.permissions[name] for name in names if name in group.permissions]
-    if not found or any(state.groups.contains(setting, state.me) for setting in found):
+    if not found or any(state.user_groups.contains(setting, state.me) for setting in found):
         return ""
-    return f"Only {holders(state, found[-1])} may {act}."
+    return f"Only {holders(state, found[-1])} can {act}."

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting
 from narrowcast_api.permissions.roles import holders, is_administrator, role_of
-from narrowcast_api.state.groups import GroupSetting, read_group_setting
 from narrowcast_api.wire.vocabulary import ChannelSetting, Role
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
 
 def edit_refusal(state: State, message: Message, now: float) -> str:
     """Refuses who may not change the content of a message: its sender may, for a while."""
     if message.sender_id != state.me:
-        return "Only messages of your own can be edited."
+        return "You can only edit your own messages."
     if not state.organization.flag("allow_message_editing", True):
         return "Messages cannot be edited in this organization."
     if message.submessages:
@@ -71,14 +71,14 @@ def resolve_refusal(state: State, channel_id: int) -> str:
     """Refuses who may not resolve topics of a channel."""
     channel = state.channels.get(channel_id)
     if channel is not None and channel.is_archived:
-        return f"#{channel.name} is archived."
+        return f"#{channel.name} archived."
     name = "can_resolve_topics_group"
     if state.has_permission(name):
         return ""
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
-    if own is not None and state.groups.contains(own, state.me):
+    if own is not None and state.user_groups.contains(own, state.me):
         return ""
-    return f"Only {_who(state, name)} may resolve topics."
+    return f"Only {_who(state, name)} can resolve topics."
 
 
 def _archived(state: State, message: Message) -> str:
@@ -95,19 +95,19 @@ def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: 
     setting = read_group_setting(state.organization.get(name))
     if setting is None and name not in state.organization:
         return unsaid
-    if setting is not None and state.groups.contains(setting, state.me):
+    if setting is not None and state.user_groups.contains(setting, state.me):
         return True
     own = _of_channel(state, message, of_channel or name)
-    return own is not None and state.groups.contains(own, state.me)
+    return own is not None and state.user_groups.contains(own, state.me)
 
 
-def _of_channel(state: State, message: Message, name: str) -> GroupSetting | None:
+def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue | None:
     channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
     return channel.permissions.get(name) if channel is not None else None
 
 
 def _only(state: State, message: Message, name: str, act: str) -> str:
-    return f"Only {_who(state, name)} may {act}."
+    return f"Only {_who(state, name)} can {act}."
 
 
 def _who(state: State, name: str) -> str:

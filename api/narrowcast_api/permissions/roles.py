@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting, read_group_setting
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.users import User
 
 ROLE_NAMES = {
     int(Role.OWNER): "owner",
@@ -22,11 +22,11 @@ ROLE_NAMES = {
 
 _SYSTEM_NAMES = {
     "role:internet": "everyone on the internet",
-    "role:everyone": "everyone, guests too",
-    "role:members": "members, not guests",
+    "role:everyone": "everyone including guests",
+    "role:members": "everyone except guests",
     "role:fullmembers": "full members",
-    "role:moderators": "moderators and above",
-    "role:administrators": "administrators",
+    "role:moderators": "admins and moderators",
+    "role:administrators": "admins",
     "role:owners": "owners",
     "role:nobody": "nobody",
 }
@@ -59,13 +59,15 @@ def is_administrator(state: State) -> bool:
 def only_administrators(state: State, act: str = "do this") -> str:
     """Refuses everybody but administrators."""
     return (
-        "" if is_administrator(state) else f"Only administrators may {act}{_ask(state, Role.ADMINISTRATOR)}."
+        ""
+        if is_administrator(state)
+        else f"Only organization administrators can {act}{_ask(state, Role.ADMINISTRATOR)}."
     )
 
 
 def only_owners(state: State, act: str = "do this") -> str:
     """Refuses everybody but owners."""
-    return "" if is_owner(state) else f"Only owners may {act}{_ask(state, Role.OWNER)}."
+    return "" if is_owner(state) else f"Only organization owners can {act}{_ask(state, Role.OWNER)}."
 
 
 def only_holders(state: State, permission: str, act: str = "do this") -> str:
@@ -73,8 +75,8 @@ def only_holders(state: State, permission: str, act: str = "do this") -> str:
     if state.has_permission(permission):
         return ""
     setting = read_group_setting(state.organization.get(permission))
-    who = holders(state, setting) if setting is not None else "those who are permitted"
-    return f"Only {who} may {act}."
+    who = holders(state, setting) if setting is not None else "users with permission"
+    return f"Only {who} can {act}."
 
 
 def below(state: State, gate: Gate) -> str:
@@ -84,10 +86,10 @@ def below(state: State, gate: Gate) -> str:
 
 
 def short(refusal: str) -> str:
-    """A refusal in the fewest words, to stand beside what is disabled: 'only owners'."""
+    """A refusal in the fewest words, to stand beside what is disabled: 'only organization owners'."""
     if ": Not supported" in refusal:
         return refusal.partition(": ")[2].removesuffix(".")
-    before, may, _ = refusal.partition(" may ")
+    before, may, _ = refusal.partition(" can ")
     return before[:1].lower() + before[1:] if may else refusal
 
 
@@ -96,7 +98,7 @@ def level_needed(state: State, gate: Gate) -> str:
     return "" if state.supports(gate) else gate.unsupported(state.server.level)
 
 
-def holders(state: State, setting: GroupSetting) -> str:
+def holders(state: State, setting: GroupSettingValue) -> str:
     """Who holds a permission: a group's name, or people and groups one by one."""
     if not isinstance(setting, AdHocGroup):
         return group_name(state, setting)
@@ -111,7 +113,7 @@ def holders(state: State, setting: GroupSetting) -> str:
 
 def group_name(state: State, group_id: int) -> str:
     """A group's name; those of roles in words."""
-    group = state.groups.get(group_id)
+    group = state.user_groups.get(group_id)
     if group is None:
         return f"group {group_id}"
     return _SYSTEM_NAMES.get(group.name, group.name) if group.is_system else group.name

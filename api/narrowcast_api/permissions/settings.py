@@ -36,5 +36,5 @@ def bot_refusal(state: State) -> str:
     if bot_types(state):
         return ""
     if role_of(state) >= Role.GUEST:
-        return "Guests may not make bots."
-    return only_holders(state, "can_create_bots_group", "make bots")
+        return "Guests cannot add bots."
+    return only_holders(state, "can_create_bots_group", "add bots")

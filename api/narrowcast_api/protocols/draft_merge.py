@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.draft_store import DraftItem, DraftStore, same, version_of
-from narrowcast_api.state.tables import ServerDraft
-from narrowcast_api.storage.records import DraftRecord, DraftVersion
+from narrowcast_api.model.drafts import DraftVersion, ServerDraft
+from narrowcast_api.protocols.draft_store import DraftItem, DraftStore, same
+from narrowcast_api.storage.records import Draft
 
 CAP = 1000
 """Registration gives at most so many drafts: such a long list proves nothing about those not in it."""
@@ -71,9 +71,9 @@ class DraftMerge:
 
     def adopt(self, draft: ServerDraft) -> DraftItem | None:
         """A draft of the server that we created, though no answer said so."""
-        item = self._store.posted(version_of(draft))
+        item = self._store.posted(draft.version)
         if item is not None:
-            self.created(item, draft.id, version_of(draft))
+            self.created(item, draft.id, draft.version)
         return item
 
     def created(self, item: DraftItem, server_id: int, sent: DraftVersion) -> None:
@@ -88,9 +88,7 @@ class DraftMerge:
         before = item.record.server_id
         if before is not None and before != server_id:
             # Its event looked like ours: another device wrote the same words at the same moment.
-            self._store.add_from_server(
-                ServerDraft(before, sent.destination, sent.content, self._clock.now())
-            )
+            self._store.add_from_server(ServerDraft(before, sent, self._clock.now()))
         item.set(
             server_id=server_id,
             base=sent,
@@ -132,7 +130,7 @@ class DraftMerge:
 
     def _news(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
         """The server has, or had, this version. `final`: it is the present one, not one of a history."""
-        record, version = item.record, version_of(draft)
+        record, version = item.record, draft.version
         echo = next((i for i, sent in enumerate(item.expected) if same(sent, version)), None)
         if echo is not None:
             del item.expected[: echo + 1]
@@ -150,7 +148,7 @@ class DraftMerge:
             self._take_over(item, draft)
 
     def _take_over(self, item: DraftItem, draft: ServerDraft) -> None:
-        item.set(version=version_of(draft), base=version_of(draft), edited=draft.timestamp)
+        item.set(version=draft.version, base=draft.version, edited=draft.timestamp)
         self._store.keep(item)
 
     def _based_on(self, item: DraftItem, version: DraftVersion) -> None:
@@ -169,8 +167,8 @@ class DraftMerge:
     def _conflict(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
         """Ours stays this draft and will be the server's; theirs becomes a draft of its own."""
         if item.record.dirty or final:
-            item.set(base=version_of(draft), dirty=True)
+            item.set(base=draft.version, dirty=True)
         self._store.link(item, self._copy(draft))
 
     def _copy(self, draft: ServerDraft) -> DraftItem:
-        return self._store.add(DraftRecord(self._store.new_id(), version_of(draft), draft.timestamp))
+        return self._store.add(Draft(self._store.new_id(), draft.version, draft.timestamp))

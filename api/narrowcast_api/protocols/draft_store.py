@@ -10,41 +10,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-from narrowcast_api.state.tables import ServerDraft
+from narrowcast_api.model.drafts import DraftVersion, ServerDraft
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.records import DraftRecord, DraftVersion
+from narrowcast_api.storage.records import Draft
 
 KEEP_AFTER = 0.3
 """Seconds that typed text may be in memory only; the first change after a pause is written at once."""
-
-
-class Draft(Struct, frozen=True):
-    """A draft to show. `edited` is UTC seconds.
-
-    `synced`: the server has this text. `error`: why it is kept here only, for people. `conflict_with`: the
-    draft with the other text, where two devices wrote at the same time.
-    """
-
-    draft_id: str
-    destination: Destination | None
-    content: str
-    edited: float
-    synced: bool = False
-    error: str | None = None
-    conflict_with: str | None = None
-
-
-class DraftConflict(Struct, frozen=True):
-    """One draft that was written on two devices at once: both texts are kept until the user drops one."""
-
-    mine: Draft
-    theirs: Draft
-
-
-def version_of(draft: ServerDraft) -> DraftVersion:
-    """What a draft of the server says."""
-    return DraftVersion(draft.destination, draft.content)
 
 
 class DraftRequests(Protocol):
@@ -63,15 +35,13 @@ class DraftItem(Struct):
     """One draft in memory.
 
     `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
-    about it is under way. `refused` is why the server does not take this version. `due` is the monotonic time
-    of its next request, `dirty_since` bounds how long typing may put that off. `unsaved`: newer than the
-    journal.
+    about it is under way. `due` is the monotonic time of its next request, `dirty_since` bounds how long typing
+    may put that off. `unsaved`: newer than the journal.
     """
 
-    record: DraftRecord
+    record: Draft
     expected: list[DraftVersion] = field(default_factory=list)
     busy: bool = False
-    refused: str | None = None
     due: float = 0.0
     dirty_since: float | None = None
     unsaved: bool = False
@@ -79,19 +49,6 @@ class DraftItem(Struct):
     def set(self, **changes: object) -> None:
         """Replace fields of the record."""
         self.record = replace(self.record, **changes)
-
-    @property
-    def draft(self) -> Draft:
-        record = self.record
-        return Draft(
-            record.draft_id,
-            record.version.destination,
-            record.version.content,
-            record.edited,
-            synced=record.server_id is not None and not record.dirty,
-            error=self.refused,
-            conflict_with=record.conflict_with,
-        )
 
 
 def same(one: DraftVersion | None, other: DraftVersion | None) -> bool:
@@ -156,7 +113,7 @@ class DraftStore:
                 return item
         return None
 
-    def add(self, record: DraftRecord) -> DraftItem:
+    def add(self, record: Draft) -> DraftItem:
         """Take in a new draft and write it down at once."""
         item = DraftItem(record)
         self._items[record.draft_id] = item
@@ -166,12 +123,12 @@ class DraftStore:
     def add_from_server(self, draft: ServerDraft) -> DraftItem:
         """Take in a draft that another device wrote."""
         return self.add(
-            DraftRecord(
+            Draft(
                 self.new_id(),
-                version_of(draft),
+                draft.version,
                 draft.timestamp,
                 server_id=draft.id,
-                base=version_of(draft),
+                base=draft.version,
                 dirty=False,
             )
         )
@@ -235,13 +192,13 @@ class DraftStore:
                 side.set(conflict_with=None)
                 self.keep(side)
 
-    def conflicts(self) -> list[DraftConflict]:
-        """Pairs of texts between which the user has to choose."""
-        found: dict[frozenset[str], DraftConflict] = {}
+    def conflicts(self) -> list[tuple[Draft, Draft]]:
+        """Pairs of drafts, mine and theirs, between which the user has to choose."""
+        found: dict[frozenset[str], tuple[Draft, Draft]] = {}
         for item in self:
             other = self._items.get(item.record.conflict_with or "")
             if other is None or other.record.deleted or item.record.deleted:
                 continue
             pair = frozenset({item.record.draft_id, other.record.draft_id})
-            found.setdefault(pair, DraftConflict(item.draft, other.draft))
+            found.setdefault(pair, (item.record, other.record))
         return list(found.values())

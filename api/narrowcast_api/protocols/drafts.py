@@ -29,25 +29,22 @@ from narrowcast_api.errors import (
     RedirectRefused,
     Unsupported,
 )
+from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.alarm import Alarm, Backoff, log
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_store import (
-    Draft,
-    DraftConflict,
     DraftItem,
     DraftRequests,
     DraftStore,
     same,
-    version_of,
 )
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
-from narrowcast_api.state.tables import ServerDraft
 from narrowcast_api.storage.journal import Journal, committed
-from narrowcast_api.storage.records import DraftRecord, DraftVersion
+from narrowcast_api.storage.records import Draft
 
-__all__ = ["Draft", "DraftConflict", "DraftRequests", "Drafts", "ServerDraft"]
+__all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
 
 SYNC_AFTER = 2.0
 """Seconds without a key before the server is told."""
@@ -114,7 +111,7 @@ class Drafts:
         now, wall = self._clock.monotonic(), self._clock.now()
         item = self._store.get(draft_id)
         if item is None:
-            item = self._store.add(DraftRecord(draft_id, version, wall))
+            item = self._store.add(Draft(draft_id, version, wall))
         elif item.record.version == version and not item.record.deleted:
             return draft_id
         else:
@@ -125,7 +122,7 @@ class Drafts:
             item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
             self._store.keep_soon(item)
             self._typed.ring()
-        item.refused = self._unfit(version)
+        item.set(error=self._unfit(version))
         item.dirty_since = now if item.dirty_since is None else item.dirty_since
         item.due = min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
         self._alarm.ring()
@@ -148,14 +145,14 @@ class Drafts:
     def get(self, draft_id: str) -> Draft | None:
         """One draft."""
         item = self._store.get(draft_id)
-        return None if item is None or item.record.deleted else item.draft
+        return None if item is None or item.record.deleted else item.record
 
     def all(self) -> list[Draft]:
         """All drafts, the one edited last first."""
-        drafts = [item.draft for item in self._store if not item.record.deleted]
+        drafts = [item.record for item in self._store if not item.record.deleted]
         return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
 
-    def conflicts(self) -> list[DraftConflict]:
+    def conflicts(self) -> list[tuple[Draft, Draft]]:
         """Drafts written on two devices at once; `delete` the text that is not wanted, or `settle`."""
         return self._store.conflicts()
 
@@ -195,7 +192,7 @@ class Drafts:
         if not self._enabled():
             self._merge.make_local()
         for item in self._store:
-            item.refused = self._unfit(item.record.version)
+            item.set(error=self._unfit(item.record.version))
         self.wake()
 
     def wake(self) -> None:
@@ -246,13 +243,13 @@ class Drafts:
 
     def _wants_sync(self, item: DraftItem) -> bool:
         record = item.record
-        return record.dirty and (record.deleted or item.refused is None)
+        return record.dirty and (record.deleted or item.record.error is None)
 
     async def _sync(self, item: DraftItem) -> None:
         item.dirty_since = None
         record = item.record
-        item.refused = None if record.deleted else self._unfit(record.version)
-        if item.refused is not None:
+        item.set(error=None if record.deleted else self._unfit(record.version))
+        if item.record.error is not None:
             self._store.keep(item)
             return
         try:
@@ -302,8 +299,8 @@ class Drafts:
     async def _look(self, item: DraftItem) -> None:
         """A request to create this draft may have worked: see before it is made again."""
         for draft in await self._requests.fetch():
-            if self._store.of_server(draft.id) is None and same(version_of(draft), item.record.base):
-                self._merge.created(item, draft.id, version_of(draft))
+            if self._store.of_server(draft.id) is None and same(draft.version, item.record.base):
+                self._merge.created(item, draft.id, draft.version)
                 return
         if self._store.holds(item) and item.record.posting:
             item.expected.clear()
@@ -353,7 +350,7 @@ class Drafts:
         if item.record.deleted:
             self._store.forget(item)
         else:
-            item.refused = f"Kept on this machine only: {error.user_message}"
+            item.set(error=f"Kept on this machine only: {error.user_message}")
             self._store.keep(item)
 
     def _unfit(self, version: DraftVersion) -> str | None:

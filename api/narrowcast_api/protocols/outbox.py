@@ -49,6 +49,7 @@ from narrowcast_api.errors import (
     RedirectRefused,
     Unsupported,
 )
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, Backoff, Tasks, log
 from narrowcast_api.protocols.outbox_item import (
@@ -65,7 +66,6 @@ from narrowcast_api.protocols.outbox_item import (
 )
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.state.changes import Change
-from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 

@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
-from narrowcast_api.state.rows import records
-from narrowcast_api.state.tables import ServerDraft, read_draft
-from narrowcast_api.storage.records import DraftVersion
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
-    from narrowcast_api.routes.drafts import NewDraft
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.users import PresenceAnswer
 
@@ -188,14 +185,16 @@ class DraftRoutes:
 
     async def create(self, version: DraftVersion, timestamp: float) -> int:
         """POST /drafts with one draft; its id."""
-        ids = await self._client().drafts.create(drafts=[self._new(version, timestamp)])
+        ids = await self._client().drafts.create(drafts=[self._addressed(version)], timestamp=int(timestamp))
         if not ids:
             raise MalformedAnswer("no id of the new draft")
         return ids[0]
 
     async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None:
         """PATCH /drafts/{draft_id} (DRF-01)."""
-        await self._client().drafts.edit(draft_id=server_id, draft=self._new(version, timestamp))
+        await self._client().drafts.edit(
+            draft_id=server_id, draft=self._addressed(version), timestamp=int(timestamp)
+        )
 
     async def delete(self, server_id: int) -> None:
         """DELETE /drafts/{draft_id}."""
@@ -204,16 +203,10 @@ class DraftRoutes:
     async def fetch(self) -> Sequence[ServerDraft]:
         """GET /drafts."""
         me = self._state().me
-        found = await self._client().drafts.list()
-        return list(
-            records([draft.model_dump() for draft in found], lambda row: read_draft(row, me), "draft")
-        )
+        return [draft.without(me) for draft in await self._client().drafts.list()]
 
-    def _new(self, version: DraftVersion, timestamp: float) -> NewDraft:
-        from narrowcast_api.routes.drafts import NewDraft
-
-        destination = version.destination
-        if destination == DirectDestination(frozenset()):
+    def _addressed(self, version: DraftVersion) -> DraftVersion:
+        if version.destination == DirectDestination(frozenset()):
             # Addressed to nobody is another thing than a note to oneself.
-            destination = DirectDestination(frozenset({self._state().me}))
-        return NewDraft(destination, version.content, int(timestamp))
+            return DraftVersion(DirectDestination(frozenset({self._state().me})), version.content)
+        return version

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model.user_groups import GroupSettingValue, setting_to_wire
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.routes.subscriptions import subscribe
 from narrowcast_api.wire.channels import Channel, ChannelAnswer, ChannelEmail, ChannelId, ChannelList
-from narrowcast_api.wire.groups import GroupSettingValue
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
@@ -93,7 +93,7 @@ async def create_channel(
         topics_policy=topics_policy,
         folder_id=OMIT if folder_id is None else folder_id,  # null is understood by changes alone
     )
-    params |= {str(key): _value(value) for key, value in (permissions or {}).items()}
+    params |= {str(key): setting_to_wire(value) for key, value in (permissions or {}).items()}
     if server.supports(Gate.CREATE_CHANNEL):
         params |= {"name": name, "description": description, "subscribers": people}
         return read(ChannelId, await connection.request("POST", "/channels/create", params))
@@ -137,9 +137,9 @@ async def update_channel(
         folder_id=folder_id,
     )
     for setting, value in (permissions or {}).items():
-        change = {"new": _value(value)}
+        change = {"new": setting_to_wire(value)}
         if expected is not None and setting in expected:
-            change["old"] = _value(expected[setting])
+            change["old"] = setting_to_wire(expected[setting])
         params[str(setting)] = change
     if not params:
         raise InvalidInput("nothing to change")
@@ -175,10 +175,6 @@ async def remove_default_channel(connection: Connection, *, channel_id: int) -> 
     """DELETE /default_streams: newcomers are no longer subscribed to it; administrators only."""
     params = {"stream_id": int(segment(channel_id, "channel_id"))}
     return read(Done, await connection.request("DELETE", "/default_streams", params))
-
-
-def _value(value: GroupSettingValue) -> object:
-    return value if isinstance(value, int) else value.model_dump(mode="json")
 
 
 class Channels(Group):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model import custom_emoji as model
 from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
-from narrowcast_api.wire.organization import RealmEmoji, RealmEmojiList
+from narrowcast_api.wire.organization import CustomEmojiList
 
 
-async def list_custom_emoji(connection: Connection) -> dict[str, RealmEmoji]:
+async def list_custom_emoji(connection: Connection) -> dict[str, model.CustomEmoji]:
     """GET /realm/emoji: by id, the deactivated ones among them, because old messages still show them."""
-    return dict(read(RealmEmojiList, await connection.request("GET", "/realm/emoji")).emoji)
+    return dict(read(CustomEmojiList, await connection.request("GET", "/realm/emoji")).emoji)
 
 
 async def upload_custom_emoji(

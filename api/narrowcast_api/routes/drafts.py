@@ -9,50 +9,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.model.drafts import DraftVersion, ServerDraft
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
-from narrowcast_api.wire.drafts import CreatedDrafts, Draft, DraftList
+from narrowcast_api.wire.drafts import CreatedDrafts, DraftList
 from narrowcast_api.wire.vocabulary import DraftType
 
 
-@dataclass(frozen=True, slots=True)
-class NewDraft:
-    """What a draft is to say, and to whom; no destination yet is None.
-
-    `timestamp` is the time of the last edit in whole seconds since 1970; None takes the present.
-    """
-
-    destination: Destination | None
-    content: str
-    timestamp: int | None = None
-
-
-async def list_drafts(connection: Connection) -> list[Draft]:
+async def list_drafts(connection: Connection) -> list[ServerDraft]:
     """GET /drafts: all of the user's drafts, oldest first (outside the contract, DRF-17)."""
     return list(read(DraftList, await connection.request("GET", "/drafts")).drafts)
 
 
-async def create_drafts(connection: Connection, *, drafts: Iterable[NewDraft | Draft]) -> list[int]:
-    """POST /drafts: their ids, in the same order. Their event may come before this answer (DRF-17)."""
-    written = [_as_wire(connection, draft) for draft in drafts]
+async def create_drafts(
+    connection: Connection, *, drafts: Iterable[DraftVersion], timestamp: float | None = None
+) -> list[int]:
+    """POST /drafts: their ids, in the same order. Their event may come before this answer (DRF-17).
+
+    `timestamp` is the time of the last edit in seconds since 1970; None takes the present.
+    """
+    written = [_as_wire(connection, draft, timestamp) for draft in drafts]
     if not written:
         return []
     return list(read(CreatedDrafts, await connection.request("POST", "/drafts", {"drafts": written})).ids)
 
 
-async def edit_draft(connection: Connection, *, draft_id: int, draft: NewDraft | Draft) -> Done:
+async def edit_draft(
+    connection: Connection, *, draft_id: int, draft: DraftVersion, timestamp: float | None = None
+) -> Done:
     """PATCH /drafts/{draft_id}: replace a draft whole (DRF-01 to DRF-18).
 
-    A draft that was fetched may be passed as it is: its id is left out (DRF-04), its topic too unless it goes
-    to a channel (DRF-10). InvalidInput for null characters or a channel draft without exactly one channel;
-    BadRequest (or NotFound) when there is no such draft of this user (DRF-15).
+    Without an id (DRF-04), and with a topic only where it goes to a channel (DRF-10). `timestamp` is the time
+    of the last edit in seconds since 1970; None takes the present. InvalidInput for null characters; BadRequest
+    (or NotFound) when there is no such draft of this user (DRF-15).
     """
     path = f"/drafts/{segment(draft_id, 'draft_id')}"
-    return read(Done, await connection.request("PATCH", path, {"draft": _as_wire(connection, draft)}))
+    written = _as_wire(connection, draft, timestamp)
+    return read(Done, await connection.request("PATCH", path, {"draft": written}))
 
 
 async def delete_draft(connection: Connection, *, draft_id: int) -> Done:
@@ -60,11 +56,11 @@ async def delete_draft(connection: Connection, *, draft_id: int) -> Done:
     return read(Done, await connection.request("DELETE", f"/drafts/{segment(draft_id, 'draft_id')}"))
 
 
-def _as_wire(connection: Connection, draft: NewDraft | Draft) -> dict[str, object]:
+def _as_wire(connection: Connection, draft: DraftVersion, timestamp: float | None) -> dict[str, object]:
     kind, to, topic = _address(draft)
     if "\0" in topic or "\0" in draft.content:
         raise InvalidInput("a draft cannot hold null characters")
-    seconds = connection.clock.now() if draft.timestamp is None else draft.timestamp
+    seconds = connection.clock.now() if timestamp is None else timestamp
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
         raise InvalidInput("a draft's timestamp is in seconds")
     return {
@@ -76,9 +72,7 @@ def _as_wire(connection: Connection, draft: NewDraft | Draft) -> dict[str, objec
     }
 
 
-def _address(draft: NewDraft | Draft) -> tuple[DraftType, list[int], str]:
-    if isinstance(draft, Draft):
-        return _address_of_fetched(draft)
+def _address(draft: DraftVersion) -> tuple[DraftType, list[int], str]:
     match draft.destination:
         case ChannelDestination(channel_id, topic):
             return DraftType.STREAM, ids([channel_id], "channel_id"), topic
@@ -86,17 +80,6 @@ def _address(draft: NewDraft | Draft) -> tuple[DraftType, list[int], str]:
             return DraftType.PRIVATE, sorted(ids(user_ids, "user_ids")), ""
         case _:
             return DraftType.UNADDRESSED, [], ""
-
-
-def _address_of_fetched(draft: Draft) -> tuple[DraftType, list[int], str]:
-    try:
-        kind = DraftType(draft.type)
-    except ValueError:
-        raise InvalidInput("a draft's type is '', 'stream' or 'private'") from None
-    if kind is DraftType.STREAM and len(draft.to) != 1:
-        raise InvalidInput("a channel draft goes to exactly one channel")
-    to = [] if kind is DraftType.UNADDRESSED else ids(draft.to, "to")
-    return kind, to, draft.topic if kind is DraftType.STREAM else ""
 
 
 class Drafts(Group):

@@ -9,6 +9,7 @@ from typing import Any, Final, TypedDict, Unpack
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.groups import (
@@ -16,10 +17,7 @@ from narrowcast_api.wire.groups import (
     GroupList,
     GroupMembers,
     GroupMembership,
-    GroupSettingMembers,
-    GroupSettingValue,
     GroupSubgroups,
-    UserGroup,
 )
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
@@ -206,11 +204,9 @@ async def change_subgroups(
 
 def wire_setting(value: GroupSettingValue) -> int | dict[str, list[int]]:
     """A value as it is sent: a bare id wherever one group suffices (GSV-22), else both lists (GSV-06)."""
-    if isinstance(value, GroupSettingMembers):
-        members, groups = (
-            ids(value.direct_members, "direct_members"),
-            ids(value.direct_subgroups, "direct_subgroups"),
-        )
+    if isinstance(value, AdHocGroup):
+        members = sorted(ids(value.direct_members, "direct_members"))
+        groups = sorted(ids(value.direct_subgroups, "direct_subgroups"))
         if not members and len(groups) == 1:
             return groups[0]
         return {"direct_members": members, "direct_subgroups": groups}

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from narrowcast_api.model.custom_emoji import read_custom_emoji
+from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.navigation_views import NavigationView
+from narrowcast_api.model.reading import optional_text
 from narrowcast_api.state.changes import (
     Change,
+    CustomEmojiChanged,
     DraftsChanged,
-    EmojiChanged,
     LinkifiersChanged,
     ProfileFieldsChanged,
-    ScheduledChanged,
+    SavedSnippetsChanged,
+    ScheduledMessagesChanged,
     SettingsChanged,
-    SnippetsChanged,
 )
-from narrowcast_api.state.handlers import Handlers, row_of
-from narrowcast_api.state.rows import optional_text
+from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.state import State
-from narrowcast_api.state.tables import (
-    Linkifier,
-    NavigationView,
-    read_attachment,
-    read_draft,
-    read_emoji,
-    read_linkifier,
-    read_navigation_view,
-    read_playground,
-    read_profile_field,
-    read_reminder,
-    read_scheduled,
-    read_snippet,
-)
 from narrowcast_api.wire.events import (
     AttachmentEvent,
     CustomProfileFieldsEvent,
@@ -70,13 +59,13 @@ handlers = Handlers()
 
 @handlers.of(DraftsAddEvent)
 def _drafts_add(state: State, event: DraftsAddEvent) -> tuple[Change, ...]:
-    state.drafts.put(read_draft(row_of(draft), state.me) for draft in event.drafts)
+    state.drafts.put(draft.without(state.me) for draft in event.drafts)
     return (DraftsChanged(),)
 
 
 @handlers.of(DraftsUpdateEvent)
 def _drafts_update(state: State, event: DraftsUpdateEvent) -> tuple[Change, ...]:
-    state.drafts.put([read_draft(row_of(event.draft), state.me)])
+    state.drafts.put([event.draft.without(state.me)])
     return (DraftsChanged(),)
 
 
@@ -88,50 +77,50 @@ def _drafts_remove(state: State, event: DraftsRemoveEvent) -> tuple[Change, ...]
 
 @handlers.of(ScheduledMessagesAddEvent)
 def _scheduled_add(state: State, event: ScheduledMessagesAddEvent) -> tuple[Change, ...]:
-    state.scheduled.put(read_scheduled(row_of(message), state.me) for message in event.scheduled_messages)
-    return (ScheduledChanged(),)
+    state.scheduled_messages.put(message.without(state.me) for message in event.scheduled_messages)
+    return (ScheduledMessagesChanged(),)
 
 
 @handlers.of(ScheduledMessagesUpdateEvent)
 def _scheduled_update(state: State, event: ScheduledMessagesUpdateEvent) -> tuple[Change, ...]:
-    state.scheduled.put([read_scheduled(row_of(event.scheduled_message), state.me)])
-    return (ScheduledChanged(),)
+    state.scheduled_messages.put([event.scheduled_message.without(state.me)])
+    return (ScheduledMessagesChanged(),)
 
 
 @handlers.of(ScheduledMessagesRemoveEvent)
 def _scheduled_remove(state: State, event: ScheduledMessagesRemoveEvent) -> tuple[Change, ...]:
-    state.scheduled.remove(event.scheduled_message_id)
-    return (ScheduledChanged(),)
+    state.scheduled_messages.remove(event.scheduled_message_id)
+    return (ScheduledMessagesChanged(),)
 
 
 @handlers.of(RemindersAddEvent)
 def _reminders_add(state: State, event: RemindersAddEvent) -> tuple[Change, ...]:
-    state.reminders.put(read_reminder(row_of(reminder)) for reminder in event.reminders)
-    return (ScheduledChanged(),)
+    state.reminders.put(event.reminders)
+    return (ScheduledMessagesChanged(),)
 
 
 @handlers.of(RemindersRemoveEvent)
 def _reminders_remove(state: State, event: RemindersRemoveEvent) -> tuple[Change, ...]:
     state.reminders.remove(event.reminder_id)
-    return (ScheduledChanged(),)
+    return (ScheduledMessagesChanged(),)
 
 
 @handlers.of(SavedSnippetsAddEvent)
 def _snippets_add(state: State, event: SavedSnippetsAddEvent) -> tuple[Change, ...]:
-    state.snippets.put([read_snippet(row_of(event.saved_snippet))])
-    return (SnippetsChanged(),)
+    state.saved_snippets.put([event.saved_snippet])
+    return (SavedSnippetsChanged(),)
 
 
 @handlers.of(SavedSnippetsUpdateEvent)
 def _snippets_update(state: State, event: SavedSnippetsUpdateEvent) -> tuple[Change, ...]:
-    state.snippets.put([read_snippet(row_of(event.saved_snippet))])
-    return (SnippetsChanged(),)
+    state.saved_snippets.put([event.saved_snippet])
+    return (SavedSnippetsChanged(),)
 
 
 @handlers.of(SavedSnippetsRemoveEvent)
 def _snippets_remove(state: State, event: SavedSnippetsRemoveEvent) -> tuple[Change, ...]:
-    state.snippets.remove(event.saved_snippet_id)
-    return (SnippetsChanged(),)
+    state.saved_snippets.remove(event.saved_snippet_id)
+    return (SavedSnippetsChanged(),)
 
 
 @handlers.of(UserSettingsEvent)
@@ -183,27 +172,27 @@ def _seconds(value: object) -> int | None:
 
 @handlers.of(RealmEmojiEvent)
 def _emoji(state: State, event: RealmEmojiEvent) -> tuple[Change, ...]:
-    state.emoji.replace(read_emoji({code: row_of(emoji) for code, emoji in event.realm_emoji.items()}))
-    return (EmojiChanged(),)
+    state.custom_emoji.replace(event.realm_emoji.values())
+    return (CustomEmojiChanged(),)
 
 
 @handlers.of(RealmEmojiAddEvent)
 def _emoji_add(state: State, event: RealmEmojiAddEvent) -> tuple[Change, ...]:
-    state.emoji.put(read_emoji({str(event.emoji.id): row_of(event.emoji)}))
-    return (EmojiChanged(),)
+    state.custom_emoji.put([event.emoji])
+    return (CustomEmojiChanged(),)
 
 
 @handlers.of(RealmEmojiUpdateOneEvent)
 def _emoji_update(state: State, event: RealmEmojiUpdateOneEvent) -> tuple[Change, ...]:
-    emoji = state.emoji.get(event.emoji_id)
+    emoji = state.custom_emoji.get(event.emoji_id)
     if emoji is not None:
-        state.emoji.put(read_emoji({event.emoji_id: {**emoji._asdict(), **event.data}}))
-    return (EmojiChanged(),)
+        state.custom_emoji.put([read_custom_emoji({**emoji._asdict(), **event.data, "id": emoji.code})])
+    return (CustomEmojiChanged(),)
 
 
 @handlers.of(RealmLinkifiersEvent)
 def _linkifiers(state: State, event: RealmLinkifiersEvent) -> tuple[Change, ...]:
-    state.linkifiers.replace(read_linkifier(row_of(linkifier)) for linkifier in event.realm_linkifiers)
+    state.linkifiers.replace(event.realm_linkifiers)
     return (LinkifiersChanged(),)
 
 
@@ -221,19 +210,19 @@ def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
 
 @handlers.of(RealmPlaygroundsEvent)
 def _playgrounds(state: State, event: RealmPlaygroundsEvent) -> tuple[Change, ...]:
-    state.playgrounds.replace(read_playground(row_of(playground)) for playground in event.realm_playgrounds)
+    state.playgrounds.replace(event.realm_playgrounds)
     return (LinkifiersChanged(),)
 
 
 @handlers.of(CustomProfileFieldsEvent)
 def _profile_fields(state: State, event: CustomProfileFieldsEvent) -> tuple[Change, ...]:
-    state.profile_fields.replace(read_profile_field(row_of(field)) for field in event.fields)
+    state.profile_fields.replace(event.fields)
     return (ProfileFieldsChanged(),)
 
 
 @handlers.of(NavigationViewAddEvent)
 def _view_add(state: State, event: NavigationViewAddEvent) -> tuple[Change, ...]:
-    state.navigation_views.put([read_navigation_view(row_of(event.navigation_view))])
+    state.navigation_views.put([event.navigation_view])
     return (SettingsChanged(("navigation_views",)),)
 
 
@@ -258,7 +247,7 @@ def _attachment(state: State, event: AttachmentEvent) -> tuple[Change, ...]:
     if event.op == "remove":
         state.attachments.remove(event.attachment.id)
     else:
-        state.attachments.put([read_attachment(row_of(event.attachment))])
+        state.attachments.put([event.attachment])
     return (SettingsChanged(("attachments",)),)
 
 

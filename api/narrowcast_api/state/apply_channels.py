@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.state.changes import Change, ChannelsChanged, TopicsChanged, UnreadsChanged
-from narrowcast_api.state.channels import read_channel, read_folder, read_subscribed
-from narrowcast_api.state.handlers import Handlers, row_of
+from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.state import State, load_muted_topics
 from narrowcast_api.wire.events import (
     ChannelFolderAddEvent,
@@ -32,8 +31,8 @@ handlers = Handlers()
 @handlers.of(StreamCreateEvent)
 def _create(state: State, event: StreamCreateEvent) -> tuple[Change, ...]:
     for channel in event.streams:
-        state.channels.create(read_channel(row_of(channel)))
-    return (ChannelsChanged(tuple(channel.stream_id for channel in event.streams)),)
+        state.channels.create(channel)
+    return (ChannelsChanged(tuple(channel.channel_id for channel in event.streams)),)
 
 
 @handlers.of(StreamDeleteEvent)
@@ -60,10 +59,10 @@ def _update(state: State, event: StreamUpdateEvent) -> tuple[Change, ...]:
 
 @handlers.of(SubscriptionAddEvent)
 def _subscribe(state: State, event: SubscriptionAddEvent) -> tuple[Change, ...]:
-    for model in event.subscriptions:
-        state.channels.put([read_subscribed(row_of(model))])
-        state.unreads.recount(model.stream_id)
-    return (ChannelsChanged(tuple(model.stream_id for model in event.subscriptions)), UnreadsChanged())
+    state.channels.put(event.subscriptions)
+    for channel in event.subscriptions:
+        state.unreads.recount(channel.channel_id)
+    return (ChannelsChanged(tuple(channel.channel_id for channel in event.subscriptions)), UnreadsChanged())
 
 
 @handlers.of(SubscriptionRemoveEvent)
@@ -123,8 +122,7 @@ def _default_channels(state: State, event: DefaultStreamsEvent) -> tuple[Change,
 
 @handlers.of(ChannelFolderAddEvent)
 def _folder_add(state: State, event: ChannelFolderAddEvent) -> tuple[Change, ...]:
-    folder = read_folder(row_of(event.channel_folder))
-    state.channels.folders[folder.id] = folder
+    state.channels.folders[event.channel_folder.id] = event.channel_folder
     return (ChannelsChanged(()),)
 
 

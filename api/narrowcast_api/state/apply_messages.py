@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from narrowcast_api.model.messages import MENTION_FLAGS, Message, Reaction, Submessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (
     Change,
@@ -16,7 +17,6 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.handlers import Handlers
-from narrowcast_api.state.messages import MENTION_FLAGS, Message, Reaction, Submessage
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     DeleteMessageEvent,

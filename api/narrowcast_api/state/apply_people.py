@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from narrowcast_api.state.changes import Change, GroupsChanged, PresenceChanged, SettingsChanged, UsersChanged
-from narrowcast_api.state.groups import read_group
+from narrowcast_api.model.bots import read_own_bot
+from narrowcast_api.model.reading import boolean, optional_int, text
+from narrowcast_api.model.users import read_user
+from narrowcast_api.state.changes import (
+    Change,
+    PresenceChanged,
+    SettingsChanged,
+    UserGroupsChanged,
+    UsersChanged,
+)
 from narrowcast_api.state.handlers import Handlers, row_of
 from narrowcast_api.state.presence import Seen
-from narrowcast_api.state.rows import boolean, optional_int, text
 from narrowcast_api.state.state import State
-from narrowcast_api.state.tables import read_own_bot
-from narrowcast_api.state.users import read_user
 from narrowcast_api.wire.events import (
     AlertWordsEvent,
     MutedUsersEvent,
@@ -87,40 +92,40 @@ def _user_status(state: State, event: UserStatusEvent) -> tuple[Change, ...]:
 
 @handlers.of(UserGroupAddEvent)
 def _group_add(state: State, event: UserGroupAddEvent) -> tuple[Change, ...]:
-    state.groups.put(read_group(row_of(event.group)))
-    return (GroupsChanged(),)
+    state.user_groups.put(event.group)
+    return (UserGroupsChanged(),)
 
 
 @handlers.of(UserGroupRemoveEvent)
 def _group_remove(state: State, event: UserGroupRemoveEvent) -> tuple[Change, ...]:
-    state.groups.remove(event.group_id)
-    return (GroupsChanged(),)
+    state.user_groups.remove(event.group_id)
+    return (UserGroupsChanged(),)
 
 
 @handlers.of(UserGroupUpdateEvent)
 def _group_update(state: State, event: UserGroupUpdateEvent) -> tuple[Change, ...]:
-    state.groups.update(event.group_id, event.data)
-    return (GroupsChanged(),)
+    state.user_groups.update(event.group_id, event.data)
+    return (UserGroupsChanged(),)
 
 
 @handlers.of(UserGroupMembersEvent)
 def _group_members(state: State, event: UserGroupMembersEvent) -> tuple[Change, ...]:
     people = set(event.user_ids)
     if event.op == "add_members":
-        state.groups.change_members(event.group_id, add=people)
+        state.user_groups.change_members(event.group_id, add=people)
     else:
-        state.groups.change_members(event.group_id, remove=people)
-    return (GroupsChanged(),)
+        state.user_groups.change_members(event.group_id, remove=people)
+    return (UserGroupsChanged(),)
 
 
 @handlers.of(UserGroupSubgroupsEvent)
 def _group_subgroups(state: State, event: UserGroupSubgroupsEvent) -> tuple[Change, ...]:
     subgroups = set(event.direct_subgroup_ids)
     if event.op == "add_subgroups":
-        state.groups.change_subgroups(event.group_id, add=subgroups)
+        state.user_groups.change_subgroups(event.group_id, add=subgroups)
     else:
-        state.groups.change_subgroups(event.group_id, remove=subgroups)
-    return (GroupsChanged(),)
+        state.user_groups.change_subgroups(event.group_id, remove=subgroups)
+    return (UserGroupsChanged(),)
 
 
 @handlers.of(RealmBotAddEvent)

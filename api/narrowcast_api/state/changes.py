@@ -67,19 +67,19 @@ class DraftsChanged(Struct, frozen=True):
     """A draft came, went or changed."""
 
 
-class ScheduledChanged(Struct, frozen=True):
+class ScheduledMessagesChanged(Struct, frozen=True):
     """A scheduled message or a reminder came, went or changed."""
 
 
-class SnippetsChanged(Struct, frozen=True):
+class SavedSnippetsChanged(Struct, frozen=True):
     """A saved snippet came, went or changed."""
 
 
-class GroupsChanged(Struct, frozen=True):
+class UserGroupsChanged(Struct, frozen=True):
     """A user group came, went or changed."""
 
 
-class EmojiChanged(Struct, frozen=True):
+class CustomEmojiChanged(Struct, frozen=True):
     """The organization's own emoji are different."""
 
 
@@ -144,10 +144,10 @@ Change = (
     | TopicsChanged
     | PresenceChanged
     | DraftsChanged
-    | ScheduledChanged
-    | SnippetsChanged
-    | GroupsChanged
-    | EmojiChanged
+    | ScheduledMessagesChanged
+    | SavedSnippetsChanged
+    | UserGroupsChanged
+    | CustomEmojiChanged
     | SettingsChanged
     | LinkifiersChanged
     | ProfileFieldsChanged

@@ -2,146 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
-from narrowcast_api.state.groups import GroupSetting, read_group_setting, read_permissions
-from narrowcast_api.state.rows import (
+from narrowcast_api.model.channel_folders import ChannelFolder
+from narrowcast_api.model.channels import Channel, Subscription
+from narrowcast_api.model.reading import (
     Row,
     boolean,
-    ids,
-    integer,
     optional_bool,
-    optional_int,
     optional_text,
-    required_int,
     text,
 )
-
-
-class Subscription(NamedTuple):
-    """What one has chosen for a channel that one is in; None follows the general setting."""
-
-    color: str = ""
-    is_muted: bool = False
-    pin_to_top: bool = False
-    desktop_notifications: bool | None = None
-    audible_notifications: bool | None = None
-    push_notifications: bool | None = None
-    email_notifications: bool | None = None
-    wildcard_mentions_notify: bool | None = None
-
-
-class Channel(NamedTuple):
-    """One channel. A tuple, because organizations have 5,000 of them.
-
-    `subscription` is None where oneself is not in it. `permissions` maps `can_..._group` to who may.
-    """
-
-    channel_id: int
-    name: str
-    description: str = ""
-    rendered_description: str = ""
-    invite_only: bool = False
-    is_web_public: bool = False
-    is_archived: bool = False
-    history_public_to_subscribers: bool = True
-    is_recently_active: bool = True
-    post_policy: int = 1
-    topics_policy: str = "inherit"
-    creator_id: int | None = None
-    date_created: int | None = None
-    first_message_id: int | None = None
-    folder_id: int | None = None
-    message_retention_days: int | None = None
-    weekly_traffic: int | None = None
-    subscriber_count: int | None = None
-    permissions: Mapping[str, GroupSetting] = {}
-    subscription: Subscription | None = None
-
-    @property
-    def is_subscribed(self) -> bool:
-        """Whether oneself is in the channel."""
-        return self.subscription is not None
-
-    @property
-    def is_muted(self) -> bool:
-        """Whether oneself has muted the channel."""
-        return self.subscription is not None and self.subscription.is_muted
-
-
-def read_channel(row: Row, subscription: Subscription | None = None) -> Channel:
-    """A row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
-
-    It never reads the part about oneself; `read_subscribed` does.
-    """
-    subscribers = row.get("subscribers")
-    return Channel(
-        channel_id=required_int(row, "stream_id"),
-        name=text(row, "name"),
-        description=text(row, "description"),
-        rendered_description=text(row, "rendered_description"),
-        invite_only=boolean(row, "invite_only"),
-        is_web_public=boolean(row, "is_web_public"),
-        is_archived=boolean(row, "is_archived"),
-        history_public_to_subscribers=boolean(row, "history_public_to_subscribers", True),
-        is_recently_active=boolean(row, "is_recently_active", True),
-        post_policy=integer(row, "stream_post_policy", 2 if row.get("is_announcement_only") is True else 1),
-        topics_policy=text(row, "topics_policy", "inherit"),
-        creator_id=optional_int(row, "creator_id"),
-        date_created=optional_int(row, "date_created"),
-        first_message_id=optional_int(row, "first_message_id"),
-        folder_id=optional_int(row, "folder_id"),
-        message_retention_days=optional_int(row, "message_retention_days"),
-        weekly_traffic=optional_int(row, "stream_weekly_traffic"),
-        subscriber_count=len(ids(subscribers))
-        if isinstance(subscribers, list)
-        else optional_int(row, "subscriber_count"),
-        permissions=read_permissions(row),
-        subscription=subscription,
-    )
-
-
-def read_subscribed(row: Row) -> Channel:
-    """A row of `subscriptions`, or of a `subscription` event."""
-    return read_channel(row, read_subscription(row))
-
-
-def read_subscription(row: Row) -> Subscription:
-    """The part about oneself in a row of `subscriptions`; `in_home_view` is what old servers say."""
-    return Subscription(
-        color=text(row, "color"),
-        is_muted=boolean(row, "is_muted", not boolean(row, "in_home_view", True)),
-        pin_to_top=boolean(row, "pin_to_top"),
-        desktop_notifications=optional_bool(row, "desktop_notifications"),
-        audible_notifications=optional_bool(row, "audible_notifications"),
-        push_notifications=optional_bool(row, "push_notifications"),
-        email_notifications=optional_bool(row, "email_notifications"),
-        wildcard_mentions_notify=optional_bool(row, "wildcard_mentions_notify"),
-    )
-
-
-class Folder(NamedTuple):
-    """A folder that channels are sorted into, the same for everybody."""
-
-    id: int
-    name: str
-    description: str = ""
-    rendered_description: str = ""
-    order: int = 0
-    is_archived: bool = False
-
-
-def read_folder(row: Row) -> Folder:
-    """A row of `channel_folders`."""
-    return Folder(
-        id=required_int(row, "id"),
-        name=text(row, "name"),
-        description=text(row, "description"),
-        rendered_description=text(row, "rendered_description"),
-        order=integer(row, "order"),
-        is_archived=boolean(row, "is_archived"),
-    )
+from narrowcast_api.model.user_groups import read_group_setting
 
 
 class Channels:
@@ -151,7 +23,7 @@ class Channels:
         self._by_id: dict[int, Channel] = {}
         self._ids_by_name: dict[str, int] | None = None
         self._subscribed: list[Channel] | None = None
-        self.folders: dict[int, Folder] = {}
+        self.folders: dict[int, ChannelFolder] = {}
         self.default_ids: frozenset[int] = frozenset()
         """Channels that new people are put into."""
 

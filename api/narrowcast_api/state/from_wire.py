@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_api.state.messages import Message, Reaction, Submessage
+from narrowcast_api.model.messages import Message, Reaction, Submessage
 from narrowcast_api.wire import messages as wire
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from narrowcast_api.state.rows import Row, boolean, table, texts
+from narrowcast_api.model.reading import Row, boolean, table, texts
 
 
 class HolderRule(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from narrowcast_api.state.rows import Row, id_of_key, number, table, text
+from narrowcast_api.model.reading import Row, id_of_key, number, table, text
 
 
 class Availability(StrEnum):

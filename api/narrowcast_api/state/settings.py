@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from narrowcast_api.state.rows import Row, boolean, integer, number, optional_int, table, text
+from narrowcast_api.model.reading import Row, boolean, integer, number, optional_int, table, text
 
 
 class Settings:

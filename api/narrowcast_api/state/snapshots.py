@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from narrowcast_api.state.rows import Row, ids, integer, rows, table
+from narrowcast_api.model.reading import Row, ids, integer, rows, table
 from narrowcast_api.state.state import State
 from narrowcast_api.state.unreads import TopicPlace
 

@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.state.channels import Channels, read_channel, read_folder, read_subscribed
-from narrowcast_api.state.groups import Groups, read_group, read_group_setting
-from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
-from narrowcast_api.state.messages import MENTION_FLAGS, Message
-from narrowcast_api.state.presence import Presence, Statuses
-from narrowcast_api.state.rows import (
+from narrowcast_api.model.attachments import Attachment
+from narrowcast_api.model.bots import OwnBot, read_own_bot
+from narrowcast_api.model.channel_folders import read_channel_folder
+from narrowcast_api.model.channels import read_channel, read_subscribed
+from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_table
+from narrowcast_api.model.drafts import ServerDraft, read_draft
+from narrowcast_api.model.linkifiers import Linkifier, read_linkifier
+from narrowcast_api.model.messages import MENTION_FLAGS, Message
+from narrowcast_api.model.navigation_views import NavigationView, read_navigation_view
+from narrowcast_api.model.playgrounds import Playground, read_playground
+from narrowcast_api.model.profile_fields import ProfileField, read_profile_field
+from narrowcast_api.model.reading import (
     BadRow,
     Row,
     id_of_key,
@@ -34,6 +39,15 @@ from narrowcast_api.state.rows import (
     text,
     texts,
 )
+from narrowcast_api.model.reminders import Reminder, read_reminder
+from narrowcast_api.model.saved_snippets import SavedSnippet, read_saved_snippet
+from narrowcast_api.model.scheduled_messages import ScheduledMessage, read_scheduled_message
+from narrowcast_api.model.user_groups import read_group_setting, read_user_group
+from narrowcast_api.model.users import read_user
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.state.channels import Channels
+from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
+from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.settings import (
     Limits,
     read_limits,
@@ -42,34 +56,12 @@ from narrowcast_api.state.settings import (
     read_user_settings,
 )
 from narrowcast_api.state.store import Directs, Messages
-from narrowcast_api.state.tables import (
-    Attachment,
-    CustomEmoji,
-    Linkifier,
-    NavigationView,
-    OwnBot,
-    Playground,
-    ProfileField,
-    Reminder,
-    ScheduledMessage,
-    ServerDraft,
-    Snippet,
-    Table,
-    read_draft,
-    read_emoji,
-    read_linkifier,
-    read_navigation_view,
-    read_own_bot,
-    read_playground,
-    read_profile_field,
-    read_reminder,
-    read_scheduled,
-    read_snippet,
-)
+from narrowcast_api.state.table import Table
 from narrowcast_api.state.topics import Topics, Visibility
 from narrowcast_api.state.typing import Typing
 from narrowcast_api.state.unreads import Unreads
-from narrowcast_api.state.users import Users, read_user
+from narrowcast_api.state.user_groups import UserGroups
+from narrowcast_api.state.users import Users
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -100,7 +92,7 @@ class State:
         self.statuses = Statuses()
         self.channels = Channels()
         self.topics = Topics()
-        self.groups = Groups()
+        self.user_groups = UserGroups()
         self.holder_rules = HolderRules()
         self.unreads = Unreads(self.is_counted, self.topics.has_choices)
         self.messages = Messages()
@@ -111,12 +103,12 @@ class State:
         self.organization = read_organization_settings({})
         self.newcomers = read_newcomer_settings({})
         self.drafts: Table[int, ServerDraft] = Table(lambda draft: draft.id)
-        self.scheduled: Table[int, ScheduledMessage] = Table(lambda message: message.id)
+        self.scheduled_messages: Table[int, ScheduledMessage] = Table(lambda message: message.id)
         self.reminders: Table[int, Reminder] = Table(lambda reminder: reminder.id)
-        self.snippets: Table[int, Snippet] = Table(lambda snippet: snippet.id)
+        self.saved_snippets: Table[int, SavedSnippet] = Table(lambda snippet: snippet.id)
         self.linkifiers: Table[int, Linkifier] = Table(lambda linkifier: linkifier.id)
         self.playgrounds: Table[int, Playground] = Table(lambda playground: playground.id)
-        self.emoji: Table[str, CustomEmoji] = Table(lambda emoji: emoji.code)
+        self.custom_emoji: Table[str, CustomEmoji] = Table(lambda emoji: emoji.code)
         self.profile_fields: Table[int, ProfileField] = Table(lambda field: field.id)
         self.navigation_views: Table[str, NavigationView] = Table(lambda view: view.fragment)
         self.own_bots: Table[int, OwnBot] = Table(lambda bot: bot.user_id)
@@ -240,7 +232,7 @@ class State:
         else:
             channel = self.channels.get(channel_id)
             setting = channel.permissions.get(name) if channel is not None else None
-        return setting is None or self.groups.contains(setting, self.me)
+        return setting is None or self.user_groups.contains(setting, self.me)
 
     def supports(self, gate: Gate) -> bool:
         """Whether the server has it."""
@@ -281,8 +273,8 @@ def _load_people(state: State, answer: Row) -> None:
     for key, status in table(answer.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))
-    for group in records(answer.get("realm_user_groups"), read_group, "group"):
-        state.groups.put(group)
+    for group in records(answer.get("realm_user_groups"), read_user_group, "group"):
+        state.user_groups.put(group)
 
 
 def _load_channels(state: State, answer: Row) -> None:
@@ -292,7 +284,7 @@ def _load_channels(state: State, answer: Row) -> None:
         # the same channels stand in several of the tables: each is read once, with most that is said of it
         unread = (row for row in rows(answer.get(key)) if channels.get(integer(row, "stream_id")) is None)
         channels.put(records(list(unread), read_channel, "channel"))
-    for folder in records(answer.get("channel_folders"), read_folder, "folder"):
+    for folder in records(answer.get("channel_folders"), read_channel_folder, "folder"):
         channels.folders[folder.id] = folder
     channels.default_ids = frozenset(read_default_ids(answer.get("realm_default_streams")))
     load_muted_topics(state, answer.get("muted_topics"))
@@ -329,15 +321,14 @@ def _load_messages(state: State, answer: Row) -> None:
 
 def _load_tables(state: State, answer: Row) -> None:
     me = state.me
-    state.drafts.put(records(answer.get("drafts"), lambda row: read_draft(row, me), "draft"))
-    state.scheduled.put(
-        records(answer.get("scheduled_messages"), lambda row: read_scheduled(row, me), "scheduled message")
-    )
+    state.drafts.put(draft.without(me) for draft in records(answer.get("drafts"), read_draft, "draft"))
+    scheduled = records(answer.get("scheduled_messages"), read_scheduled_message, "scheduled message")
+    state.scheduled_messages.put(message.without(me) for message in scheduled)
     state.reminders.put(records(answer.get("reminders"), read_reminder, "reminder"))
-    state.snippets.put(records(answer.get("saved_snippets"), read_snippet, "snippet"))
+    state.saved_snippets.put(records(answer.get("saved_snippets"), read_saved_snippet, "snippet"))
     state.linkifiers.put(records(answer.get("realm_linkifiers"), read_linkifier, "linkifier"))
     state.playgrounds.put(records(answer.get("realm_playgrounds"), read_playground, "playground"))
-    state.emoji.put(read_emoji(answer.get("realm_emoji")))
+    state.custom_emoji.put(read_custom_emoji_table(table(answer.get("realm_emoji"))).values())
     state.profile_fields.put(
         records(answer.get("custom_profile_fields"), read_profile_field, "profile field")
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from narrowcast_api.state.messages import Message
-from narrowcast_api.state.rows import ids, integer, rows
+from narrowcast_api.model.messages import Message
+from narrowcast_api.model.reading import ids, integer, rows
 
 
 class Messages:

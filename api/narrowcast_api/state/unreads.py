@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from narrowcast_api.model.reading import Row, boolean, id_of_key, ids, integer, rows, text
 from narrowcast_api.narrow.destinations import fold_topic
-from narrowcast_api.state.rows import Row, boolean, id_of_key, ids, integer, rows, text
 
 
 class TopicPlace(NamedTuple):

@@ -22,8 +22,8 @@ from typing import ParamSpec, TypeVar
 
 from msgspec import Struct
 
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-from narrowcast_api.state.messages import Message
 from narrowcast_api.storage.cache_file import CacheFile
 from narrowcast_api.storage.codec import message_from_text, message_to_text, plain_text
 from narrowcast_api.storage.executors import MakeExecutor, own_thread

@@ -9,8 +9,8 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.state.messages import Message
 
 _BLOCK = re.compile(
     r"</?(?:p|br|hr|h[1-6]|li|ul|ol|div|pre|blockquote|table|tr|td|th)\b[^>]*>", re.IGNORECASE

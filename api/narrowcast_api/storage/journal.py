@@ -42,7 +42,7 @@ from narrowcast_api.storage.journal_rows import (
     upload_record,
     upload_row,
 )
-from narrowcast_api.storage.records import DraftRecord, OutboxRecord, UploadRecord
+from narrowcast_api.storage.records import Draft, OutboxRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class Journal:
             rows = self._connection.execute("SELECT * FROM outbox ORDER BY position, local_id").fetchall()
         return [record for row in rows if (record := outbox_record(row)) is not None]
 
-    def load_drafts(self) -> list[DraftRecord]:
+    def load_drafts(self) -> list[Draft]:
         """All drafts, also those whose deletion the server does not know of yet."""
         with self._disk:
             rows = self._connection.execute("SELECT * FROM drafts ORDER BY edited, draft_id").fetchall()
@@ -122,7 +122,7 @@ class Journal:
         """Forget a message: it has arrived, or the user took it back."""
         return self._write(("outbox", local_id), None)
 
-    def put_draft(self, record: DraftRecord) -> Future[bool]:
+    def put_draft(self, record: Draft) -> Future[bool]:
         """Keep this state of a draft."""
         return self._write(("drafts", record.draft_id), draft_row(record))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
-    DraftRecord,
-    DraftVersion,
+    Draft,
     FileStamp,
     OutboxRecord,
     OutboxState,
@@ -83,7 +83,7 @@ def outbox_record(row: Row) -> OutboxRecord | None:
     return None
 
 
-def draft_row(record: DraftRecord) -> Row:
+def draft_row(record: Draft) -> Row:
     """A draft as its row."""
     base = record.base
     return (
@@ -102,14 +102,14 @@ def draft_row(record: DraftRecord) -> Row:
     )
 
 
-def draft_record(row: Row) -> DraftRecord | None:
+def draft_record(row: Row) -> Draft | None:
     """A row as its draft; None if it cannot be read."""
     texts = [value if isinstance(value, str) else None for value in row]
     draft_id, edited, server_id = texts[0], row[3], row[4]
     if draft_id is None or not isinstance(edited, float):
         return None
     base = DraftVersion(destination_from_text(texts[6]), texts[7] or "") if row[5] else None
-    return DraftRecord(
+    return Draft(
         draft_id=draft_id,
         version=DraftVersion(destination_from_text(texts[1]), texts[2] or ""),
         edited=edited,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import Destination
 
 
@@ -38,20 +39,14 @@ class OutboxRecord(Struct, frozen=True):
     tried: bool = False
 
 
-class DraftVersion(Struct, frozen=True):
-    """What a draft says and where it is addressed, without who has it. `destination` None: nowhere yet."""
-
-    destination: Destination | None
-    content: str
-
-
-class DraftRecord(Struct, frozen=True):
-    """One draft. `edited` is UTC seconds.
+class Draft(Struct, frozen=True):
+    """One draft as it is here. `edited` is UTC seconds.
 
     `server_id` is set once the server has it, and `base` is the server's version that ours came from.
     `dirty`: the server has to be told. `deleted`: gone for the user, the server still has to be told.
     `posting`: a request to create it may have reached the server, so look before repeating it.
-    `conflict_with` is the draft that holds the other text after a conflict.
+    `conflict_with` is the draft that holds the other text, where two devices wrote at the same time.
+    `error`, which the journal does not keep: why it is kept here only, for people.
     """
 
     draft_id: str
@@ -63,6 +58,20 @@ class DraftRecord(Struct, frozen=True):
     deleted: bool = False
     posting: bool = False
     conflict_with: str | None = None
+    error: str | None = None
+
+    @property
+    def destination(self) -> Destination | None:
+        return self.version.destination
+
+    @property
+    def content(self) -> str:
+        return self.version.content
+
+    @property
+    def synced(self) -> bool:
+        """Whether the server has this text."""
+        return self.server_id is not None and not self.dirty
 
 
 class UploadState(enum.Enum):

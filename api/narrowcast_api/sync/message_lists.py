@@ -23,7 +23,7 @@ from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.timeline import Gap, Timeline
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
 PAGE = 100

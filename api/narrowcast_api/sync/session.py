@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import (
     Change,
@@ -32,7 +33,6 @@ from narrowcast_api.state.changes import (
     TypingChanged,
     ViewChanged,
 )
-from narrowcast_api.state.messages import Message
 from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage

@@ -6,9 +6,9 @@ import json
 from contextlib import suppress
 
 from narrowcast_api.clock import Clock
+from narrowcast_api.model.messages import Message
+from narrowcast_api.model.reading import BadRow
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.messages import Message
-from narrowcast_api.state.rows import BadRow
 from narrowcast_api.state.snapshots import dump_progress
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache

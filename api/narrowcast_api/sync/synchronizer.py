@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from narrowcast_api.errors import ApiError
 from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.stream import EventStream
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
@@ -30,7 +31,6 @@ from narrowcast_api.state.changes import (
     TypingChanged,
 )
 from narrowcast_api.state.from_wire import message_from_wire
-from narrowcast_api.state.messages import Message
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.message_lists import Anchor, Match, Page
@@ -152,7 +152,7 @@ class Synchronizer:
     def _joined(self, event: SubscriptionAddEvent) -> None:
         """What was said in a channel before one was in it came without events."""
         session = self._session
-        session.views.joined({subscription.stream_id for subscription in event.subscriptions})
+        session.views.joined({channel.channel_id for channel in event.subscriptions})
         if session.views.latest is not None and session.views.latest.is_stale:
             session.refresh_latest()
 

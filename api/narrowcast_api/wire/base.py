@@ -19,17 +19,18 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     ValidationError,
     WrapValidator,
 )
 from pydantic import ValidationInfo as Info
 
-_LARGEST = 2**63 - 1
+from narrowcast_api.model.reading import LARGEST, BadRow, Row
 
-Int = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
+Int = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 """An integer that fits where integers of servers fit; larger ones are an error, not a surprise later."""
 
-Id = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
+Id = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 """The id of an object of the server."""
 
 Seconds = Annotated[float, Field(allow_inf_nan=False)]
@@ -145,6 +146,20 @@ def _accepts(handler: _Handler, value: Any) -> bool:
 
 
 T = TypeVar("T")
+
+
+def read_by(read: Callable[[Row], T]) -> PlainValidator:
+    """Marks a field that holds a record of `narrowcast_api.model`, read by the reader of all its sources:
+    `Annotated[SavedSnippet, read_by(read_saved_snippet)]`.
+    """
+
+    def validate(value: object) -> T:
+        if isinstance(value, Mapping):
+            return read(value)
+        raise BadRow("object")
+
+    return PlainValidator(validate)
+
 
 Good = Annotated[T, WrapValidator(_good_items)]
 """A list or mapping whose unreadable items are left out (and reported) instead of failing the whole."""

@@ -1,79 +1,25 @@
-"""Channels, subscriptions, topics and folders (TOP and USUB rows)."""
+"""Answers about channels, subscriptions, topics and folders (TOP and USUB rows).
+
+The channels themselves are `narrowcast_api.model.channels`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel, either
-from .groups import GroupSettingValue
+from narrowcast_api.model import channel_folders, channels
 
+from .base import Good, GoodList, Id, Int, Seconds, WireModel, either, read_by
 
-class Channel(WireModel):
-    """A channel. Permissions that the server's level does not know are None.
+Channel = Annotated[channels.Channel, read_by(channels.read_channel)]
+Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]
+"""A channel that the caller is in, with how they want to see it."""
 
-    ``message_retention_days``: None follows the organization, -1 is for ever. ``stream_weekly_traffic``:
-    messages a week, None while the channel is young.
-    """
+Listed = Annotated[channels.Channel, read_by(channels.read_listed)]
 
-    stream_id: Id
-    name: str
-    description: str = ""
-    rendered_description: str = ""
-    creator_id: Id | None = None
-    date_created: Int | None = None
-    invite_only: bool = False
-    is_web_public: bool = False
-    is_archived: bool = False
-    is_announcement_only: bool = False
-    is_recently_active: bool = True
-    history_public_to_subscribers: bool = True
-    stream_post_policy: Int = 1
-    message_retention_days: Int | None = None
-    first_message_id: Id | None = None
-    folder_id: Id | None = None
-    topics_policy: str = "inherit"
-    stream_weekly_traffic: Int | None = None
-    subscriber_count: Int | None = None
-    is_default: bool | None = None
-    can_add_subscribers_group: GroupSettingValue | None = None
-    can_administer_channel_group: GroupSettingValue | None = None
-    can_create_topic_group: GroupSettingValue | None = None
-    can_delete_any_message_group: GroupSettingValue | None = None
-    can_delete_own_message_group: GroupSettingValue | None = None
-    can_move_messages_out_of_channel_group: GroupSettingValue | None = None
-    can_move_messages_within_channel_group: GroupSettingValue | None = None
-    can_remove_subscribers_group: GroupSettingValue | None = None
-    can_resolve_topics_group: GroupSettingValue | None = None
-    can_send_message_group: GroupSettingValue | None = None
-    can_subscribe_group: GroupSettingValue | None = None
-
-
-class Subscription(Channel):
-    """A channel that the caller is subscribed to, with how they want to see it.
-
-    A notification setting of None follows the user's own default. ``subscribers`` is None when not asked for.
-    """
-
-    color: str = ""
-    is_muted: bool = False
-    pin_to_top: bool = False
-    desktop_notifications: bool | None = None
-    audible_notifications: bool | None = None
-    push_notifications: bool | None = None
-    email_notifications: bool | None = None
-    wildcard_mentions_notify: bool | None = None
-    subscribers: GoodList[Id] | None = None
-    partial_subscribers: GoodList[Id] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _muted_of_old_servers(cls, data: Any) -> Any:
-        """Old servers say ``in_home_view``, the opposite of ``is_muted``."""
-        if isinstance(data, dict) and "is_muted" not in data and isinstance(data.get("in_home_view"), bool):
-            return {**data, "is_muted": not data["in_home_view"]}
-        return data
+ChannelFolder = Annotated[channel_folders.ChannelFolder, read_by(channel_folders.read_channel_folder)]
 
 
 class ChannelList(WireModel):
@@ -97,7 +43,7 @@ class ChannelId(WireModel):
 class SubscriptionList(WireModel):
     """Answer of GET /users/me/subscriptions."""
 
-    subscriptions: GoodList[Subscription] = []
+    subscriptions: GoodList[Listed] = []
 
 
 class Subscribers(WireModel):
@@ -154,19 +100,6 @@ class UserTopic(WireModel):
     topic_name: str
     visibility_policy: Int
     last_updated: Seconds = 0
-
-
-class ChannelFolder(WireModel):
-    """A folder of channels, in the organization's order."""
-
-    id: Id
-    name: str
-    description: str = ""
-    rendered_description: str = ""
-    order: Int = 0
-    date_created: Int | None = None
-    creator_id: Id | None = None
-    is_archived: bool = False
 
 
 class ChannelFolderList(WireModel):

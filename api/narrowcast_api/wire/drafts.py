@@ -1,22 +1,19 @@
-"""What a user keeps before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
+"""Answers about what a user keeps before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
 
 from __future__ import annotations
 
-from .base import GoodList, Id, Int, Seconds, WireModel
+from typing import Annotated
 
+from narrowcast_api.model import drafts, reminders, saved_snippets, scheduled_messages
 
-class Draft(WireModel):
-    """A draft. ``id`` is there only when it comes from the server (DRF-04).
+from .base import GoodList, Id, Int, WireModel, read_by
 
-    ``timestamp`` in seconds since 1970.
-    """
-
-    type: str
-    to: list[Id] = []
-    topic: str = ""
-    content: str = ""
-    timestamp: Seconds | None = None
-    id: Id | None = None
+Draft = Annotated[drafts.ServerDraft, read_by(drafts.read_draft)]
+ScheduledMessage = Annotated[
+    scheduled_messages.ScheduledMessage, read_by(scheduled_messages.read_scheduled_message)
+]
+Reminder = Annotated[reminders.Reminder, read_by(reminders.read_reminder)]
+SavedSnippet = Annotated[saved_snippets.SavedSnippet, read_by(saved_snippets.read_saved_snippet)]
 
 
 class DraftList(WireModel):
@@ -32,27 +29,6 @@ class CreatedDrafts(WireModel):
     ids: list[Id]
 
 
-class ScheduledMessage(WireModel):
-    """A message to be sent later.
-
-    ``to`` is a channel id or a list of user ids; ``failed`` marks a failed try.
-    """
-
-    scheduled_message_id: Id
-    type: str
-    to: Id | list[Id]
-    content: str
-    rendered_content: str = ""
-    topic: str = ""
-    scheduled_delivery_timestamp: Seconds = 0
-    failed: bool = False
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether it goes to people."""
-        return self.type in ("private", "direct")
-
-
 class ScheduledMessageList(WireModel):
     """Answer of GET /scheduled_messages, next delivery first."""
 
@@ -65,19 +41,6 @@ class CreatedScheduledMessage(WireModel):
     scheduled_message_id: Id
 
 
-class Reminder(WireModel):
-    """A reminder of a message, delivered to oneself."""
-
-    reminder_id: Id
-    reminder_target_message_id: Id
-    to: list[Id] = []
-    type: str = "private"
-    content: str = ""
-    rendered_content: str = ""
-    scheduled_delivery_timestamp: Seconds = 0
-    failed: bool = False
-
-
 class ReminderList(WireModel):
     """Answer of GET /reminders."""
 
@@ -88,15 +51,6 @@ class CreatedReminder(WireModel):
     """Answer of POST /reminders."""
 
     reminder_id: Id
-
-
-class SavedSnippet(WireModel):
-    """A text to insert; Markdown (SNP rows)."""
-
-    id: Id
-    title: str
-    content: str
-    date_created: Seconds = 0
 
 
 class SavedSnippetList(WireModel):

@@ -1,26 +1,31 @@
-"""What an organization configures: linkifiers, playgrounds, emoji, profile fields, invitations and so on."""
+"""Answers about what an organization configures: linkifiers, emoji, profile fields, invitations and so on."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from narrowcast_api.model import (
+    attachments,
+    custom_emoji,
+    linkifiers,
+    navigation_views,
+    playgrounds,
+    profile_fields,
+)
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel, either
+from .base import GoodList, Id, Int, Seconds, WireModel, read_by
 
+Attachment = Annotated[attachments.Attachment, read_by(attachments.read_attachment)]
+CustomEmoji = Annotated[custom_emoji.CustomEmoji, read_by(custom_emoji.read_custom_emoji)]
+CustomEmojiTable = Annotated[
+    dict[str, custom_emoji.CustomEmoji], read_by(custom_emoji.read_custom_emoji_table)
+]
+"""By code."""
 
-class Linkifier(WireModel):
-    """A pattern that becomes a link (LNK rows). Never run ``pattern`` locally with a backtracking engine.
-
-    Below level 176 servers send ``url_format_string``; it stays in its own field because its syntax differs.
-    """
-
-    id: Id
-    pattern: str
-    url_template: str | None = None
-    url_format_string: str | None = Field(
-        default=None, validation_alias=either("url_format_string", "url_format")
-    )
+Linkifier = Annotated[linkifiers.Linkifier, read_by(linkifiers.read_linkifier)]
+NavigationView = Annotated[navigation_views.NavigationView, read_by(navigation_views.read_navigation_view)]
+Playground = Annotated[playgrounds.Playground, read_by(playgrounds.read_playground)]
+ProfileField = Annotated[profile_fields.ProfileField, read_by(profile_fields.read_profile_field)]
 
 
 class LinkifierList(WireModel):
@@ -35,50 +40,10 @@ class CreatedId(WireModel):
     id: Id
 
 
-class Playground(WireModel):
-    """A place to run code of one language (PLG rows); ``url_template`` has one variable, ``code``."""
+class CustomEmojiList(WireModel):
+    """Answer of GET /realm/emoji."""
 
-    id: Id
-    name: str
-    highlighter_language: str = Field(validation_alias=either("highlighter_language", "pygments_language"))
-    url_template: str | None = None
-    url_prefix: str | None = None
-
-
-class RealmEmoji(WireModel):
-    """A custom emoji. ``source_url`` is relative to the organization; ``still_url`` is for animated ones."""
-
-    id: str
-    name: str
-    source_url: str = ""
-    still_url: str | None = None
-    deactivated: bool = False
-    author_id: Id | None = None
-
-    @field_validator("id", mode="before")
-    @classmethod
-    def _text(cls, value: Any) -> Any:
-        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-class RealmEmojiList(WireModel):
-    """Answer of GET /realm/emoji, by id."""
-
-    emoji: Good[dict[str, RealmEmoji]] = {}
-
-
-class ProfileField(WireModel):
-    """The definition of a custom profile field; ``field_data`` is JSON text, its form depends on ``type``."""
-
-    id: Id
-    name: str
-    type: Int
-    hint: str = ""
-    field_data: str = ""
-    order: Int = 0
-    required: bool = False
-    editable_by_user: bool = True
-    display_in_profile_summary: bool = False
+    emoji: CustomEmojiTable = {}
 
 
 class ProfileFieldList(WireModel):
@@ -98,24 +63,6 @@ class DomainList(WireModel):
     """Answer of GET /realm/domains."""
 
     domains: GoodList[Domain] = []
-
-
-class AttachmentMessage(WireModel):
-    """A message that links to a file; milliseconds since 1970."""
-
-    id: Id
-    date_sent: Seconds | None = None
-
-
-class Attachment(WireModel):
-    """A file that the caller uploaded. ``create_time`` is in milliseconds since 1970, ``size`` in bytes."""
-
-    id: Id
-    name: str = ""
-    path_id: str = ""
-    size: Int = 0
-    create_time: Seconds | None = None
-    messages: GoodList[AttachmentMessage] = []
 
 
 class AttachmentList(WireModel):
@@ -149,14 +96,6 @@ class InviteLink(WireModel):
     """Answer of POST /invites/multiuse (INVM rows)."""
 
     invite_link: str
-
-
-class NavigationView(WireModel):
-    """An entry of the user's own navigation."""
-
-    fragment: str
-    is_pinned: bool = False
-    name: str | None = None
 
 
 class NavigationViewList(WireModel):

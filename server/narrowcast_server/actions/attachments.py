@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast_server.access import find_message, may_see
-from narrowcast_server.models import Message, User
+from narrowcast_server.organization.models import Message, User
+from narrowcast_server.rules.access import find_message, may_see
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequence[str]) -> None:

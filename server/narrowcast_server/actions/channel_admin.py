@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
-from narrowcast_server.access import known_channel, may_read, who_may_know
 from narrowcast_server.actions.channels import (
     already_exists,
     check_channel_name,
@@ -16,13 +15,14 @@ from narrowcast_server.actions.channels import (
     name_is_taken,
     rendered_description,
 )
-from narrowcast_server.errors import ServiceError, insufficient_permission
-from narrowcast_server.models import Channel, User
-from narrowcast_server.permissions import administers_channel, outgoing_value, realm_allows
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.channels import channel_object, folder_object, post_policy
+from narrowcast_server.rules.access import known_channel, may_read, who_may_know
+from narrowcast_server.rules.permissions import administers_channel, outgoing_value, realm_allows
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 MAX_FOLDER_NAME: Final = 60
 MAX_FOLDER_DESCRIPTION: Final = 1024

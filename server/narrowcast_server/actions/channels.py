@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.access import who_may_know
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Channel, User
-from narrowcast_server.permissions import system_group
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
 from narrowcast_server.queries.channels import channel_object
-from narrowcast_server.quotas import check_room
-from narrowcast_server.realm_settings import CHANNEL_GROUP_SETTINGS
-from narrowcast_server.rendering import rendered_apart
+from narrowcast_server.queries.rendering import rendered_apart
+from narrowcast_server.rules.access import who_may_know
+from narrowcast_server.rules.permissions import system_group
+from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def check_channel_name(core: Core, name: str) -> str:

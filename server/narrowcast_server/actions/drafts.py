@@ -8,17 +8,17 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
-from narrowcast_server.access import may_know
 from narrowcast_server.actions.owned import own_row, remove_own
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.params import check_dict, check_integer, check_list, check_string
-from narrowcast_server.personal import switched_on
-from narrowcast_server.quotas import check_room
-from narrowcast_server.store import Row
+from narrowcast_server.http.params import check_dict, check_integer, check_list, check_string
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.rules.access import may_know
+from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _KEYS: Final = {"type", "to", "topic", "content", "timestamp"}
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import MessageFlag
-from narrowcast_server import access, flags
-from narrowcast_server.errors import ServiceError, invalid_message
-from narrowcast_server.models import FlagBit, User
+from narrowcast_server.organization import flags
+from narrowcast_server.organization.errors import ServiceError, invalid_message
+from narrowcast_server.organization.models import FlagBit, User
 from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def changeable(flag: str) -> FlagBit:

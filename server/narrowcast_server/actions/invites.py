@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
-from narrowcast_server.access import may_know, may_read
-from narrowcast_server.actions.groups import may_add_members
 from narrowcast_server.actions.mail import record_mail
-from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id
-from narrowcast_server.models import Channel, Group, User
-from narrowcast_server.permissions import administers_channel, channel_allows, realm_allows
-from narrowcast_server.quotas import check_room, has_room
-from narrowcast_server.store import Row
+from narrowcast_server.actions.user_groups import may_add_members
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission, invalid_channel_id
+from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.rules.access import may_know, may_read
+from narrowcast_server.rules.permissions import administers_channel, channel_allows, realm_allows
+from narrowcast_server.rules.quotas import check_room, has_room
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _SEPARATORS: Final = re.compile(r"[,\n\r]")
 _MINUTE: Final = 60

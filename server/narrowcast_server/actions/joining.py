@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.groups import join_groups
 from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, still_holds
 from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.user_groups import join_groups
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.store import Row
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def invitation(core: Core, token: str) -> Row:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.key_vault import new_key
-from narrowcast_server.models import User
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.key_vault import new_key
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def replace_key(core: Core, user: User) -> str:

@@ -9,11 +9,11 @@ import re2
 from uritemplate import variables
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.url_templates import check_template
+from narrowcast_server.markdown.url_templates import check_template
+from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _FORMAT_VARIABLE: Final = re.compile(r"%\(([A-Za-z_][A-Za-z0-9_]*)\)s")
 _MAX_PATTERN: Final = 1000

@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server import access, edit_history, flags
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.reactions import who_sees
-from narrowcast_server.models import FlagBit, Message
+from narrowcast_server.organization import edit_history, flags
+from narrowcast_server.organization.models import FlagBit, Message
+from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server import flags
 from narrowcast_server.actions.attachments import claim_attachments, release_attachments
 from narrowcast_server.actions.message_changes import add_history, stored
 from narrowcast_server.actions.messages import check_content, check_mentions, check_wildcards, mention_bits
-from narrowcast_server.errors import ServiceError
 from narrowcast_server.markdown import Rendered
-from narrowcast_server.models import FlagBit, Message, User
-from narrowcast_server.rendering import rendered
+from narrowcast_server.organization import flags
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import FlagBit, Message, User
+from narrowcast_server.queries.rendering import rendered
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _LEEWAY_SECONDS: Final = 20
 """Who began in time may finish."""

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, VisibilityPolicy
-from narrowcast_server import access, topics
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.flags import emit_flags
 from narrowcast_server.actions.message_changes import add_history, emit_deleted
 from narrowcast_server.actions.messages import check_may_post
 from narrowcast_server.actions.reactions import who_sees
-from narrowcast_server.actions.visibility import policy_of, set_policy
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Channel, FlagBit, Message, User
-from narrowcast_server.permissions import channel_allows, realm_allows
+from narrowcast_server.actions.user_topics import policy_of, set_policy
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, FlagBit, Message, User
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.permissions import channel_allows, realm_allows
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _MODERATOR: Final = 300
 _LEEWAY_SECONDS: Final = 20

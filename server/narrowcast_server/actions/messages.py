@@ -7,21 +7,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server import access, flags, topics
 from narrowcast_server.actions.attachments import claim_attachments
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.organization import notification_bot
-from narrowcast_server.actions.visibility import follow_after_mentions, follow_after_sending
-from narrowcast_server.errors import ServiceError
+from narrowcast_server.actions.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.markdown import Rendered, widget_for
-from narrowcast_server.models import Channel, FlagBit, Message, User
-from narrowcast_server.permissions import all_members, channel_allows, realm_allows
+from narrowcast_server.organization import flags
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.queries.messages import message_objects
-from narrowcast_server.rendering import rendered
-from narrowcast_server.sight import check_sees_recipients, sight_may_change, watchers, without_sender
+from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.permissions import all_members, channel_allows, realm_allows
+from narrowcast_server.rules.visibility import (
+    check_sees_recipients,
+    sight_may_change,
+    watchers,
+    without_sender,
+)
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 HUMAN_CLIENTS: Final = frozenset(
     {

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.actions.message_moves import Move
 from narrowcast_server.actions.messages import Origin, post_notice
-from narrowcast_server.models import Channel, User
+from narrowcast_server.organization.models import Channel, User
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:

@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role, SystemGroup
-from narrowcast_server.key_vault import new_key
-from narrowcast_server.models import User
-from narrowcast_server.realm_settings import GROUP_SETTINGS
-from narrowcast_server.store import Store
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.realm_settings import GROUP_SETTINGS
+from narrowcast_server.storage.key_vault import new_key
+from narrowcast_server.storage.store import Store
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _SYSTEM_GROUPS: Final[tuple[tuple[SystemGroup, str, SystemGroup | None], ...]] = (
     (SystemGroup.NOBODY, "Nobody", None),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.store import Row
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 Table = Literal["drafts", "saved_snippets", "scheduled_messages", "reminders"]
 _NAMES: dict[Table, str] = {

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from uritemplate import variables
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.dialect import playground_fields
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.url_templates import check_template
+from narrowcast_server.markdown.url_templates import check_template
+from narrowcast_server.organization.dialect import playground_fields
+from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.\-/ ]{1,40}")
 _MAX_NAME: Final = 100

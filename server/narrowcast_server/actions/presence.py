@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.models import User
-from narrowcast_server.personal import switched_on
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.presence import older_presence, slim_presence
 from narrowcast_server.queries.users import api_address
-from narrowcast_server.sight import watchers
+from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _QUIET_SECONDS = 55
 """A client that reports every minute does not cause an event each time while nothing changes."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from narrowcast_api.wire.vocabulary import ProfileFieldType
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.rendering import rendered_apart
-from narrowcast_server.sight import watchers
-from narrowcast_server.store import Row
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.rendering import rendered_apart
+from narrowcast_server.rules.visibility import watchers
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 MAX_SHORT: Final = 50
 MAX_LONG: Final = 500

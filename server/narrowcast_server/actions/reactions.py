@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server import access
-from narrowcast_server.actions.visibility import follow_after_reacting
-from narrowcast_server.dialect import outgoing_reaction_type
-from narrowcast_server.emoji import Emoji
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Message, User
+from narrowcast_server.actions.user_topics import follow_after_reacting
+from narrowcast_server.organization.dialect import outgoing_reaction_type
+from narrowcast_server.organization.emoji import Emoji
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.users import api_address
-from narrowcast_server.sight import reactor, watchers
+from narrowcast_server.rules import access
+from narrowcast_server.rules.visibility import reactor, watchers
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None:

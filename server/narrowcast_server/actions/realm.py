@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server import personal
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.permissions import outgoing_value
-from narrowcast_server.realm_settings import EDITABLE
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.realm_settings import EDITABLE
+from narrowcast_server.rules.permissions import outgoing_value
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _MAX_LENGTHS: Final = {
     "name": 40,

@@ -7,19 +7,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.access import visible_message
 from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Message, User
-from narrowcast_server.quotas import check_room
-from narrowcast_server.quoting import place_of, quoted, silent_mention
-from narrowcast_server.rendering import rendered
-from narrowcast_server.store import Row
+from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Message, User
+from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.rules.access import visible_message
+from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 MAX_NOTE: Final = 1000
 _BATCH: Final = 100

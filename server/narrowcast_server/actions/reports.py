@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Message, User
-from narrowcast_server.quoting import place_of, quoted, silent_mention
+from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Message, User
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 TYPES: Final[dict[str, str]] = {
     "spam": "Spam",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.message_changes import delete_messages
-from narrowcast_server.models import Message
-from narrowcast_server.store import marks
+from narrowcast_server.organization.models import Message
+from narrowcast_server.storage.store import marks
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _DAY: Final = 86_400
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
-from narrowcast_server.dialect import outgoing_reaction_type
-from narrowcast_server.emoji import resolve
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.personal import change, switched_on
-from narrowcast_server.sight import in_sight, watchers
-from narrowcast_server.store import Row
+from narrowcast_server.organization.dialect import outgoing_reaction_type
+from narrowcast_server.organization.emoji import resolve
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import change, switched_on
+from narrowcast_server.rules.visibility import in_sight, watchers
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 MAX_TEXT: Final = 60
 _NO_EMOJI: Final = {"emoji_name": "", "emoji_code": "", "reaction_type": ReactionType.UNICODE.value}

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from narrowcast_server.actions.reactions import who_sees
-from narrowcast_server.errors import ServiceError
 from narrowcast_server.markdown import check_submessage
-from narrowcast_server.models import Message, User
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Message, User
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _WIDGET = "widget"
 _LONGEST = 10_000

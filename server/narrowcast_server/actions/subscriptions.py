@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.access import is_subscribed, may_know, subscriber_ids, who_may_know
 from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.models import Channel, FlagBit, User
+from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.queries.channels import channel_object, subscription_fields
-from narrowcast_server.sight import sight_may_change
+from narrowcast_server.rules.access import is_subscribed, may_know, subscriber_ids, who_may_know
+from narrowcast_server.rules.visibility import sight_may_change
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _COLORS: Final = (
     "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5",

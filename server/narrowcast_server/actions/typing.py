@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from narrowcast_server import access
-from narrowcast_server.models import Channel, User
-from narrowcast_server.personal import switched_on
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.users import api_address
-from narrowcast_server.sight import watchers
+from narrowcast_server.rules import access
+from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def type_direct(core: Core, user: User, recipients: Iterable[User], operation: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.access import subscribed_ids, who_may_know
 from narrowcast_server.actions.invites import revoke_all_of
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import record_mail
@@ -18,13 +17,19 @@ from narrowcast_server.actions.users import (
     emit_person,
     tell_role_groups,
 )
-from narrowcast_server.errors import ServiceError, insufficient_permission, no_such_user, not_owner
-from narrowcast_server.models import User
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    insufficient_permission,
+    no_such_user,
+    not_owner,
+)
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import api_address
-from narrowcast_server.sight import sight_may_change
+from narrowcast_server.rules.access import subscribed_ids, who_may_know
+from narrowcast_server.rules.visibility import sight_may_change
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def require_may_administer(core: Core, caller: User, user: User) -> None:

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server import access
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, check_may_post, send_direct, send_to_channel
 from narrowcast_server.actions.presence import report_presence
@@ -32,13 +31,14 @@ from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
 from narrowcast_server.demo.spot import Spot
 from narrowcast_server.demo.things import PREVIEWS
-from narrowcast_server.emoji import resolve
-from narrowcast_server.errors import ServiceError
 from narrowcast_server.markdown import widget_for
-from narrowcast_server.models import FlagBit, Message, User
+from narrowcast_server.organization.emoji import resolve
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import FlagBit, Message, User
+from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _log = logging.getLogger("narrowcast.server.demo")
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import narrowcast_assets
-from narrowcast_server.access import find_message
 from narrowcast_server.actions.reactions import add_reaction
 from narrowcast_server.demo.script import Conversation, Line, parse
 from narrowcast_server.demo.spot import Spot
-from narrowcast_server.emoji import resolve
-from narrowcast_server.models import User
-from narrowcast_server.store import marks
+from narrowcast_server.organization.emoji import resolve
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.access import find_message
+from narrowcast_server.storage.store import marks
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
     from narrowcast_server.demo.alive import Company
+    from narrowcast_server.organization.core import Core
 
 SCRIPT: Final = Path(narrowcast_assets.__file__).with_name("demo_chatter.txt")
 FIRST_SECONDS: Final = (12.0, 25.0)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.models import User
+from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 ORGANIZATION: Final = "Larkfield Instruments"
 DOMAIN: Final = "demo.example"

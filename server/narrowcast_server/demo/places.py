@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import SystemGroup
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.models import Channel, User
-from narrowcast_server.permissions import system_group
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules.permissions import system_group
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 STAFF: Final = "ada bruno chiyo dario elif farid greta"
 EVERYBODY: Final = f"{STAFF} hugo"

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import DraftType, ProfileFieldType, VisibilityPolicy
 from narrowcast_server.actions.drafts import DraftFields, create_drafts
 from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.actions.groups import create_group, set_deactivated
 from narrowcast_server.actions.linkifiers import add_linkifier
 from narrowcast_server.actions.playgrounds import add_playground
 from narrowcast_server.actions.profile_fields import create_field, set_value
 from narrowcast_server.actions.reminders import create_reminder
-from narrowcast_server.actions.scheduled import Target, schedule
-from narrowcast_server.actions.snippets import create_snippet
+from narrowcast_server.actions.saved_snippets import create_snippet
+from narrowcast_server.actions.scheduled_messages import Target, schedule
 from narrowcast_server.actions.status import set_status
-from narrowcast_server.actions.visibility import set_policy
+from narrowcast_server.actions.user_groups import create_group, set_deactivated
+from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.demo.files import EMOJI, face
 from narrowcast_server.demo.people import PEOPLE
 from narrowcast_server.markdown import LinkPreview
-from narrowcast_server.models import Channel, FlagBit, User
+from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.uploads.custom_emoji import PICTURES, add_emoji
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 HOUR: Final = 3600
 DAY: Final = 24 * HOUR

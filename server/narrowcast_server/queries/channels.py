@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PostPolicy, Role, SystemGroup
-from narrowcast_server.access import subscriber_ids
-from narrowcast_server.models import Channel, Group
-from narrowcast_server.permissions import outgoing_value
-from narrowcast_server.store import Row
+from narrowcast_server.organization.models import Channel, Group
+from narrowcast_server.rules.access import subscriber_ids
+from narrowcast_server.rules.permissions import outgoing_value
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _POST_POLICIES: Final = {
     SystemGroup.ADMINISTRATORS: PostPolicy.ADMINISTRATORS,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.events import MessageFilter
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.events import MessageFilter
 from narrowcast_server.queries.narrow_terms import Term, narrow
 
 _LONGEST: Final = 10_000

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw
 
-from narrowcast_server import flags
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.event_variants import QueueOptions, message_variant
-from narrowcast_server.json_text import encoded
-from narrowcast_server.models import FlagBit, Message, User
+from narrowcast_server.http.json_text import encoded
+from narrowcast_server.organization import flags
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.event_variants import QueueOptions, message_variant
+from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.narrow import Query, muted_condition
 from narrowcast_server.queries.words import highlighted_html, highlighted_text
-from narrowcast_server.sight import as_seen, in_sight
+from narrowcast_server.rules.visibility import as_seen, in_sight
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 BEYOND_NEWEST: Final = 10_000_000_000_000_000
 _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)

@@ -7,15 +7,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from narrowcast_server import edit_history
-from narrowcast_server.dialect import outgoing_reaction_type
 from narrowcast_server.markdown import topic_links
-from narrowcast_server.models import Message, User
+from narrowcast_server.organization import edit_history
+from narrowcast_server.organization.dialect import outgoing_reaction_type
+from narrowcast_server.organization.models import Message, User
+from narrowcast_server.queries.rendering import RenderingContext
 from narrowcast_server.queries.users import api_address, avatar_by_provider, avatar_url
-from narrowcast_server.rendering import RenderingContext
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 Object = dict[str, Any]
 

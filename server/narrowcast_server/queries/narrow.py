@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
-from narrowcast_server import access, topics
-from narrowcast_server.errors import bad_narrow
-from narrowcast_server.models import Channel, User
+from narrowcast_server.organization.errors import bad_narrow
+from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
 from narrowcast_server.queries.words import match_expression
-from narrowcast_server.sight import found_by_address
-from narrowcast_server.store import Value
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.visibility import found_by_address
+from narrowcast_server.storage.store import Value
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 Handler = Callable[["Core", User, "Query", Operand], None]
 _READ: Final = "um.flags & 1"

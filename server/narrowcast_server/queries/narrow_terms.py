@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.params import check_list, json_value
+from narrowcast_server.http.params import check_list, json_value
+from narrowcast_server.organization.errors import ServiceError
 
 Operand = str | int | list[int]
 

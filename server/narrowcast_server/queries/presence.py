@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.models import User
-from narrowcast_server.personal import switched_on
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.users import api_address
-from narrowcast_server.sight import in_sight
-from narrowcast_server.store import Row
+from narrowcast_server.rules.visibility import in_sight
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) -> dict[str, object]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from narrowcast_server.access import readable_channel_ids
-from narrowcast_server.flags import MENTIONS
-from narrowcast_server.models import User
+from narrowcast_server.organization.flags import MENTIONS
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.rules.access import readable_channel_ids
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dict[str, object]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EmailVisibility, Role
-from narrowcast_server.models import User
-from narrowcast_server.personal import setting
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import setting
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 _VISIBILITIES: Final = {int(visibility): visibility for visibility in EmailVisibility}
 """Looked up for everybody at each registration, where the enumeration's own search would take its time."""

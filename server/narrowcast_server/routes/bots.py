@@ -9,13 +9,13 @@ from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.user_admin import change_name, deactivate
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
-from narrowcast_server.errors import ServiceError, insufficient_permission
-from narrowcast_server.models import User
-from narrowcast_server.params import defaulted, integer_choice, optional, required, string
-from narrowcast_server.permissions import realm_allows, require_may_have_key, require_member
+from narrowcast_server.http.params import defaulted, integer_choice, optional, required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import api_address, avatar_url
-from narrowcast_server.quotas import check_room
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.rules.permissions import realm_allows, require_may_have_key, require_member
+from narrowcast_server.rules.quotas import check_room
 
 routes = Routes()
 

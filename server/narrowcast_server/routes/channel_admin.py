@@ -14,10 +14,7 @@ from narrowcast_server.actions.channels import (
 )
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.errors import ServiceError, insufficient_permission, invalid_channel_id, not_owner
-from narrowcast_server.holder_rules import check_holder
-from narrowcast_server.models import Channel
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     Param,
     boolean,
     defaulted,
@@ -29,15 +26,23 @@ from narrowcast_server.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.people import active_people
-from narrowcast_server.permissions import (
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    insufficient_permission,
+    invalid_channel_id,
+    not_owner,
+)
+from narrowcast_server.organization.models import Channel
+from narrowcast_server.organization.people import active_people
+from narrowcast_server.rules.holders import check_holder
+from narrowcast_server.rules.permissions import (
     realm_allows,
     require_administrator,
     require_member,
     setting_value,
 )
-from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.setting_changes import changed_value
+from narrowcast_server.rules.setting_changes import changed_value
 
 routes = Routes()
 

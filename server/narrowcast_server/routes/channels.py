@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from narrowcast_server import access
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Channel
-from narrowcast_server.params import boolean, defaulted, required, string
-from narrowcast_server.permissions import administers_channel
+from narrowcast_server.http.params import boolean, defaulted, required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.rules import access
+from narrowcast_server.rules.permissions import administers_channel
 
 routes = Routes()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.params import check_string, mapping, optional, required, string, strings
-from narrowcast_server.routes.groups import deactivate_group
+from narrowcast_server.http.params import check_string, mapping, optional, required, string, strings
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes.settings import PARAMS, update_settings
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.routes.user_groups import deactivate_group
 
 routes = Routes()
 

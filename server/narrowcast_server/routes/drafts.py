@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_server.actions import drafts
-from narrowcast_server.params import json_value, objects, required
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import json_value, objects, required
+from narrowcast_server.http.routing import Answer, Call, Routes
 
 routes = Routes()
 

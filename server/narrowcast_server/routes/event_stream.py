@@ -13,16 +13,18 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from narrowcast_server import auth
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.events import Queue
-from narrowcast_server.params import integer
+from narrowcast_server.browsers import check_page
+from narrowcast_server.http import auth
+from narrowcast_server.http.params import integer
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.events import Queue
 from narrowcast_server.routes.server_settings import STREAM_PATH
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 __all__ = ["STREAM_PATH", "event_stream"]
 
@@ -36,6 +38,11 @@ def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
     """The WebSocket endpoint."""
 
     async def serve(socket: WebSocket) -> None:
+        try:
+            check_page(core, socket.headers)
+        except ServiceError as error:
+            await socket.send_denial_response(JSONResponse(error.body(), error.status))
+            return
         await socket.accept()
         try:
             user = auth.caller(core, socket.headers.get("authorization"))

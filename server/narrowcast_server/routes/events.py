@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from starlette.responses import Response
 
-from narrowcast_server.event_variants import QueueOptions
-from narrowcast_server.params import boolean, defaulted, integer, missing, optional, required, string
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import boolean, defaulted, integer, missing, optional, required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.event_variants import QueueOptions
 
 routes = Routes()
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server import access, topics
 from narrowcast_server.actions.flags import change_flags, changeable
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import FlagBit
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     boolean,
     defaulted,
     integer,
@@ -17,10 +14,13 @@ from narrowcast_server.params import (
     required,
     string,
 )
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.queries.fetching import anchor_id, page
 from narrowcast_server.queries.narrow import build
 from narrowcast_server.queries.narrow_terms import narrow
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.rules import access, topics
 
 routes = Routes()
 

@@ -8,8 +8,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import invites
 from narrowcast_server.actions.invites import Terms
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     Param,
     boolean,
     defaulted,
@@ -20,8 +19,9 @@ from narrowcast_server.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.permissions import require_administrator, require_member
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.rules.permissions import require_administrator, require_member
 
 routes = Routes()
 

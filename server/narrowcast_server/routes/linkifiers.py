@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import linkifiers
-from narrowcast_server.params import integers, required, text_without_null
-from narrowcast_server.permissions import require_administrator
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import integers, required, text_without_null
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
 

@@ -6,22 +6,22 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import PropagateMode
-from narrowcast_server import access, topics
 from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
 from narrowcast_server.actions.move_notices import tell_of_move
 from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.computing.differences import plain_difference
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Channel, Message
-from narrowcast_server.params import boolean, choice, defaulted, integer, optional, string
-from narrowcast_server.permissions import channel_allows, realm_allows
-from narrowcast_server.personal import switched_on
+from narrowcast_server.http.params import boolean, choice, defaulted, integer, optional, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, Message
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.users import people
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.permissions import channel_allows, realm_allows
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 routes = Routes()
 

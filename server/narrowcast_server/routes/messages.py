@@ -6,11 +6,8 @@ import json
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server import access, topics
 from narrowcast_server.actions.messages import Origin, is_human_client, send_direct, send_to_channel
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.event_variants import QueueOptions
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     boolean,
     choice,
     defaulted,
@@ -22,6 +19,9 @@ from narrowcast_server.params import (
     required,
     string,
 )
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.fetching import (
     anchor_id,
     client_json,
@@ -32,9 +32,9 @@ from narrowcast_server.queries.fetching import (
 )
 from narrowcast_server.queries.narrow import Query, build
 from narrowcast_server.queries.narrow_terms import narrow
-from narrowcast_server.recipients import channel_of, people_of
-from narrowcast_server.rendering import rendered
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.recipients import channel_of, people_of
 
 routes = Routes()
 

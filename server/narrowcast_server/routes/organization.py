@@ -6,11 +6,8 @@ from contextlib import nullcontext
 from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS, OWNER_SETTINGS
-from narrowcast_server import personal
 from narrowcast_server.actions import realm
-from narrowcast_server.errors import not_owner
-from narrowcast_server.holder_rules import check_holder
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     Param,
     boolean,
     defaulted,
@@ -19,12 +16,15 @@ from narrowcast_server.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.permissions import require_administrator
-from narrowcast_server.realm_settings import EDITABLE, GROUP_SETTINGS
-from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.setting_changes import changed_value
-from narrowcast_server.sight import SETTING as SIGHT
-from narrowcast_server.sight import sight_may_change_for_all
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.errors import not_owner
+from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
+from narrowcast_server.rules.holders import check_holder
+from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.setting_changes import changed_value
+from narrowcast_server.rules.visibility import SETTING as SIGHT
+from narrowcast_server.rules.visibility import sight_may_change_for_all
 
 routes = Routes()
 

@@ -11,12 +11,12 @@ from starlette.responses import Response
 from narrowcast_assets.emoji import EMOJI_FILE
 from narrowcast_assets.logo import LOGO_FILE, LOGO_SVG
 from narrowcast_server.actions.users import emit_avatar
-from narrowcast_server.core import Core
-from narrowcast_server.errors import ServiceError
+from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.markdown.inline import EXTRA_EMOJI_URL
-from narrowcast_server.models import User
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import avatar_url
-from narrowcast_server.routing import Answer, Call, Routes
 from narrowcast_server.uploads.custom_emoji import PICTURES, add_emoji, custom_emoji_table, deactivate_emoji
 from narrowcast_server.uploads.files import ORGANIZATION, Folder, content_type
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes

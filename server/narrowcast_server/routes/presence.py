@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from narrowcast_server.actions.presence import report_presence
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.params import boolean, defaulted, integer, natural, optional, required
+from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional, required
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.presence import older_presence, presence_objects
 from narrowcast_server.routes.users import find_user
-from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.sight import check_sees
+from narrowcast_server.rules.visibility import check_sees
 
 routes = Routes()
 

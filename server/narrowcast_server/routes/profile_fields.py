@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.actions import profile_fields
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     boolean,
     check_integer,
     defaulted,
@@ -15,8 +15,8 @@ from narrowcast_server.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.permissions import require_administrator
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
 

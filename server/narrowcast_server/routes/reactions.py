@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server import emoji
-from narrowcast_server.access import visible_message
 from narrowcast_server.actions.reactions import add_reaction, remove_reaction
-from narrowcast_server.dialect import incoming_reaction_type
-from narrowcast_server.emoji import Emoji
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import Message
-from narrowcast_server.params import optional, required, string
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import optional, required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization import emoji
+from narrowcast_server.organization.dialect import incoming_reaction_type
+from narrowcast_server.organization.emoji import Emoji
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Message
+from narrowcast_server.rules.access import visible_message
 
 routes = Routes()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_server.actions import reminders
-from narrowcast_server.params import defaulted, integer, natural, required, text_without_null
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import defaulted, integer, natural, required, text_without_null
+from narrowcast_server.http.routing import Answer, Call, Routes
 
 routes = Routes()
 

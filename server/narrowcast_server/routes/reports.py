@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast_server import access
 from narrowcast_server.actions.reports import TYPES, report_message
-from narrowcast_server.params import choice, defaulted, required, text_without_null
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import choice, defaulted, required, text_without_null
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.rules import access
 
 routes = Routes()
 

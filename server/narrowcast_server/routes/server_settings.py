@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.channels import rendered_description
-from narrowcast_server.dialect import version_fields
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.dialect import version_fields
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 routes = Routes()
 

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from narrowcast_server import personal
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
-from narrowcast_server.auth import MAX_PASSWORD, MIN_PASSWORD
-from narrowcast_server.errors import ServiceError, no_such_user
-from narrowcast_server.models import User
-from narrowcast_server.params import Param, boolean, integer, limited, optional, required, string, strings
+from narrowcast_server.http.auth import MAX_PASSWORD, MIN_PASSWORD
+from narrowcast_server.http.call_limits import address_of
+from narrowcast_server.http.params import (
+    Param,
+    boolean,
+    integer,
+    limited,
+    optional,
+    required,
+    string,
+    strings,
+)
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.errors import ServiceError, no_such_user
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import api_address, avatar_url
-from narrowcast_server.quotas import check_room
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.rules.quotas import check_room
 
 routes = Routes()
 
@@ -100,11 +110,11 @@ async def _new_password_hash(call: Call) -> str | None:
         raise ServiceError("New password is too weak!")
     row = core.store.one("SELECT password_hash FROM users WHERE id = ?", call.user.id)
     if row is not None and row["password_hash"] is not None:
-        address = call.user.delivery_email.lower()
-        core.login_limiter.hit(address)
-        if not await core.passwords.fits(row["password_hash"], call[OLD_PASSWORD] or ""):
+        place = address_of(call.request)
+        core.sign_ins.hit(call.user.id, "", place)
+        if not await core.passwords.fits(row["password_hash"], call[OLD_PASSWORD] or "", place):
             raise ServiceError("Wrong password!")
-        core.login_limiter.clear(address)
+        core.sign_ins.succeeded(call.user.id, place)
     return await core.passwords.hashed(new)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from narrowcast_server import access
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.params import check_string, objects, required
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.params import check_string, objects, required
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.rules import access
 
 routes = Routes()
 

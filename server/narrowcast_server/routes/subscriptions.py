@@ -6,20 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server import access
 from narrowcast_server.actions.channel_admin import check_folder, check_policies
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
-from narrowcast_server.errors import (
-    ServiceError,
-    insufficient_permission,
-    no_such_user,
-    not_owner,
-)
-from narrowcast_server.holder_rules import check_holder
-from narrowcast_server.models import Channel, User
-from narrowcast_server.params import (
+from narrowcast_server.http.params import (
     boolean,
     check_list,
     check_string,
@@ -32,24 +23,33 @@ from narrowcast_server.params import (
     required,
     strings,
 )
-from narrowcast_server.people import person
-from narrowcast_server.permissions import (
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    insufficient_permission,
+    no_such_user,
+    not_owner,
+)
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.organization.people import person
+from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
+from narrowcast_server.queries.snapshot.channels import subscription_rows
+from narrowcast_server.routes.register import include_subscribers
+from narrowcast_server.routes.subscription_properties import check_color
+from narrowcast_server.rules import access
+from narrowcast_server.rules.holders import check_holder
+from narrowcast_server.rules.permissions import (
     administers_channel,
     channel_allows,
     realm_allows,
     require_member,
     setting_value,
 )
-from narrowcast_server.realm_settings import CHANNEL_GROUP_SETTINGS
-from narrowcast_server.recipients import channel_does_not_exist, principals_of
-from narrowcast_server.routes.registration import include_subscribers
-from narrowcast_server.routes.subscription_properties import check_color
-from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.sight import check_sees
-from narrowcast_server.snapshot.channels import subscription_rows
+from narrowcast_server.rules.recipients import channel_does_not_exist, principals_of
+from narrowcast_server.rules.visibility import check_sees
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 routes = Routes()
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
-from narrowcast_server import access, topics
-from narrowcast_server.actions.visibility import set_policy
-from narrowcast_server.errors import ServiceError, invalid_channel_id
-from narrowcast_server.params import (
+from narrowcast_server.actions.user_topics import set_policy
+from narrowcast_server.http.params import (
     boolean,
     choice,
     defaulted,
@@ -17,7 +15,9 @@ from narrowcast_server.params import (
     required,
     string,
 )
-from narrowcast_server.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
+from narrowcast_server.rules import access, topics
 
 routes = Routes()
 

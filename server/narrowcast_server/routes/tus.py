@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.core import Core
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.routes.user_uploads import upload_answer
-from narrowcast_server.routing import Call, Routes
+from narrowcast_server.http.routing import Call, Routes
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes.uploads import upload_answer
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
 from narrowcast_server.uploads.resumable import Resumable, Unfinished, parse_metadata, unfinished
 

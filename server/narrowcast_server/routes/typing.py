@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server import access, topics
 from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.actions.typing import type_direct, type_in_channel
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.params import choice, defaulted, integer, integers, missing, optional, required, string
-from narrowcast_server.personal import switched_on
+from narrowcast_server.http.params import (
+    choice,
+    defaulted,
+    integer,
+    integers,
+    missing,
+    optional,
+    required,
+    string,
+)
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.messages import member_ids
-from narrowcast_server.recipients import people_by_id
-from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.sight import check_sees_recipients
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.recipients import people_by_id
+from narrowcast_server.rules.visibility import check_sees_recipients
 
 routes = Routes()
 

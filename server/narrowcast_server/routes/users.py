@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.errors import ServiceError, no_such_user
-from narrowcast_server.models import User
-from narrowcast_server.params import boolean, defaulted, integers, optional
+from narrowcast_server.http.params import boolean, defaulted, integers, optional
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError, no_such_user
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import people, profile_data, user_object
-from narrowcast_server.routing import Answer, Call, Routes
-from narrowcast_server.sight import check_sees, found_by_address, in_sight
+from narrowcast_server.rules.visibility import check_sees, found_by_address, in_sight
 
 routes = Routes()
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.access import find_message
 from narrowcast_server.actions.attachments import attachment_object, may_fetch, space_used
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.store import Row
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.access import find_message
+from narrowcast_server.storage.store import Row
 from narrowcast_server.uploads.files import Folder, Kind
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 
 def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, kind: Kind) -> int:

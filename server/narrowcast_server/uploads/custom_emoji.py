@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_assets.emoji import emoji_names
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.permissions import realm_allows
-from narrowcast_server.quotas import check_room
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.permissions import realm_allows
+from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 PICTURES: Final = "/user_avatars"
 _NAME = re.compile(r"[a-z0-9 _-]*[a-z0-9][a-z0-9 _-]*")

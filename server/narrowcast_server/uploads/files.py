@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import imagesize
 
-from narrowcast_server.private_files import kept_secret
+from narrowcast_server.storage.private_files import kept_secret
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 UPLOADS: Final = "uploads"
 """The folder of all of them, in the data folder."""
@@ -110,6 +110,7 @@ class Folder:
 
     def sweep(self) -> None:
         """Removes what a server that was killed left half done; for the start, when nothing is in progress."""
+        self.make(self.path)
         for path in (self.path / "partial").glob("*"):
             path.unlink()
 
@@ -119,7 +120,10 @@ class Folder:
 
     def make(self, folder: Path) -> Path:
         """The folder, made for the server's user alone."""
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Parents that are made on the way would get the usual mode.
+        for missing in [path for path in reversed(folder.parents) if path.is_relative_to(self.path)]:
+            missing.mkdir(exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
         return folder
 
     def secret(self) -> bytes:

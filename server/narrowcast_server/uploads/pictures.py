@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.datastructures import UploadFile
 
-from narrowcast_server.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.uploads.files import Folder, image_size
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 LARGEST_PICTURE_MIB: Final = 5
 MOST_PIXELS: Final = 50_000_000

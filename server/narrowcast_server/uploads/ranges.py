@@ -10,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import FileResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from narrowcast_server.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError
 
 _RANGES: Final = re.compile(r"bytes=[ \t]*(?P<set>[0-9, \t-]+)", re.IGNORECASE)
 _RANGE: Final = re.compile(r"(?P<first>[0-9]{1,18})-(?P<last>[0-9]{0,18})|-(?P<suffix>[0-9]{1,18})")

@@ -14,14 +14,14 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.types import Message
 
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
-from narrowcast_server.quotas import check_bytes, check_room
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.quotas import check_bytes, check_room
 from narrowcast_server.uploads.attachments import add_attachment
 from narrowcast_server.uploads.files import Folder, flush, kind_of, stored_name
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 MEBIBYTE: Final = 1 << 20
 _ROOM_FOR_FORM: Final = 64 * 1024

@@ -19,13 +19,13 @@ from weakref import WeakKeyDictionary, ref
 
 from anyio import to_thread
 
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.models import User
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
 from narrowcast_server.uploads.files import Folder, flush, private_opener
 from narrowcast_server.uploads.receiving import check_upload
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 LIFETIME_SECONDS: Final = 24 * 3600
 _LONGEST_METADATA: Final = 4096

@@ -11,14 +11,14 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from narrowcast_server.errors import ServiceError
-from narrowcast_server.store import Row
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.storage.store import Row
 from narrowcast_server.uploads.attachments import row_by_path
 from narrowcast_server.uploads.files import INLINE_TYPES, Folder
 from narrowcast_server.uploads.ranges import RangedFile
 
 if TYPE_CHECKING:
-    from narrowcast_server.core import Core
+    from narrowcast_server.organization.core import Core
 
 TEMPORARY_SECONDS: Final = 60
 _SAFETY: Final = {

@@ -86,7 +86,7 @@ class AccountApp(AppGround, inherit_bindings=False):
             return None
         except Exception as error:
             log.exception("the account cannot be opened")
-            self.problem = f"The account cannot be opened ({type(error).__name__}); the log has more."
+            self.problem = f"Could not open the account ({type(error).__name__}). See the log for details."
             return None
         self.account_file = path
         return MainScreen(

@@ -81,7 +81,11 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
         ):
             wanted = "terminal"
-        self.theme = wanted if wanted in self.available_themes else "narrowcast"
+        self.theme = wanted
+        if self.console.color_system == "256":
+            from narrowcast.terminal.colours import NearestOf256
+
+            self._filters.append(NearestOf256())
         if self.config.keys:
             from narrowcast.commands.keymap import effective, textual_keymap
 
@@ -125,7 +129,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         from narrowcast.app.demo_server import DemoFailed, DemoServer
         from narrowcast.screens.start.welcome import WaitScreen
 
-        wait = WaitScreen("Starting the demo: a server of its own, with people who talk…")
+        wait = WaitScreen("Starting the demo server…")
         await self.push_screen(wait)
         self.demo = DemoServer(self._demo_data)
         try:

@@ -97,7 +97,22 @@ def parse(text: str, name: str) -> Config:
                 f"{name}:{line_of(text, known)}: {key}: {_sentence(detail['type'], detail['msg'])}"
             )
         raise ConfigError(list(dict.fromkeys(problems))) from error
-    return _check_keys(config, text, name)
+    return _check_keys(_check_theme(config, text, name), text, name)
+
+
+def _check_theme(config: Config, text: str, name: str) -> Config:
+    from textual.theme import BUILTIN_THEMES
+
+    from narrowcast.app.themes import THEMES
+
+    theme = config.appearance.theme
+    known = [*(theme.name for theme in THEMES), *BUILTIN_THEMES]
+    if theme not in known:
+        line = line_of(text, ["appearance", "theme"])
+        raise ConfigError(
+            [f"{name}:{line}: appearance.theme: no theme {theme!r}. Themes: {', '.join(known)}"]
+        )
+    return config
 
 
 def _check_keys(config: Config, text: str, name: str) -> Config:

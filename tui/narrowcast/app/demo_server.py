@@ -60,7 +60,7 @@ class DemoServer:
             raise DemoFailed(f"The demo's server did not start within {START_SECONDS:.0f} seconds.") from None
         said = await asyncio.to_thread(_last_line, log)
         await self.stop()
-        raise DemoFailed(f"The demo's server did not start: {said or 'it said nothing'}")
+        raise DemoFailed(f"The demo's server did not start: {said or 'no output'}")
 
     async def stop(self) -> None:
         """End the server, and leave nothing behind unless the folder was the user's."""

@@ -137,7 +137,7 @@ class AppGround(App[int], inherit_bindings=False):
             return
         from narrowcast.terminal import screen_store
 
-        mark = f" ○ as it was on {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"
+        mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"
         try:
             screen_store.keep(
                 sys.argv[1:], (self.size.width, self.size.height), self._memory.rows, self.console, mark
@@ -199,7 +199,7 @@ class AppGround(App[int], inherit_bindings=False):
             self.tell(error.user_message, severity="error")
         except Exception as error:
             log.exception("could not %s", what)
-            self.tell(f"Could not {what}: {type(error).__name__}. The log has more.", severity="error")
+            self.tell(f"Could not {what}: {type(error).__name__}. See the log for details.", severity="error")
 
     def _handle_exception(self, error: Exception) -> None:
         """A defect in a handler ends the app: log it, keep the draft, and leave the terminal clean."""
@@ -213,6 +213,6 @@ class AppGround(App[int], inherit_bindings=False):
             return
         self._return_code = 1
         self.panic(
-            f"narrowcast: a defect ended the app ({type(error).__name__}); what you wrote is kept. "
+            f"narrowcast: internal error ({type(error).__name__}); your drafts are saved. "
             f"Details: {self.paths.log_file}"
         )

@@ -1,7 +1,8 @@
 """The themes that come with Narrowcast. Colour never carries meaning alone, so any of them will do.
 
-``terminal`` uses the sixteen colours that the terminal's owner chose and paints no background: the fewest
-bytes, and the right one for the console and old terminals.
+``terminal`` uses the terminal's own colours and paints no background: the fewest bytes, and the right one for the
+console and old terminals. Of the sixteen only magenta, red and the default can be read on black and on white; the
+rest is said by bold, dim, underlined and reversed letters, and lines stand where other themes change the background.
 """
 
 from __future__ import annotations
@@ -56,16 +57,16 @@ CONTRAST = Theme(
 TERMINAL = Theme(
     name="terminal",
     ansi=True,
-    primary="ansi_blue",
-    secondary="ansi_cyan",
-    accent="ansi_yellow",
+    primary="ansi_magenta",
+    secondary="ansi_magenta",
+    accent="ansi_default",
     foreground="ansi_default",
     background="ansi_default",
     surface="ansi_default",
     panel="ansi_default",
     boost="ansi_default",
-    success="ansi_green",
-    warning="ansi_yellow",
+    success="ansi_default",
+    warning="ansi_red",
     error="ansi_red",
     dark=True,
     variables={

@@ -45,7 +45,7 @@ class Directory:
         names: dict[str, int] = {}
         if channels:
             answer = await client.channels.list()
-            names = {channel.name.casefold(): channel.stream_id for channel in answer.streams}
+            names = {channel.name.casefold(): channel.channel_id for channel in answer.streams}
         members = (await client.users.list()).members if people else []
         return cls(names, members)
 
@@ -102,5 +102,5 @@ async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]
                 if name == "me" and directory.me is None:
                     directory.me = (await client.users.me()).user_id
                 if directory.user_id(name) is None:
-                    raise CommandError(f"nobody here is called {name!r}", Exit.USAGE)
+                    raise CommandError(f"no user named {name!r}", Exit.USAGE)
     return narrow.to_wire(await client.connection.identified(), directory)

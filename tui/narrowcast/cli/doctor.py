@@ -62,7 +62,7 @@ def examine(args: argparse.Namespace) -> Iterator[Finding]:
     config = Config()
     try:
         config = load(paths.config_file)
-        there = "read" if paths.config_file.exists() else "not there, defaults are used"
+        there = "read" if paths.config_file.exists() else "not found; defaults are used"
         yield Finding("configuration", "ok", f"{paths.config_file}: {there}")
     except ConfigError as error:
         for problem in error.problems:

@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     account = chosen_account(args)
     target = Path(args.output).expanduser() if args.output else None
     if target is not None and target.exists():
-        raise CommandError(f"{target} is there already; choose another name", Exit.USAGE)
+        raise CommandError(f"{target} already exists; choose another name", Exit.USAGE)
     messages = asyncio.run(newest(account, parse_narrow(args.narrow), args.limit))
     write = {
         "jsonl": lambda message: as_json(as_record(message)) + "\n",

@@ -26,7 +26,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The whole grammar of the command line."""
     parser = _Parser(
         prog="narrowcast",
-        description="A terminal client for team chat, with a server of its own.",
+        description="A terminal client for team chat, with a server included.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,7 +66,7 @@ _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 
 def _app_commands(commands: _Commands) -> None:
-    demo = commands.add_parser("demo", help="try it: a server of its own with a demo world, and the app")
+    demo = commands.add_parser("demo", help="try it: a demo server and the app")
     demo.add_argument(
         "--data", metavar="DIR", help="keep the demo world in DIR (default: leave nothing behind)"
     )
@@ -146,10 +146,10 @@ def _script_commands(commands: _Commands, common: _Parser) -> None:
     )
     export = commands.choices["export"]
     export.add_argument("--format", choices=("jsonl", "markdown", "text"), default="jsonl")
-    export.add_argument("--output", "-o", metavar="FILE", help="file to make (default: standard output)")
-    doctor = add("doctor", "say what the terminal, the configuration, the cache and the server can do")
+    export.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
+    doctor = add("doctor", "check the terminal, the configuration, the cache and the server")
     doctor.add_argument("--json", action="store_true", help="answer as JSON")
-    doctor.add_argument("--keys", action="store_true", help="list every action with its id and keys")
+    doctor.add_argument("--keys", action="store_true", help="list every command with its id and keys")
     doctor.add_argument("--offline", action="store_true", help="do not ask the server")
 
 

@@ -67,7 +67,7 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination:
         user_id = directory.user_id(name)
         if user_id is None:
             raise CommandError(
-                f"nobody, or more than one, is called {name!r}; give an email address or an id", Exit.USAGE
+                f"no user, or more than one, is named {name!r}; give an email address or an id", Exit.USAGE
             )
         ids.add(user_id)
     me = (await client.users.me()).user_id

@@ -16,7 +16,8 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.tls_cert) != bool(args.tls_key):
         raise CommandError("--tls-cert and --tls-key go together", Exit.USAGE)
     data = Path(args.data).expanduser() if args.data else Paths.of_user().data / "server"
-    from narrowcast_server import checking, serve
+    from narrowcast_server import serve
+    from narrowcast_server.storage import checking
 
     if args.check:
         return _check(checking.check(data), data)

@@ -24,7 +24,7 @@ def profile(screen: MainScreen) -> None:
 
     def closed(result: object) -> None:
         if result is not None:
-            screen.tell("Your profile is saved.")
+            screen.tell("Profile saved.")
 
     screen.app.push_screen(profile_form(screen.session), closed)
 
@@ -58,18 +58,18 @@ def picture(screen: MainScreen) -> None:
 
         if what == "choose":
             screen.app.push_screen(
-                PictureFileScreen("My picture"), lambda path: _picture_chosen(screen, path)
+                PictureFileScreen("Upload new profile picture"), lambda path: _picture_chosen(screen, path)
             )
         elif what == "remove":
-            screen.spawn(_remove_picture(screen), "remove your picture")
+            screen.spawn(_remove_picture(screen), "delete your profile picture")
 
-    choices = [Choice("choose", "Choose a file…"), Choice("remove", "Remove my picture")]
-    screen.app.push_screen(Picker("My picture", choices), chosen)
+    choices = [Choice("choose", "Upload new picture…"), Choice("remove", "Delete profile picture")]
+    screen.app.push_screen(Picker("Profile picture", choices), chosen)
 
 
 def _picture_chosen(screen: MainScreen, path: str | None) -> None:
     if path:
-        screen.spawn(_set_picture(screen, path), "set your picture")
+        screen.spawn(_set_picture(screen, path), "change your profile picture")
 
 
 async def _set_picture(screen: MainScreen, path: str) -> None:
@@ -81,12 +81,12 @@ async def _set_picture(screen: MainScreen, path: str) -> None:
         screen.tell(problem.text, severity="error")
         return
     await screen.session.client.avatar.set(image=image, file_name=name, content_type=kind)
-    screen.tell("Your picture is changed.")
+    screen.tell("Profile picture changed.")
 
 
 async def _remove_picture(screen: MainScreen) -> None:
     await screen.session.client.avatar.delete()
-    screen.tell("Your picture is removed.")
+    screen.tell("Profile picture removed.")
 
 
 # address, password, key
@@ -104,13 +104,14 @@ def email(screen: MainScreen) -> None:
         answer = await screen.session.client.settings.update(settings={"email": values.text("email")})
         if "email" in (answer.ignored_parameters_unsupported or ()):
             raise Refused(
-                "email", "This server does not let people change their address; ask an administrator."
+                "email",
+                "This server does not allow users to change their email address. Ask an administrator.",
             )
         return True
 
-    field = Line("email", "Email address", value=me.delivery_email or "" if me else "", required=True)
-    done = "The server has it. It may send an email to confirm the address first."
-    targets.ask(screen, "My email address", [field], change, done=done)
+    field = Line("email", "Email", value=me.delivery_email or "" if me else "", required=True)
+    done = "Saved. You may need to confirm the new address by email."
+    targets.ask(screen, "Change email", [field], change, done=done)
 
 
 def password(screen: MainScreen) -> None:
@@ -118,20 +119,20 @@ def password(screen: MainScreen) -> None:
 
     async def change(values: Values) -> object:
         if values.text("new") != values.text("again"):
-            raise Refused("again", "The two new ones are not the same.")
+            raise Refused("again", "Passwords do not match.")
         old, new = Secret(values.text("old")), Secret(values.text("new"))
         fresh = await screen.session.client.settings.change_password(old=old, new=new)
         if fresh is not None:
             # The server signed everybody out who had the old one, this program too.
-            screen.spawn(_adopt_key(screen, fresh, "Your password is changed."), "store the new key")
+            screen.spawn(_adopt_key(screen, fresh, "Password changed."), "store the new key")
         return True
 
     fields = [
-        Line("old", "Present password", secret=True),
+        Line("old", "Old password", secret=True),
         Line("new", "New password", required=True, secret=True),
-        Line("again", "The same again", required=True, secret=True),
+        Line("again", "Confirm new password", required=True, secret=True),
     ]
-    targets.ask(screen, "My password", fields, change, done="Your password is changed.")
+    targets.ask(screen, "Change password", fields, change, done="Password changed.")
 
 
 def key(screen: MainScreen) -> None:
@@ -140,25 +141,25 @@ def key(screen: MainScreen) -> None:
 
     def chosen(what: str | None) -> None:
         if what == "show":
-            show_key(screen, "My API key: who has it can act as you", screen.session.account.key)
+            show_key(screen, "Your API key. Anyone who has it can act as you", screen.session.account.key)
         elif what == "new":
             question = (
-                "Make a new API key? Every other program and device that has the old one is signed out."
+                "Generate a new API key? Other programs and devices that use the old key will be logged out."
             )
             ask_first(
                 screen,
                 question,
-                "Make a new key",
-                lambda: screen.spawn(_new_key(screen), "make a new key"),
+                "Generate new key",
+                lambda: screen.spawn(_new_key(screen), "generate a new API key"),
             )
 
-    choices = [Choice("show", "Show my API key"), Choice("new", "Make a new one…")]
-    screen.app.push_screen(Picker("My API key", choices), chosen)
+    choices = [Choice("show", "Show API key"), Choice("new", "Generate new API key…")]
+    screen.app.push_screen(Picker("API key", choices), chosen)
 
 
 async def _new_key(screen: MainScreen) -> None:
     fresh = await screen.session.client.settings.regenerate_api_key()
-    await _adopt_key(screen, fresh, "You have a new API key, stored in this account.")
+    await _adopt_key(screen, fresh, "New API key generated and saved.")
 
 
 async def _adopt_key(screen: MainScreen, fresh: Secret, done: str) -> None:
@@ -173,8 +174,8 @@ async def _adopt_key(screen: MainScreen, fresh: Secret, done: str) -> None:
             raise AccountError("this account has no file")
         accounts.replace_key(file, new)
     except (AccountError, OSError) as error:
-        app.tell(f"The new key could not be stored ({error}): keep it now.", severity="error", seconds=60)
-        show_key(screen, "The new key, stored nowhere", new.key)
+        app.tell(f"The new API key could not be saved ({error}). Copy it now.", severity="error", seconds=60)
+        show_key(screen, "New API key (not saved)", new.key)
         return
     await app.reopen()
     app.tell(done)
@@ -186,11 +187,11 @@ def deactivate(screen: MainScreen) -> None:
     async def end() -> None:
         app = app_of(screen)
         await screen.session.client.users.deactivate_me()
-        await app.end_account("Your account is deactivated. An administrator can bring it back.")
+        await app.end_account("Your account has been deactivated. An administrator can reactivate it.")
 
     ask_first(
         screen,
-        "Deactivate your account? You are signed out everywhere, and your bots with you.",
-        "Deactivate my account",
+        "Deactivate your account? You will be logged out immediately, and your bots will be deactivated.",
+        "Deactivate account",
         lambda: screen.spawn(end(), "deactivate your account"),
     )

@@ -78,8 +78,8 @@ async def subscribe(screen: MainScreen) -> None:
     async def leave() -> None:
         screen.tell(await subscription.unsubscribe(session, channel))
 
-    question = subscription.leaving(session, channel) or f"Leave #{channel.name}?"
-    ask_first(screen, question, "Leave it", lambda: screen.spawn(leave(), "leave the channel"))
+    question = subscription.leaving(session, channel) or f"Unsubscribe from #{channel.name}?"
+    ask_first(screen, question, "Unsubscribe", lambda: screen.spawn(leave(), "unsubscribe from the channel"))
 
 
 async def mute(screen: MainScreen) -> None:
@@ -89,7 +89,7 @@ async def mute(screen: MainScreen) -> None:
         muted = not channel.is_muted
         update = screen.session.client.subscriptions.update
         await update(channel_id=channel.channel_id, properties={"is_muted": muted})
-        screen.tell(f"#{channel.name} is {'muted' if muted else 'not muted any more'}.")
+        screen.tell(f"#{channel.name} {'muted' if muted else 'unmuted'}.")
 
 
 async def pin(screen: MainScreen) -> None:
@@ -99,7 +99,7 @@ async def pin(screen: MainScreen) -> None:
         pinned = not channel.subscription.pin_to_top
         update = screen.session.client.subscriptions.update
         await update(channel_id=channel.channel_id, properties={"pin_to_top": pinned})
-        screen.tell(f"#{channel.name} is {'pinned' if pinned else 'not pinned any more'}.")
+        screen.tell(f"#{channel.name} {'pinned' if pinned else 'unpinned'}.")
 
 
 async def mark_read(screen: MainScreen) -> None:
@@ -118,17 +118,17 @@ def archive(screen: MainScreen) -> None:
         if refused := subscription.refused_restore(screen.session):
             screen.tell(refused, severity="warning")
         else:
-            screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "restore the channel")
+            screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "unarchive the channel")
         return
 
     async def archive_it() -> None:
         await client.channels.archive(channel_id=channel.channel_id)
-        screen.tell(f"#{channel.name} is archived.")
+        screen.tell(f"#{channel.name} archived.")
 
     ask_first(
         screen,
-        f"Archive #{channel.name} for everybody?",
-        "Archive it; its messages stay readable",
+        f"Archive #{channel.name}?",
+        "Archive channel (its messages stay readable)",
         lambda: screen.spawn(archive_it(), "archive the channel"),
     )
 

@@ -19,7 +19,7 @@ async def mute(screen: MainScreen) -> None:
     elif row is not None and row.kind is Kind.CHANNEL:
         await channels.mute(screen)
     else:
-        screen.tell("Select a channel or topic first.")
+        screen.tell("No channel or topic selected.")
 
 
 async def pin(screen: MainScreen) -> None:
@@ -39,4 +39,4 @@ async def mark_read(screen: MainScreen) -> None:
         if unread:
             await screen.session.client.flags.change(message_ids=unread, op="add", flag="read")
     else:
-        screen.tell("Select a channel, topic or direct message first.")
+        screen.tell("No channel, topic or conversation selected.")

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def _text_in_compose(screen: MainScreen) -> str:
     """What stands in compose; '' after telling what is missing."""
     if screen.writing.editing is not None:
-        screen.refuse("Save the edit first, or leave it with Esc.")
+        screen.refuse("Save or cancel your edit first.")
         return ""
     text = screen.writing.text.text.strip()
     if not text:
-        screen.refuse("Write a message first (c).")
+        screen.refuse("The compose box is empty. Write a message first.")
     return text
 
 
@@ -31,7 +31,7 @@ def schedule(screen: MainScreen) -> None:
         return
     limit = screen.session.state.limits.max_message_length
     if len(content) > limit:
-        screen.tell(f"The message is {len(content) - limit} characters too long.", severity="warning")
+        screen.tell(f"The message is {len(content) - limit} characters over the limit.", severity="warning")
         return
     where, problem = screen.writing.destination()
     if where is None:
@@ -71,13 +71,13 @@ def reminders(screen: MainScreen) -> None:
 def snippets(screen: MainScreen) -> None:
     """Insert a snippet, or look after them."""
     from narrowcast.screens.later.snippets import SnippetsScreen
-    from narrowcast_api.state.tables import Snippet
+    from narrowcast_api.model.saved_snippets import SavedSnippet
 
     def closed(result: object) -> None:
-        if not isinstance(result, Snippet):
+        if not isinstance(result, SavedSnippet):
             return
         if screen.session.read_only:
-            screen.tell("Another window has this account open: write there.", severity="warning")
+            screen.tell("This account is open in another window. Write there.", severity="warning")
             return
         screen.writing.text.insert(result.content)
         focus_now(screen.writing.text)

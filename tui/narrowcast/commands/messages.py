@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
 
 REASONS: tuple[tuple[object, str], ...] = (
-    ("spam", "spam"),
-    ("harassment", "harassment"),
-    ("inappropriate", "inappropriate content"),
-    ("norms", "against the rules of this organization"),
-    ("other", "something else (say what)"),
+    ("spam", "Spam"),
+    ("harassment", "Harassment"),
+    ("inappropriate", "Inappropriate content"),
+    ("norms", "Violates community norms"),
+    ("other", "Other reason (explain below)"),
 )
 
 
@@ -29,7 +29,7 @@ def report(screen: MainScreen) -> None:
     async def submit(values: Values) -> None:
         said = values.text("description")
         if values["reason"] == "other" and not said:
-            raise Refused("description", "Say what is wrong with it.")
+            raise Refused("description", "An explanation is required.")
         await screen.session.client.messages.report(
             message_id=message.id, report_type=str(values["reason"]), description=said or OMIT
         )
@@ -38,5 +38,5 @@ def report(screen: MainScreen) -> None:
         OneOf("reason", "Reason", options=REASONS, value="spam"),
         Text("description", "Details", limit=1000),
     ]
-    title = f"Report the message of {message.sender_name}"
-    targets.ask(screen, title, fields, submit, verb="reports", done="The moderators are told.")
+    title = f"Report message from {message.sender_name}"
+    targets.ask(screen, title, fields, submit, verb="submits", done="Report submitted.")

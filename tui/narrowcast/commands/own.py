@@ -22,16 +22,14 @@ def status(screen: MainScreen) -> None:
 async def clear_status(screen: MainScreen) -> None:
     """No status."""
     await screen.session.client.status.clear()
-    screen.tell("Your status is cleared.")
+    screen.tell("Status cleared.")
 
 
 async def presence(screen: MainScreen) -> None:
     """Whether others see that one is here."""
     shown = screen.session.state.settings.flag("presence_enabled", True)
     await screen.session.client.settings.update(settings={"presence_enabled": not shown})
-    screen.tell(
-        "Others see no longer whether you are here." if shown else "Others see again when you are here."
-    )
+    screen.tell("Invisible mode on: others cannot see your availability." if shown else "Invisible mode off.")
 
 
 def alert_words(screen: MainScreen) -> None:
@@ -65,16 +63,16 @@ def read_all(screen: MainScreen) -> None:
         def round_done() -> bool:
             nonlocal rounds
             rounds += 1
-            progress.say(f"{rounds} rounds done; the newest messages go first.")
+            progress.say(f"{rounds} batches done, newest messages first.")
             return not progress.stopped
 
         complete = await screen.session.client.flags.mark_all_as_read(progress=round_done)
-        return "Everything is read." if complete else "Stopped: some messages are still unread."
+        return "All messages marked as read." if complete else "Stopped. Some messages are still unread."
 
     def begin() -> None:
         from narrowcast.screens.dialogs.progress import ProgressScreen
 
-        screen.app.push_screen(ProgressScreen("Marking everything as read", work))
+        screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
 
-    question = f"Mark everything as read? {count} messages are unread."
-    ask_first(screen, question, "Mark all as read", begin)
+    question = f"Mark all {count} unread messages as read?"
+    ask_first(screen, question, "Mark as read", begin)

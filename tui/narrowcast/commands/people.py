@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands import targets
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
-from narrowcast_api.state.users import read_user
+from narrowcast_api.model.users import read_user
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.live import LiveScreen
@@ -30,7 +30,7 @@ def card(screen: MainScreen) -> None:
 def show(screen: LiveScreen, user_id: int) -> None:
     """Somebody's card; the server is asked about people of whom it has not told."""
     if screen.session.state.users.get(user_id) is None:
-        screen.spawn(_fetch_and_show(screen, user_id), "find out who that is")
+        screen.spawn(_fetch_and_show(screen, user_id), "load the user")
     else:
         screen.app.push_screen(PersonScreen(screen.session, user_id))
 
@@ -62,7 +62,7 @@ def find(screen: MainScreen) -> None:
         if user_id is not None:
             show(screen, user_id)
 
-    screen.app.push_screen(Picker("Whose card?", choices, placeholder="name or address"), chosen)
+    screen.app.push_screen(Picker("Find user", choices, placeholder="name or email address"), chosen)
 
 
 def accounts(screen: MainScreen) -> None:

@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.form_fields import Line, Values
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
 
 
 def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
@@ -19,7 +19,7 @@ def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
         return None
     widget = read_widget(message.submessages)
     if widget is None:
-        screen.refuse("The selected message is neither a poll nor a to-do list.")
+        screen.refuse("Select a poll or to-do list first.")
         return None
     return message, widget
 
@@ -43,10 +43,10 @@ def add(screen: MainScreen) -> None:
 
     if isinstance(widget, Poll):
         fields = [Line("text", "Option", required=True)]
-        targets.ask(screen, f"Add an option: {widget.question}", fields, add_option, verb="adds")
+        targets.ask(screen, f"Add option: {widget.question}", fields, add_option, verb="adds")
     else:
         fields = [Line("text", "Task", required=True), Line("about", "Description")]
-        targets.ask(screen, f"Add a task: {widget.title}", fields, add_task, verb="adds")
+        targets.ask(screen, f"Add task: {widget.title}", fields, add_task, verb="adds")
 
 
 def question(screen: MainScreen) -> None:
@@ -56,7 +56,7 @@ def question(screen: MainScreen) -> None:
         return
     message, widget = found
     if not isinstance(widget, Poll) or message.sender_id != screen.session.state.me:
-        screen.refuse("Only the question of a poll of your own can be changed.")
+        screen.refuse("You can only edit the question of your own polls.")
         return
 
     async def submit(values: Values) -> None:
@@ -64,4 +64,4 @@ def question(screen: MainScreen) -> None:
         await change(message_id=message.id, question=values.text("question"))
 
     fields = [Line("question", "Question", value=str(widget.question), required=True)]
-    targets.ask(screen, "Change the question", fields, submit)
+    targets.ask(screen, "Edit question", fields, submit)

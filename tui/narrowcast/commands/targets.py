@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from narrowcast.screens.dialogs.manage import ManageScreen
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.channels import Channel
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.channels import Channel
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.sync.session import Session
 
 
@@ -33,7 +33,7 @@ def message_or_say(screen: MainScreen) -> Message | None:
     """The selected message; says so when there is none."""
     message = message_here(screen)
     if message is None:
-        screen.refuse("Select a message first.")
+        screen.refuse("No message selected.")
     return message
 
 
@@ -62,7 +62,7 @@ def topic_or_say(screen: MainScreen) -> ChannelDestination | None:
     """The topic one is at; says so when there is none."""
     topic = topic_here(screen)
     if topic is None:
-        screen.refuse("Select a topic, or a message of one, first.")
+        screen.refuse("No topic selected.")
     return topic
 
 
@@ -85,7 +85,7 @@ def channel_or_say(screen: MainScreen) -> Channel | None:
     """The channel one is at; says so when there is none."""
     channel = channel_here(screen)
     if channel is None:
-        screen.refuse("Select a channel, or a message of one, first.")
+        screen.refuse("No channel selected.")
     return channel
 
 

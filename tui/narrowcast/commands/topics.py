@@ -17,14 +17,14 @@ from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
 VISIBILITIES = (
-    (VisibilityPolicy.FOLLOWED, "Followed: notify me"),
-    (VisibilityPolicy.UNMUTED, "Not muted, even in a muted channel"),
-    (VisibilityPolicy.NONE, "As its channel"),
-    (VisibilityPolicy.MUTED, "Muted"),
+    (VisibilityPolicy.FOLLOWED, "Follow"),
+    (VisibilityPolicy.UNMUTED, "Unmute"),
+    (VisibilityPolicy.NONE, "Default for channel"),
+    (VisibilityPolicy.MUTED, "Mute"),
 )
 
 
@@ -45,7 +45,12 @@ def move(screen: MainScreen) -> None:
 
     title = f"Move {names.destination(state, where)}"
     targets.ask(
-        screen, title, _move_fields(state, where, message, within, out), submit, verb="moves", done="Moved."
+        screen,
+        title,
+        _move_fields(state, where, message, within, out),
+        submit,
+        verb="moves",
+        done="Messages moved.",
     )
 
 
@@ -66,18 +71,18 @@ def _move_fields(
     def topics(_typed: str) -> list[str]:
         return [topic.name for topic in state.topics.of(where.channel_id) if topic.name]
 
-    which: list[tuple[object, str]] = [(PropagateMode.CHANGE_ALL, "all messages of the topic")]
+    which: list[tuple[object, str]] = [(PropagateMode.CHANGE_ALL, "All messages in this topic")]
     if message is not None:
         which += [
-            (PropagateMode.CHANGE_LATER, "the selected message and later ones"),
-            (PropagateMode.CHANGE_ONE, "only the selected message"),
+            (PropagateMode.CHANGE_LATER, "Only this message and later messages"),
+            (PropagateMode.CHANGE_ONE, "Only this message"),
         ]
     limit = state.limits.max_topic_length
     return [
         Line(
             "topic",
             "Topic",
-            "the new name, or as it is",
+            "",
             needs=permissions.short(within),
             value=where.topic,
             limit=limit,
@@ -86,13 +91,13 @@ def _move_fields(
         ChannelName(
             "channel",
             "Channel",
-            "where it goes; Tab completes names",
+            "Tab completes names",
             needs=permissions.short(out),
             value=where.channel_id,
         ),
         OneOf("which", "Move", options=which, value=PropagateMode.CHANGE_ALL),
-        YesNo("new", "Tell in the new topic", "a bot says there where it came from", value=True),
-        YesNo("old", "Tell in the old topic", "a bot says there where it went", value=False),
+        YesNo("new", "Notify new topic", "Send an automated notice to the new topic", value=True),
+        YesNo("old", "Notify old topic", "Send an automated notice to the old topic", value=False),
     ]
 
 
@@ -101,9 +106,9 @@ async def _move(
 ) -> None:
     topic, channel_id = values.text("topic"), values.channel("channel")
     if channel_id is None:
-        raise Refused("channel", "Which channel?")
+        raise Refused("channel", "Select a channel.")
     if (topic, channel_id) == (where.topic, where.channel_id):
-        raise Refused("topic", "Nothing would change: name another topic or channel.")
+        raise Refused("topic", "Choose a different topic or channel.")
     client = screen.session.client
     new_topic = topic if topic != where.topic else OMIT
     new_channel = channel_id if channel_id != where.channel_id else OMIT
@@ -156,7 +161,7 @@ async def resolve(screen: MainScreen) -> None:
     name = resolved_name(where.topic) if resolved else unresolved_name(where.topic)
     limit = screen.session.state.limits.max_topic_length
     _follow(screen, where, ChannelDestination(where.channel_id, name[:limit]), message)
-    screen.tell("Resolved." if resolved else "Open again.")
+    screen.tell("Topic resolved." if resolved else "Topic unresolved.")
 
 
 async def mute(screen: MainScreen) -> None:
@@ -197,7 +202,7 @@ def visibility(screen: MainScreen) -> None:
         Choice(
             policy,
             words,
-            "now" if policy == now else "",
+            "current" if policy == now else "",
             disabled=""
             if all_there or policy in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED)
             else Gate.TOPIC_VISIBILITY.unsupported(state.server.level),
@@ -207,7 +212,7 @@ def visibility(screen: MainScreen) -> None:
 
     def chosen(policy: VisibilityPolicy | None) -> None:
         if policy is not None:
-            screen.spawn(_see(screen, where, policy), "change how the topic is seen")
+            screen.spawn(_see(screen, where, policy), "change the topic's visibility")
 
     screen.app.push_screen(Picker(names.destination(state, where), choices), chosen)
 
@@ -216,7 +221,7 @@ async def _see(screen: MainScreen, where: ChannelDestination, policy: Visibility
     await screen.session.client.topics.set_visibility(
         channel_id=where.channel_id, topic=where.topic, policy=policy
     )
-    words = {VisibilityPolicy.FOLLOWED: "Followed", VisibilityPolicy.MUTED: "Muted"}.get(policy, "Not muted")
+    words = {VisibilityPolicy.FOLLOWED: "Followed", VisibilityPolicy.MUTED: "Mute"}.get(policy, "Unmuted")
     screen.tell(f"{words}: {names.destination(screen.session.state, where)}")
 
 
@@ -237,7 +242,9 @@ async def mark_unread(screen: MainScreen) -> None:
             ],
             op="remove",
         )
-        screen.tell(f"{changed} messages are unread again; reading marks none until you open another view.")
+        screen.tell(
+            f"{changed} messages marked as unread. Reading marks no messages as read until you open another view."
+        )
 
 
 def delete(screen: MainScreen) -> None:
@@ -252,17 +259,21 @@ def delete(screen: MainScreen) -> None:
 
         async def work(progress: ProgressScreen) -> str:
             def round_done(rounds: int) -> bool:
-                progress.say(f"{rounds} rounds done; the newest messages go first.")
+                progress.say(f"{rounds} batches done, newest messages first.")
                 return not progress.stopped
 
             result = await screen.session.client.topics.delete(
                 channel_id=where.channel_id, topic=where.topic, progress=round_done
             )
-            return f"{name} is deleted." if result.complete else f"Stopped: a part of {name} is still there."
+            return (
+                f"{name} deleted."
+                if result.complete
+                else f"Stopped. Some messages in {name} were not deleted."
+            )
 
         screen.app.push_screen(ProgressScreen(f"Deleting {name}", work))
 
-    ask_first(screen, f"Delete {name} for everybody?", "Delete it with all its messages", begin)
+    ask_first(screen, f"Delete {name} and all its messages?", "Delete topic", begin)
 
 
 def copy_link(screen: MainScreen) -> None:

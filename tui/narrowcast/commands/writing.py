@@ -20,7 +20,7 @@ async def preview(screen: MainScreen) -> None:
 
     content = screen.writing.text.text.strip()
     if not content:
-        screen.refuse("Write a message first (c).")
+        screen.refuse("The compose box is empty. Write a message first.")
         return
     answer = await screen.session.client.messages.render(content=content)
     state, messages = screen.session.state, screen.messages.list
@@ -38,9 +38,9 @@ def new_poll(screen: MainScreen) -> None:
 
     fields = [
         Line("question", "Question", required=True),
-        Text("options", "Options", "one a line; everybody may add more", rows=5),
+        Text("options", "Options", "One option per line", rows=5),
     ]
-    targets.ask(screen, "New poll", fields, submit, verb="writes it")
+    targets.ask(screen, "Create poll", fields, submit, verb="inserts")
 
 
 def new_todo(screen: MainScreen) -> None:
@@ -52,18 +52,18 @@ def new_todo(screen: MainScreen) -> None:
 
     fields = [
         Line("title", "Title", value="Tasks"),
-        Text("tasks", "Tasks", "one a line; what follows a colon describes it", rows=5),
+        Text("tasks", "Tasks", "One task per line; optionally: task: description", rows=5),
     ]
-    targets.ask(screen, "New to-do list", fields, submit, verb="writes it")
+    targets.ask(screen, "Create to-do list", fields, submit, verb="inserts")
 
 
 def _insert(screen: MainScreen, lines: list[str]) -> None:
     """Put a command into compose, where one looks it over and sends it."""
     writing = screen.writing
     if screen.session.read_only:
-        raise Refused("", "Another window has this account open: write there.")
+        raise Refused("", "This account is open in another window. Write there.")
     if writing.is_busy:
-        raise Refused("", "Something else stands in compose: send it first, or keep it as a draft (Alt-n).")
+        raise Refused("", "The compose box is not empty. Send the message or save it as a draft first.")
     where, _ = writing.destination()
     if where is None:
         writing.write_channel(screen.default_channel())

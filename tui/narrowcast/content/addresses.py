@@ -16,7 +16,7 @@ from narrowcast_api import characters
 from narrowcast_api.narrow.narrow import Narrow, Term
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
 __all__ = ["InApp", "Outside", "fragment_of", "message_address", "resolve", "view_address"]

@@ -86,11 +86,11 @@ class PeoplePane(Vertical):
     def __init__(self, session: Session) -> None:
         super().__init__(id="people")
         self.session = session
-        self.list = PeopleList(empty_text="Nobody matches.", id="people-list")
+        self.list = PeopleList(empty_text="No matches.", id="people-list")
         self._outdated = False
 
     def compose(self) -> ComposeResult:
-        yield Editor(placeholder="find a person (w)", id="find-person")
+        yield Editor(placeholder="Filter people", id="find-person")
         yield self.list
 
     def on_mount(self) -> None:

@@ -83,12 +83,12 @@ def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) ->
     from PIL import Image as Pillow
 
     if len(data) > MAX_BYTES:
-        raise TooLarge(f"The picture has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
+        raise TooLarge(f"The image has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
     try:
         picture = Pillow.open(io.BytesIO(data), formats=FORMATS)
         width, height = picture.size
         if width * height > MAX_PIXELS:
-            raise TooLarge(f"The picture has {width} x {height} pixels: too many to show.")
+            raise TooLarge(f"The image has {width} x {height} pixels: too many to show.")
         wanted = (max(1, cells[0] * cell[0]), max(1, cells[1] * cell[1]))
         picture.draft("RGB", wanted)
         picture.thumbnail(wanted)
@@ -96,7 +96,7 @@ def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) ->
     except (TooLarge, MemoryError):
         raise
     except Exception as error:  # decoders raise whatever they like on hostile data
-        raise TooLarge("This is no picture that can be shown.") from error
+        raise TooLarge("This image cannot be shown.") from error
 
 
 def graphics(environment: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = C
     the process.
     """
     if len(data) > MAX_BYTES:
-        raise TooLarge(f"The picture has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
+        raise TooLarge(f"The image has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,

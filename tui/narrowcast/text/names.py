@@ -13,7 +13,7 @@ from narrowcast_api.narrow.narrow import Narrow
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
-NOTES_TO_MYSELF = "Notes to myself"
+NOTES_TO_MYSELF = "Notes to yourself"
 
 
 def people(state: State, user_ids: Iterable[int]) -> str:
@@ -59,7 +59,7 @@ def destination(state: State, where: Destination) -> str:
 def view(state: State, narrow: Narrow) -> str:
     """The title of a view."""
     if not narrow.terms:
-        return "All messages"
+        return "Combined feed"
     if narrow == Narrow.mentions():
         return "Mentions"
     if narrow == Narrow.starred():

@@ -36,10 +36,10 @@ def moment(text: str, now: float, zone: tzinfo | None = None) -> int:
     except (ValueError, OverflowError):
         found = None
     if found is None:
-        raise NoMoment(f"{text.strip()!r} is no time. Write one like these: {EXAMPLES}")
+        raise NoMoment(f"{text.strip()!r} is not a time. Examples: {EXAMPLES}")
     at = int(found.timestamp())
     if at <= now:
-        raise NoMoment(f"{written(at, now, zone)} is past. Name a time to come.")
+        raise NoMoment(f"{written(at, now, zone)} is in the past. Enter a future time.")
     return at
 
 

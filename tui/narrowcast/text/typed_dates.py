@@ -32,4 +32,4 @@ def day_of(text: str, today: date) -> date:
     if match := _IN_THIS_YEAR.fullmatch(words):
         day = date(today.year, int(match[1]), int(match[2]))
         return day if day <= today else day.replace(year=today.year - 1)
-    raise ValueError(f"{text!r} is no date")
+    raise ValueError(f"{text!r} is not a date")

@@ -41,6 +41,7 @@ class Editor(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
+    Editor:ansi { text-style: underline; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.EDITOR)]
 

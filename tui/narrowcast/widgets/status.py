@@ -16,7 +16,7 @@ LOOKS = {
     "connecting": ("◌", "warn", "connecting"),
     "reconnecting": ("◌", "warn", "reconnecting"),
     "offline": ("▲", "bad", "offline"),
-    "refused": ("✕", "bad", "signed out"),
+    "refused": ("✕", "bad", "logged out"),
 }
 """Sign, look and word of each state of the connection: the word is always there, colour only helps."""
 
@@ -40,11 +40,11 @@ def _connection_trouble(session: Session) -> str:
     since = time.strftime("%H:%M", time.localtime(status.since)) if status.since else ""
     detail = f" ({status.detail})" if status.detail else ""
     if kind == "refused":
-        return f"✕ Signed out by the server. Run: narrowcast login {session.account.site} {detail}"
+        return f"✕ Logged out by the server. Run: narrowcast login {session.account.site} {detail}"
     if kind == "offline":
-        return f"▲ No connection since {since}{detail}. What you write is kept and sent when it is back."
+        return f"▲ No connection since {since}{detail}. Messages are saved and sent once reconnected."
     if kind == "reconnecting":
-        return f"◌ Reconnecting since {since}. What you write is kept and sent when it is back."
+        return f"◌ Reconnecting since {since}. Messages are saved and sent once reconnected."
     return ""
 
 
@@ -68,7 +68,7 @@ def unsent_pieces(session: Session) -> list[Piece]:
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
     pieces: list[Piece] = []
     if stuck:
-        pieces.append((f" {stuck} not sent: F8 tries again, F9 takes back, B lists ", "bad"))
+        pieces.append((f" {stuck} not sent: F8 resends, F9 cancels, B lists ", "bad"))
     waiting = sum(state is OutboxState.WAITING for state in states)
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
@@ -85,11 +85,11 @@ class StatusLine(OneLine):
         mentions = state.unreads.count_mentions()
         left: list[Piece] = [connection_piece(session)]
         if session.read_only:
-            left.append((" read only: open in another window too ", "warn"))
+            left.append((" read-only: open in another window ", "warn"))
         left.extend(unsent_pieces(session))
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))
-        left.append((f" {unread} unread" if unread else " nothing unread", ""))
+        left.append((f" {unread} unread" if unread else " no unread", ""))
         if mentions:
             left.append((f", {mentions} mention{'s' if mentions > 1 else ''}", "accent"))
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email

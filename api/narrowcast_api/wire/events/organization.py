@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from narrowcast_api.wire.base import Good, GoodList, Id, Int, dialects
+from narrowcast_api.wire.base import GoodList, Id, Int, dialects
 from narrowcast_api.wire.organization import (
+    CustomEmoji,
+    CustomEmojiTable,
     Domain,
     Linkifier,
     Playground,
     ProfileField,
-    RealmEmoji,
     RealmExport,
 )
 
@@ -94,7 +95,7 @@ class RealmEmojiEvent(Event):
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["update"] = "update"
-    realm_emoji: Good[dict[str, RealmEmoji]]
+    realm_emoji: CustomEmojiTable
 
 
 class RealmEmojiAddEvent(Event):
@@ -102,7 +103,7 @@ class RealmEmojiAddEvent(Event):
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["add"] = "add"
-    emoji: RealmEmoji
+    emoji: CustomEmoji
 
 
 class RealmEmojiUpdateOneEvent(Event):

@@ -143,7 +143,7 @@ class OnboardingStepsEvent(Event):
 
 
 class AttachmentEvent(Event):
-    """A file of the caller was added, changed (linked in messages) or removed (only its id then)."""
+    """A file of the caller was added, changed (linked in messages) or removed (only its id counts then)."""
 
     type: Literal["attachment"] = "attachment"
     op: Literal["add", "update", "remove"]

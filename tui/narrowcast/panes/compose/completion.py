@@ -79,11 +79,11 @@ def _mentions(state: State, typed: str) -> list[Completion]:
         unique = f"|{user.user_id}" if taken[user.full_name] > 1 else ""
         insert = f"{prefix}**{user.full_name}{unique}** "
         candidates.append(Completion(user.full_name, insert, "bot" if user.is_bot else user.email))
-    for group in state.groups:
+    for group in state.user_groups:
         if not group.is_system and not group.deactivated:
             candidates.append(Completion(group.name, f"{prefix}*{group.name}* ", "group"))
     if not silent:
-        candidates += [Completion(word, f"@**{word}** ", "everybody here") for word in WILDCARDS]
+        candidates += [Completion(word, f"@**{word}** ", "everyone here") for word in WILDCARDS]
     return _ranked(query, candidates)
 
 
@@ -107,7 +107,7 @@ def _channels(state: State, typed: str) -> list[Completion]:
 
 
 def _emoji(state: State, typed: str, unicode_names: Iterable[str]) -> list[Completion]:
-    own = [Completion(f":{emoji.name}:", f":{emoji.name}: ", "custom") for emoji in state.emoji]
+    own = [Completion(f":{emoji.name}:", f":{emoji.name}: ", "custom") for emoji in state.custom_emoji]
     known = [Completion(f":{name}:", f":{name}: ") for name in unicode_names]
     return _ranked(typed, [*own, *known])
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from narrowcast_api.narrow.destinations import Destination
-    from narrowcast_api.protocols.draft_store import Draft
     from narrowcast_api.protocols.drafts import Drafts
+    from narrowcast_api.storage.records import Draft
 
 
 class DraftInHand:

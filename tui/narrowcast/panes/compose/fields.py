@@ -59,7 +59,7 @@ class TargetLine(Horizontal):
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
         self.topic = Editor(placeholder="topic", id="topic")
-        self.to = Editor(placeholder="names, separated by commas; nobody: notes to myself", id="to")
+        self.to = Editor(placeholder="names, separated by commas; empty: notes to yourself", id="to")
         self.hint = OneLine(id="hint")
         self._given = Given()
 
@@ -138,7 +138,7 @@ class TargetLine(Horizontal):
         if unknown:
             return (
                 None,
-                f"Nobody, or more than one, is called {unknown[0]!r}. Tab in the field completes names.",
+                f"No user, or more than one, is named {unknown[0]!r}. Tab in the field completes names.",
             )
         return DirectDestination(ids), ""
 
@@ -147,11 +147,11 @@ class TargetLine(Horizontal):
         if not name:
             return (
                 None,
-                "To whom? Name a channel in the field above the text (Shift-Tab), or press Esc, x for people.",
+                "Select a channel in the field above the text (Shift-Tab), or press Esc, x for a direct message.",
             )
         channel_id = state.channels.id_of(name)
         if channel_id is None:
-            return None, f"There is no channel {name!r}. Tab in the field completes names."
+            return None, f"No channel named {name!r}. Tab in the field completes names."
         topic = self.topic.text.strip()
         limit = state.limits.max_topic_length
         if len(topic) > limit:

@@ -34,9 +34,9 @@ ROOMY = 110
 
 COUNT_FROM = 0.8
 """Share of the length limit from which the count is shown."""
-READ_ONLY = "Another window has this account open: write there, or close it and open this one again."
+READ_ONLY = "This account is open in another window. Write there, or close it and restart this one."
 """Words that could not be kept are not taken at all."""
-EDITING = " Editing your message · Enter saves · Esc leaves it as it was"
+EDITING = " Editing your message · Enter saves · Esc cancels"
 
 
 class ComposePane(Vertical):
@@ -305,7 +305,7 @@ class ComposePane(Vertical):
             return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
         used, limit = len(self.text.text), self.state.limits.max_message_length
         if used > limit:
-            self.target.hint.show_pieces([], [(f"{used - limit} characters too many ", "bad")])
+            self.target.hint.show_pieces([], [(f"{used - limit} over the limit ", "bad")])
             return
         if used > limit * COUNT_FROM:
             self.target.hint.show_pieces([], [(f"{limit - used} characters left ", "warn")])
@@ -323,12 +323,14 @@ class ComposePane(Vertical):
     def _send(self) -> None:
         content = self.text.text.strip()
         if not content:
-            self._tell("There is nothing to send yet.")
+            self._tell("You have nothing to send!")
             return
         limit = self.state.limits.max_message_length
         if len(content) > limit:
             over = len(content) - limit
-            self.app.notify(f"The message is {over} characters too long.", severity="error", markup=False)
+            self.app.notify(
+                f"The message is {over} characters over the limit.", severity="error", markup=False
+            )
             return
         if (edit := self.writing.saved()) is not None:
             self.post_message(self.EditDone(edit))

@@ -92,7 +92,7 @@ class UploadRows(Vertical):
         elif self._told.get(upload.id) != (text := trouble(upload)):
             self._told[upload.id] = text
             self.app.notify(
-                f"{text} Ctrl-x in compose goes on, Alt-x drops it.", severity="error", markup=False
+                f"{text} Ctrl-x in compose resumes, Alt-x cancels.", severity="error", markup=False
             )
 
     def _elsewhere(self, upload: Upload) -> str:
@@ -108,7 +108,7 @@ class UploadRows(Vertical):
     def _newest(self) -> Upload | None:
         unfinished = self._unfinished()
         if not unfinished:
-            self.app.notify("No file is being uploaded. Ctrl-t attaches one.", markup=False)
+            self.app.notify("No upload in progress. Ctrl-t uploads a file.", markup=False)
         return unfinished[-1] if unfinished else None
 
     def stop_or_resume(self) -> None:
@@ -134,7 +134,9 @@ def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[li
     """The row of one upload: name, bar, share, how it fares, and what the keys do."""
     name = safe_line(upload.name, NAME_CELLS)
     for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, NAME_CELLS)}", "dim")] if elsewhere else []
-    keys: list[Piece] = [(f"Ctrl-x {'goes on' if upload.state in _ENDED else 'stops'} · Alt-x drops ", "dim")]
+    keys: list[Piece] = [
+        (f"Ctrl-x {'goes on' if upload.state in _ENDED else 'stops'} · Alt-x cancels ", "dim")
+    ]
     if upload.state is UploadState.FAILED:
         return [(f" {name} ", ""), (f" {trouble(upload)}", "bad"), *for_whom], keys
     share = upload.fraction

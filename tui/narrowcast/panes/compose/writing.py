@@ -17,7 +17,7 @@ from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 
 if TYPE_CHECKING:
-    from narrowcast_api.protocols.draft_store import Draft
+    from narrowcast_api.storage.records import Draft
     from narrowcast_api.sync.session import Session
 
 Tell = Callable[..., None]
@@ -80,13 +80,13 @@ class Writing:
         self._session.typing.stop()
         if self.edits.message_id is not None:
             if self.edits.leave(self._text.text):
-                self._tell("The edit is not saved; it comes back when you edit that message again.")
+                self._tell("Edit not saved. It is restored when you edit this message again.")
         else:
             self.keep()
             if self._touched and self._text.text.strip():
                 where = self.destination()[0]
                 whom = f" for {names.destination(self._session.state, where)}" if where is not None else ""
-                self._tell(f"Kept as a draft{whom}.")
+                self._tell(f"Saved as a draft{whom}.")
         self.draft.put_down()
         self._before_edit = None
         self._put("")
@@ -126,14 +126,14 @@ class Writing:
         """Drafts changed: show what another device made of this one, and say so."""
         if self.draft.is_gone():
             self._tell(
-                "This draft is gone: sent on another device, or deleted. Write on to keep what is still here."
+                "This draft was sent on another device, or deleted. Continue writing to keep this text."
             )
         elif (draft := self.draft.changed_elsewhere()) is not None:
             self.take_up(draft)
             self._tell("This draft was changed on another device.")
         if self.draft.has_new_conflict():
             self._tell(
-                "This draft was written on another device as well. Both texts are kept: d, then c shows them.",
+                "This draft was also edited on another device. Both versions are saved: see Drafts (d).",
                 severity="warning",
             )
 

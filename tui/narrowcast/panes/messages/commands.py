@@ -13,7 +13,7 @@ from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.echo import Echo
-    from narrowcast_api.state.messages import Message, Reaction
+    from narrowcast_api.model.messages import Message, Reaction
 
 __all__ = ["MessageActs"]
 
@@ -67,7 +67,7 @@ class MessageActs(PaneBase):
         if self.list.following:
             return
         if self.view is None or not self.view.found_newest or self.list.has_unread_below():
-            self.say("Your message is below: G goes to the newest.")
+            self.say("Message sent. G goes to the newest message.")
         else:
             self.list.to_newest()
 
@@ -138,7 +138,7 @@ class MessageActs(PaneBase):
     async def source_of(self, message_id: int) -> str:
         """The Markdown that a message was written in."""
         request = self.session.client.messages.get(message_id=message_id, apply_markdown=False)
-        answer = await self.waiting(request, "Fetching the text of the message…")
+        answer = await self.waiting(request, "Loading message…")
         message = answer.message
         return str(answer.raw_content or (message.content if message is not None else ""))
 
@@ -169,7 +169,7 @@ class MessageActs(PaneBase):
             self.refuse(refused)
             return
         message_id = message.id
-        choices = [Choice(False, "Keep it"), Choice(True, "Delete it for everybody")]
+        choices = [Choice(False, "Cancel"), Choice(True, "Delete message")]
 
         def chosen(delete: bool | None) -> None:
             if delete:
@@ -207,7 +207,7 @@ class MessageActs(PaneBase):
         self.session.read_marks.suspend()
         change = self.session.client.flags.change
         self.work(change(message_ids=ids, op="remove", flag="read"), "mark as unread")
-        self.say("Marked as unread from here; reading marks nothing until you open another view.")
+        self.say("Marked as unread from here. Reading marks no messages as read until you open another view.")
 
     def action_message_thumbs_up(self) -> None:
         """Reacts with a thumb, or takes it back."""
@@ -220,7 +220,7 @@ class MessageActs(PaneBase):
         if message is None:
             return
         if not message.reactions:
-            self.refuse("No reaction to join: press : to choose one.")
+            self.refuse("No reactions yet. Press : to add one.")
             return
         first: Reaction = message.reactions[0]
         self.toggle_reaction(message, first.reaction_type, first.emoji_code, first.emoji_name)

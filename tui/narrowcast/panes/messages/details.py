@@ -11,14 +11,14 @@ from narrowcast.content.parse import parse
 from narrowcast.panes.messages.commands import MessageActs
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.text.safe_text import without_controls
-from narrowcast_api.state.messages import grouped
+from narrowcast_api.model.messages import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from narrowcast.panes.messages.names import StateNames
     from narrowcast.screens.dialogs.picker import Choice
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.messages import HistoryEntry
 
@@ -55,7 +55,7 @@ class MessageDetails(MessageActs):
         """Copies the selected text; without one asks what of the message."""
         selected = self.screen.get_selected_text()
         if selected:
-            self.copy(selected, "the selected text")
+            self.copy(selected, "selected text")
             self.screen.clear_selection()
             return
         message = self.message_or_say()
@@ -150,7 +150,7 @@ class MessageDetails(MessageActs):
         choices.extend(unicode.pop(code) for code in USUAL if code in unicode)
         choices.extend(
             Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
-            for custom in self.session.state.emoji
+            for custom in self.session.state.custom_emoji
             if not custom.deactivated
         )
         choices.extend(unicode.values())
@@ -178,17 +178,17 @@ class MessageDetails(MessageActs):
             Choice("", names.moment(message.timestamp), message.client and f"with {message.client}"),
         ]
         if message.edited_at is not None:
-            choices.append(Choice("history", names.moment(message.edited_at), "edited: show versions"))
+            choices.append(Choice("history", names.moment(message.edited_at), "edited: view edit history"))
         if message.moved_at is not None:
-            choices.append(Choice("history", names.moment(message.moved_at), "moved: show versions"))
+            choices.append(Choice("history", names.moment(message.moved_at), "moved: view edit history"))
         for group in grouped(message.reactions):
             shown = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
             people = ", ".join(state.users.name(user_id) for user_id in group.user_ids)
             choices.append(Choice("", people, group.emoji_name, shown))
         choices += [
-            Choice("receipts", "Who has read it", "V"),
-            Choice("link", "Copy the link to it", "L"),
-            Choice("source", "Copy its source", f"message {message.id}"),
+            Choice("receipts", "View read receipts", "V"),
+            Choice("link", "Copy link to message", "L"),
+            Choice("source", "Copy message source", f"message {message.id}"),
         ]
         message_id = message.id
 
@@ -206,23 +206,23 @@ class MessageDetails(MessageActs):
                 case "source":
                     self.work(self._copy_source(message_id), "copy the source")
 
-        self.app.push_screen(Picker("About this message", choices), chosen)
+        self.app.push_screen(Picker("Message information", choices), chosen)
 
     def action_message_receipts(self) -> None:
         """Who has read the message."""
         if (message := self.message_or_say()) is not None:
-            self.work(self._show_receipts(message.id), "ask who has read it")
+            self.work(self._show_receipts(message.id), "load read receipts")
 
     async def _show_receipts(self, message_id: int) -> None:
         from narrowcast.screens.dialogs.picker import Choice, Picker
 
         request = self.session.client.messages.read_receipts(message_id=message_id)
-        answer = await self.waiting(request, "Asking who has read it…")
+        answer = await self.waiting(request, "Loading read receipts…")
         users = self.session.state.users
         readers = sorted(answer.user_ids, key=lambda user_id: users.name(user_id).casefold())
         choices = [Choice(user_id, users.name(user_id)) for user_id in readers]
         if not choices:
-            self.say("Nobody else has read it, or nobody shares that.")
+            self.say("No one has read this message yet, or shares read receipts.")
             return
         self.app.push_screen(Picker(f"Read by {len(choices)}", choices), self._show_person)
 
@@ -234,13 +234,13 @@ class MessageDetails(MessageActs):
     def action_message_history(self) -> None:
         """The versions of the message."""
         if (message := self.message_or_say()) is not None:
-            self.work(self._show_history(message.id), "fetch its versions")
+            self.work(self._show_history(message.id), "load the edit history")
 
     async def _show_history(self, message_id: int) -> None:
         from narrowcast.screens.messages.versions import Version, VersionsScreen
 
         request = self.session.client.messages.history(message_id=message_id)
-        answer = await self.waiting(request, "Fetching the versions…")
+        answer = await self.waiting(request, "Loading edit history…")
         feed = self.list.feed
         if feed is None:
             return

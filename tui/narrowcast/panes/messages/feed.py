@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from narrowcast.panes.messages.rows import Lead
 from narrowcast_api.errors import ApiError, NarrowcastError
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.messages import Message
 from narrowcast_api.state.timeline import Gap
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ class Finding(TypedKeys):
             self._leave_modes()
             return
         self.list.overlay = found = Found(text)
-        self.say_mode(f"Esc leaves · n older · N newer: {safe_line(text, 30)}")
+        self.say_mode(f"Esc closes · n older · N newer: {safe_line(text, 30)}")
         if not self._holds(found, self.list.selected):
             self._next(found, -1)
         self.list.changed()
@@ -110,12 +110,12 @@ class Finding(TypedKeys):
                 self.list.select(ids[index])
                 if count >= len(ahead):
                     end = "older" if older else "newer"
-                    self.say(f"Nothing {end}{'' if whole else ' is loaded'}: went round.")
+                    self.say(f"Nothing {end}{'' if whole else ' is loaded'}: search wrapped.")
                 return
         if not self._holds(found, self.list.selected):
             self.say(f"Not found{'' if whole else ' in what is loaded'}; / searches on the server.")
         else:
-            self.say("Nowhere else here; / searches on the server.")
+            self.say("No other matches here. / searches the server.")
 
     # Jumps.
 
@@ -137,7 +137,7 @@ class Finding(TypedKeys):
             local = datetime(day.year, day.month, day.day, tzinfo=names.zone)
             at = local.timestamp() if names.zone else local.astimezone().timestamp()
         except (ValueError, OverflowError):
-            self.say("That is no date: write it like 2026-11-20.")
+            self.say("Invalid date. Write it like 2026-11-20.")
             return
         self.work(self._find_date(at), "go to that date")
 
@@ -188,7 +188,7 @@ class Finding(TypedKeys):
         """Asks for the number or the link of a message and goes there."""
         from narrowcast.screens.dialogs.ask import AskScreen
 
-        self.app.push_screen(AskScreen("Go to message", placeholder="its number or its link"), self._go_to)
+        self.app.push_screen(AskScreen("Go to message", placeholder="message ID or link"), self._go_to)
 
     def _go_to(self, text: str | None) -> None:
         if not text:
@@ -200,13 +200,13 @@ class Finding(TypedKeys):
         if isinstance(target, InApp):
             self.go_to(target)
         else:
-            self.say("That is neither the number nor the link of a message.")
+            self.say("Not a message ID or link.")
 
     async def _go_to_number(self, message_id: int, here: Narrow) -> None:
         """Goes to a message: in this view if that holds everything or this message, else in its conversation."""
         message = await self.session.load_message(message_id)
         if message is None:
-            self.say(f"There is no message {message_id}, or it is not yours to see.")
+            self.say(f"There is no message {message_id}, or you do not have access to it.")
             return
         conversation = Narrow.from_destination(message.destination(self.session.state.me))
         self.post_message(self.NarrowRequested(conversation if here.terms else here, message_id))

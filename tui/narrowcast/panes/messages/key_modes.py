@@ -11,12 +11,12 @@ from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.overlays import Found, Hints
 from narrowcast.panes.messages.requests import PaneBase
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.messages import Message
 
 __all__ = ["TypedKeys"]
 
-SELECTING = "Esc leaves · y copies the selected text"
+SELECTING = "Esc cancels · y copies the selected text"
 
 
 class TypedKeys(PaneBase):

@@ -72,7 +72,7 @@ class SpotActs(TypedKeys):
         elif spot.value.lower().startswith("mailto:"):
             self.copy(spot.value[7:], f"the address {safe_line(spot.value[7:], 60)}")
         else:
-            self.refuse("This link leads nowhere that can be opened.")
+            self.refuse("This link cannot be opened.")
 
     def open_media(self, spot: Spot, key: Key | None = None) -> None:
         """Shows a picture large where the terminal and the extra allow, else opens the file.
@@ -90,7 +90,7 @@ class SpotActs(TypedKeys):
             self.app.push_screen(PictureScreen(self.session, pictures, index), self._save_picture)
         else:
             if is_picture(spot) and not images.available():
-                self.say("To see pictures here, install the extra: pip install 'narrowcast[images]'")
+                self.say("To view images here, install the extra: pip install 'narrowcast[images]'")
             self._open_link(spot)
 
     def _can_be_shown(self, spot: Spot) -> bool:
@@ -170,7 +170,7 @@ class SpotActs(TypedKeys):
         spots = self.list.spots_of(key) if key is not None else ()
         spot = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
         if spot is None:
-            self.refuse("No picture, video or sound in this message.")
+            self.refuse("This message has no images, video or audio.")
         else:
             self.open_media(spot, key)
 
@@ -193,7 +193,7 @@ class SpotActs(TypedKeys):
         message = self.message_or_say()
         widget = read_widget(message.submessages) if message is not None else None
         if message is None or widget is None:
-            self.refuse("This message is no poll and no to-do list.")
+            self.refuse("This message is not a poll or to-do list.")
             return
         from narrowcast.screens.dialogs.picker import Choice, Picker
 
@@ -205,7 +205,7 @@ class SpotActs(TypedKeys):
                 choices.append(Choice(option.key, option.text, votes, _box(me in option.voters)))
         else:
             choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
-        choices.append(Choice("", "Add another…", "", " + "))
+        choices.append(Choice("", "Add option…", "", " + "))
         message_id = message.id
 
         def chosen(key: str | None) -> None:
@@ -234,11 +234,11 @@ class SpotActs(TypedKeys):
         """Puts a key on everything in view that can be followed."""
         spots = self.list.spots_in_view()
         if not spots:
-            self.refuse("Nothing in view to follow.")
+            self.refuse("No links in view.")
             return
         labels = hint_labels(len(spots))
         self.list.overlay = Hints(dict(zip(spots, labels, strict=False)))
-        self.say_mode("Esc leaves · a label follows · Shift-label copies the address")
+        self.say_mode("Esc cancels · letters open · Shift-letters copy the link")
         self.list.changed()
 
     def _take(self, key: Key, spot: Spot, *, copies: bool) -> None:

@@ -14,7 +14,7 @@ from narrowcast.panes.messages.feed import Feed, Key
 from narrowcast.panes.messages.rows import Lead, Shape
 from narrowcast.panes.messages.selection import SelectingCanvas
 from narrowcast.panes.messages.viewport import Place
-from narrowcast_api.state.messages import Message
+from narrowcast_api.model.messages import Message
 
 __all__ = ["MessageList"]
 

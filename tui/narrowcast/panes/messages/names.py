@@ -30,7 +30,7 @@ class StateNames:
 
     def group(self, group_id: int) -> str | None:
         """The name of a user group."""
-        group = self.state.groups.get(group_id)
+        group = self.state.user_groups.get(group_id)
         return group.name if group is not None else None
 
     def channel(self, channel_id: int) -> str | None:
@@ -42,7 +42,7 @@ class StateNames:
         if mention.kind is MentionKind.USER:
             return mention.id == self.state.me
         if mention.kind is MentionKind.GROUP:
-            return mention.id is not None and self.state.groups.contains(mention.id, self.state.me)
+            return mention.id is not None and self.state.user_groups.contains(mention.id, self.state.me)
         return True
 
     def local(self, at: float) -> datetime:

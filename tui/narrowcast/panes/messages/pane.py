@@ -36,7 +36,7 @@ __all__ = ["MessagesPane"]
 ECHO_CHECK = 1.0
 """Seconds between looks at messages on their way, while there are any: what is said about them ages."""
 
-_NAMES = (change.UsersChanged, change.ChannelsChanged, change.GroupsChanged, change.StateReplaced)
+_NAMES = (change.UsersChanged, change.ChannelsChanged, change.UserGroupsChanged, change.StateReplaced)
 _SHOWN = (
     change.MessagesChanged,
     change.MessagesAdded,
@@ -197,7 +197,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
     def _say_what_is_empty(self) -> None:
         view = self.view
         if view is None:
-            self.list.empty_text = "Choose a view on the left, or press Ctrl-k to go somewhere."
+            self.list.empty_text = "Select a view on the left, or press Ctrl-k to go anywhere."
         elif view.error is not None:
             self.list.empty_text = f"{view.error.user_message}\nPress Ctrl-r to try again."
         elif view.loading or not view.found_newest:

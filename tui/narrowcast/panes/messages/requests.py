@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from narrowcast.panes.messages.message_list import MessageList
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.sync.message_lists import MessageView
     from narrowcast_api.sync.session import Session
 

@@ -27,8 +27,8 @@ from narrowcast.content.wrapping import Line, Run, wrap
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import Part, compose_line, lean_strip
+from narrowcast_api.model.messages import Message, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-from narrowcast_api.state.messages import Message, grouped
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
@@ -46,7 +46,7 @@ INDENT = 2
 BARS = ("│ ", "▎ ", "┆ ")
 """Decorations that a copy leaves out."""
 
-MUTED = "(from a person you muted: Enter shows it)"
+MUTED = "(This message was sent by a muted user: Enter shows it)"
 
 
 class Lead(Struct, frozen=True):
@@ -178,7 +178,7 @@ class RowMaker:
         if where.user_ids and not known:
             return [("@ …", palette.place)]
         people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
-        return [("@ " + (", ".join(people[:20]) or "Notes to myself"), palette.place)]
+        return [("@ " + (", ".join(people[:20]) or "Notes to yourself"), palette.place)]
 
     def _sender_name(self, message: Message) -> str:
         """The sender's name now; that of the message while people are not known yet."""
@@ -345,15 +345,15 @@ def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
 
     age = now - entry.created
     if entry.state is OutboxState.FAILED:
-        return f"not sent: {safe_line(entry.error or '', 300)} F8 tries again, F9 takes it back", "error"
+        return f"not sent: {safe_line(entry.error or '', 300)} F8 resends, F9 cancels", "error"
     if entry.state is OutboxState.UNCONFIRMED:
-        return "unconfirmed: it may have arrived. F8 looks and sends again, F9 takes it back", "error"
+        return "unconfirmed: it may have arrived. F8 resends, F9 cancels", "error"
     if age < SHOW_AFTER or entry.state is OutboxState.SENT:
         return "", ""
     if entry.waits_for is not None:
-        return "waiting for the message before it", ""
+        return "waiting for the previous message", ""
     if entry.state is OutboxState.WAITING:
-        return "waiting to be sent… F9 takes it back", ""
+        return "waiting to be sent… F9 cancels", ""
     if age > OFFER_AFTER:
-        return "still sending… F9 takes it back", ""
+        return "still sending… F9 cancels", ""
     return "sending…", ""

@@ -60,7 +60,7 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
             self.row = row
 
     def __init__(self, state: State) -> None:
-        super().__init__(empty_text="Nothing matches.", id="navigation-list")
+        super().__init__(empty_text="No matches.", id="navigation-list")
         self.state = state
         self.current: Narrow | None = None
 
@@ -173,7 +173,7 @@ class NavigationPane(Vertical):
         self.list = NavigationList(session.state)
 
     def compose(self) -> ComposeResult:
-        yield Editor(placeholder="find a channel or person", id="find")
+        yield Editor(placeholder="Filter channels and people", id="find")
         yield self.list
 
     def on_mount(self) -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from narrowcast.panes.navigation import saved_views
 from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.topics import Visibility
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
 SHOWN_DIRECTS = 6
@@ -68,12 +69,7 @@ def rows(
     result += _section(
         "direct", "Direct messages", list(_directs(state, current, everything)), folding, everything
     )
-    pinned, active, inactive = _sorted_channels(state)
-    for key, title, channels in (
-        ("pinned", "Pinned channels", pinned),
-        ("active", "Channels", active),
-        ("inactive", "Quiet channels", inactive),
-    ):
+    for key, title, channels in _groups_of_channels(state):
         below = [row for channel in channels for row in _channel(state, channel, folding, current)]
         result += _section(key, title, below, folding, everything)
     return result
@@ -82,13 +78,15 @@ def rows(
 def _views(state: State, drafts: int) -> Iterator[Row]:
     unreads = state.unreads
     yield Row(Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣")
-    yield Row(Kind.VIEW, ("all",), "All messages", Narrow.all(), mark="≡")
+    yield Row(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
     mentions = unreads.count_mentions()
     yield Row(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
     yield Row(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), mark="*")
     yield Row(
         Kind.VIEW, ("drafts",), f"Drafts ({drafts})" if drafts else "Drafts", action="go.drafts", mark="✎"
     )
+    for fragment, title, narrow in saved_views.pinned(state):
+        yield Row(Kind.VIEW, ("saved", fragment), title, narrow, mark="▸")
 
 
 def _section(key: str, title: str, below: list[Row], folding: Folding, everything: bool) -> list[Row]:
@@ -137,6 +135,23 @@ def _sorted_channels(state: State) -> tuple[list[Channel], list[Channel], list[C
         else:
             inactive.append(channel)
     return pinned, active, inactive
+
+
+def _groups_of_channels(state: State) -> Iterator[tuple[str, str, list[Channel]]]:
+    """Key, title and channels of each section: pinned ones, a section a folder in the organization's order, those
+    without, and the quiet ones.
+    """
+    pinned, active, inactive = _sorted_channels(state)
+    yield "pinned", "Pinned channels", pinned
+    folders = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
+    if not state.settings.flag("web_left_sidebar_show_channel_folders", True):
+        folders = []
+    for folder in folders:
+        yield f"folder:{folder.id}", folder.name, [one for one in active if one.folder_id == folder.id]
+    known = {folder.id for folder in folders}
+    rest = [one for one in active if one.folder_id not in known]
+    yield "active", "Channels" if len(rest) == len(active) else "Other channels", rest
+    yield "inactive", "Inactive channels", inactive
 
 
 def _channel(state: State, channel: Channel, folding: Folding, current: Narrow | None) -> Iterator[Row]:

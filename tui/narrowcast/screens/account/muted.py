@@ -49,11 +49,11 @@ class MutedPeopleScreen(GuardedScreen[int]):
                     await self.session.client.settings.mute_user(user_id=user_id)
             return True
 
-        self.form("Mute people", [People("people", "People", required=True)], mute, verb="mutes")
+        self.form("Mute users", [People("people", "Users", required=True)], mute, verb="mutes")
 
     def question(self, item: int) -> tuple[str, str]:
         """Ask first."""
-        return f"Show again what {self.state.users.name(item)} writes?", "Unmute"
+        return f"Unmute {self.state.users.name(item)}?", "Unmute"
 
     async def drop(self, item: int) -> None:
         """Unmute."""

@@ -34,8 +34,8 @@ class ServerScreen(GuardedScreen[str]):
         found = [
             ("Organization", state.server.name),
             ("Address", state.server.site or session.account.site),
-            ("Signed in as", f"{session.account.email}, {permissions.role_name(permissions.role_of(state))}"),
-            ("Version", state.server.version or "not said"),
+            ("Logged in as", f"{session.account.email}, {permissions.role_name(permissions.role_of(state))}"),
+            ("Version", state.server.version or "unknown"),
             ("Feature level", str(state.server.level)),
             (
                 "Connection",
@@ -43,14 +43,14 @@ class ServerScreen(GuardedScreen[str]):
             ),
             ("People", str(len(state.users.active()))),
             ("Channels", str(len(state.channels))),
-            ("Longest message", f"{limits.max_message_length} characters"),
-            ("Longest topic", f"{limits.max_topic_length} characters"),
-            ("Largest file", f"{limits.max_file_upload_size_mib} MiB"),
+            ("Max message length", f"{limits.max_message_length} characters"),
+            ("Max topic length", f"{limits.max_topic_length} characters"),
+            ("Max file size", f"{limits.max_file_upload_size_mib} MiB"),
         ]
         if me is not None and me.date_joined:
             found.append(("You joined", me.date_joined[:10]))
         if isinstance(plan, int):
-            found.append(("Space for files", f"{plan} MiB"))
+            found.append(("Upload quota", f"{plan} MiB"))
         return found
 
     def _missing(self) -> list[Row[str]]:
@@ -68,4 +68,4 @@ class ServerScreen(GuardedScreen[str]):
 
     def open(self, item: str) -> None:
         """Copy it."""
-        self.copy(item, "it")
+        self.copy(item)

@@ -13,9 +13,9 @@ from narrowcast.screens.channels.fields import edit_channel, edit_permissions, n
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ChannelsChanged
-from narrowcast_api.state.channels import Channel
 
 
 class ChannelsScreen(ManageScreen[Channel]):
@@ -73,9 +73,9 @@ class ChannelsScreen(ManageScreen[Channel]):
     def question(self, item: Channel) -> tuple[str, str]:
         """Archiving hides a channel from everybody."""
         if item.is_archived:
-            self.say("It is archived already; u restores it.")
+            self.say("This channel is already archived.")
             return "", ""
-        return f"Archive #{item.name} for everybody?", "Archive it; its messages stay readable"
+        return f"Archive #{item.name}?", "Archive channel (its messages stay readable)"
 
     async def drop(self, item: Channel) -> None:
         """Archive it."""
@@ -87,17 +87,19 @@ class ChannelsScreen(ManageScreen[Channel]):
         if channel is None:
             return
         if not channel.is_subscribed:
-            self.work(subscription.subscribe(self.session, channel), done=f"You are in #{channel.name} now.")
+            self.work(subscription.subscribe(self.session, channel), done=f"Subscribed to #{channel.name}.")
             return
         if refused := subscription.refused_leave(self.session, channel):
             self.say(refused, bad=True)
             return
 
         def leave() -> None:
-            self.work(subscription.unsubscribe(self.session, channel), done=f"You left #{channel.name}.")
+            self.work(
+                subscription.unsubscribe(self.session, channel), done=f"Unsubscribed from #{channel.name}."
+            )
 
         if question := subscription.leaving(self.session, channel):
-            ask_first(self, question, "Leave it", leave)
+            ask_first(self, question, "Unsubscribe", leave)
         else:
             leave()
 
@@ -129,9 +131,9 @@ class ChannelsScreen(ManageScreen[Channel]):
         """Take it out of the archive."""
         channel = self.selected
         if channel is None or not channel.is_archived:
-            self.say("Only archived channels can be restored.")
+            self.say("This channel is not archived.")
         elif refused := subscription.refused_restore(self.session):
             self.say(refused, bad=True)
         else:
             work = self.session.client.channels.unarchive(channel_id=channel.channel_id)
-            self.work(work, done=f"#{channel.name} is back.")
+            self.work(work, done=f"#{channel.name} unarchived.")

@@ -9,46 +9,53 @@ from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting
-from narrowcast_api.wire.groups import GroupSettingMembers, GroupSettingValue
+from narrowcast_api.model.user_groups import GroupSettingValue
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
 PRIVACY: tuple[tuple[str, str, str], ...] = (
-    ("public", "public: everybody may join and read", "can_create_public_channel_group"),
-    ("private", "private: by invitation, history shared", "can_create_private_channel_group"),
-    ("protected", "private: newcomers see what comes after", "can_create_private_channel_group"),
-    ("web", "web-public: readable without an account", "can_create_web_public_channel_group"),
+    ("public", "Public: anyone except guests can join", "can_create_public_channel_group"),
+    (
+        "private",
+        "Private, shared history: new subscribers see old messages",
+        "can_create_private_channel_group",
+    ),
+    (
+        "protected",
+        "Private, protected history: new subscribers see new messages only",
+        "can_create_private_channel_group",
+    ),
+    ("web", "Web-public: anyone on the internet can read", "can_create_web_public_channel_group"),
 )
 TOPICS: tuple[tuple[object, str], ...] = (
-    (TopicsPolicy.INHERIT.value, "as in the organization"),
-    (TopicsPolicy.ALLOW_EMPTY.value, "may be left out"),
-    (TopicsPolicy.DISABLE_EMPTY.value, "must be named"),
-    (TopicsPolicy.EMPTY_ONLY.value, "none: one conversation"),
+    (TopicsPolicy.INHERIT.value, "Organization default"),
+    (TopicsPolicy.ALLOW_EMPTY.value, "General chat topic allowed"),
+    (TopicsPolicy.DISABLE_EMPTY.value, "No general chat topic"),
+    (TopicsPolicy.EMPTY_ONLY.value, "Only general chat topic"),
 )
 PERMISSIONS = {
     ChannelSetting.SEND_MESSAGE: "post messages",
-    ChannelSetting.CREATE_TOPIC: "begin topics",
-    ChannelSetting.SUBSCRIBE: "subscribe themselves",
+    ChannelSetting.CREATE_TOPIC: "create new topics",
+    ChannelSetting.SUBSCRIBE: "subscribe to this channel",
     ChannelSetting.ADD_SUBSCRIBERS: "subscribe others",
     ChannelSetting.REMOVE_SUBSCRIBERS: "unsubscribe others",
     ChannelSetting.RESOLVE_TOPICS: "resolve topics",
-    ChannelSetting.MOVE_WITHIN: "move messages within it",
-    ChannelSetting.MOVE_OUT: "move messages out of it",
+    ChannelSetting.MOVE_WITHIN: "move messages within this channel",
+    ChannelSetting.MOVE_OUT: "move messages out of this channel",
     ChannelSetting.DELETE_OWN_MESSAGE: "delete their own messages",
-    ChannelSetting.DELETE_ANY_MESSAGE: "delete anybody's messages",
-    ChannelSetting.ADMINISTER: "administer it",
+    ChannelSetting.DELETE_ANY_MESSAGE: "delete any message",
+    ChannelSetting.ADMINISTER: "administer this channel",
 }
 NOTICES = {
-    "desktop_notifications": "Notify on the desktop",
-    "audible_notifications": "With a sound",
-    "push_notifications": "On the phone",
-    "email_notifications": "By email",
-    "wildcard_mentions_notify": "When @all is mentioned",
+    "desktop_notifications": "Desktop notifications",
+    "audible_notifications": "Audible desktop notifications",
+    "push_notifications": "Mobile notifications",
+    "email_notifications": "Email notifications",
+    "wildcard_mentions_notify": "Wildcard mentions",
 }
 _OWN_NOTICES = {
     "desktop_notifications": "enable_stream_desktop_notifications",
@@ -86,7 +93,7 @@ def _privacy(values: Values) -> _Privacy:
 def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     """The fields that making and changing a channel share."""
     limits = state.limits
-    folders: list[tuple[object, str]] = [(None, "none")]
+    folders: list[tuple[object, str]] = [(None, "None")]
     found = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
     folders += [(folder.id, folder.name) for folder in found if not folder.is_archived]
     privacy: list[tuple[object, str]] = [
@@ -113,7 +120,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
         ),
         OneOf(
             "privacy",
-            "Who may see it",
+            "Who can access this channel",
             needs=refused,
             options=privacy,
             value=privacy_of(channel) if channel else privacy[0][0] if privacy else "public",
@@ -130,7 +137,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
         ),
         YesNo(
             "default",
-            "Newcomers are in it",
+            "Default for new users",
             needs=refused or administrators,
             value=channel is not None and channel.channel_id in state.channels.default_ids,
         ),
@@ -141,7 +148,7 @@ def new_channel(host: Host) -> None:
     """Make a channel; oneself is in it."""
     state = host.session.state
     if not any(state.has_permission(permission) for _, _, permission in PRIVACY):
-        refusal = permissions.only_holders(state, "can_create_public_channel_group", "make channels")
+        refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
         host.app.notify(refusal, severity="warning", markup=False)
         return
 
@@ -164,10 +171,10 @@ def new_channel(host: Host) -> None:
 
     fields = [
         *_plain(state, None, ""),
-        People("people", "Who is in it", "besides yourself; Tab completes names"),
-        YesNo("announce", "Announce it", "where the organization announces new channels", value=True),
+        People("people", "Subscribers", "Besides yourself; Tab completes names"),
+        YesNo("announce", "Announce new channel", "In the channel for such announcements", value=True),
     ]
-    ask(host, "New channel", fields, submit, verb="makes it", done="The channel is there.")
+    ask(host, "Create channel", fields, submit, verb="creates", done="Channel created.")
 
 
 def edit_channel(host: Host, channel: Channel) -> None:
@@ -205,8 +212,8 @@ def edit_channel(host: Host, channel: Channel) -> None:
         *_plain(state, channel, refused),
         Line(
             "days",
-            "Messages are kept for",
-            "days; empty: as in the organization; unlimited: for ever",
+            "Message retention (days)",
+            "Empty: organization default; unlimited: retain forever",
             needs=refused or retention,
             value="" if days is None else "unlimited" if days < 0 else str(days),
         ),
@@ -218,7 +225,7 @@ def _check_name(state: State, values: Values, own: Channel | None = None) -> Non
     """Old servers join the channel that has the name instead of refusing it."""
     holder = state.channels.id_of(values.text("name"))
     if holder is not None and (own is None or holder != own.channel_id):
-        raise Refused("name", "There is a channel of this name already.")
+        raise Refused("name", "A channel with this name already exists.")
 
 
 def _topics(values: Values) -> TopicsPolicy | Omit:
@@ -239,7 +246,7 @@ def _retention(values: Values) -> int | str | Omit:
     if text in ("", "unlimited"):
         return text or "realm_default"
     if values.number("days") < 1:
-        raise Refused("days", "Write how many days, or 'unlimited'.")
+        raise Refused("days", "Enter a number of days, or: unlimited")
     return values.number("days")
 
 
@@ -256,20 +263,20 @@ def edit_permissions(host: Host, channel: Channel) -> None:
         await host.session.client.channels.update(
             channel_id=channel.channel_id,
             permissions={setting: value for setting, value in wanted.items() if isinstance(value, int)},
-            expected={setting: _on_the_wire(channel.permissions[setting]) for setting in changed},
+            expected={setting: channel.permissions[setting] for setting in changed},
         )
 
     fields = [
         _permission(state, setting, words, channel.permissions.get(setting), refused)
         for setting, words in PERMISSIONS.items()
     ]
-    ask(host, f"Who may, in #{channel.name}", fields, submit, done="Saved.")
+    ask(host, f"Permissions of #{channel.name}", fields, submit, done="Saved.")
 
 
 def _permission(
-    state: State, setting: ChannelSetting, words: str, value: GroupSetting | None, refused: str
+    state: State, setting: ChannelSetting, words: str, value: GroupSettingValue | None, refused: str
 ) -> OneOf:
-    missing = "" if value is not None else "this server has not got it"
+    missing = "" if value is not None else "not supported by this server"
     rule = state.holder_rules.of("stream", setting.value)
     options: list[tuple[object, str]] = [
         (group.id, permissions.group_name(state, group.id))
@@ -277,23 +284,13 @@ def _permission(
     ]
     if value is not None and all(value != option for option, _ in options):
         options.insert(0, (value, permissions.holders(state, value)))
-    return OneOf(
-        setting.value, words[:1].upper() + words[1:], needs=missing or refused, options=options, value=value
-    )
-
-
-def _on_the_wire(setting: GroupSetting) -> GroupSettingValue:
-    if isinstance(setting, AdHocGroup):
-        return GroupSettingMembers(
-            direct_members=sorted(setting.direct_members), direct_subgroups=sorted(setting.direct_subgroups)
-        )
-    return setting
+    return OneOf(setting.value, f"Who can {words}", needs=missing or refused, options=options, value=value)
 
 
 def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:
     """Servers keep a yes or a no: what follows one's settings takes on what they say now."""
-    usual = "yes" if state.settings.flag(_OWN_NOTICES[name]) else "no"
-    return (None, f"as in my settings: {usual}"), (True, "yes"), (False, "no")
+    usual = "On" if state.settings.flag(_OWN_NOTICES[name]) else "Off"
+    return (None, f"Default ({usual})"), (True, "On"), (False, "Off")
 
 
 def see_channel(host: Host, channel: Channel) -> None:
@@ -301,12 +298,12 @@ def see_channel(host: Host, channel: Channel) -> None:
     state = host.session.state
     own = channel.subscription
     if own is None:
-        host.app.notify("Subscribe to the channel first.", markup=False)
+        host.app.notify("You are not subscribed to this channel.", markup=False)
         return
 
     async def submit(values: Values) -> None:
         if not _COLOR.fullmatch(values.text("color")) and values.changed("color"):
-            raise Refused("color", "Write a color like #76ce90.")
+            raise Refused("color", "Enter a color such as #76ce90.")
         changed = {
             name: state.settings.flag(_OWN_NOTICES[name]) if values[name] is None else values[name]
             for name in names_of_fields
@@ -316,13 +313,13 @@ def see_channel(host: Host, channel: Channel) -> None:
             await host.session.client.subscriptions.update(channel_id=channel.channel_id, properties=changed)
 
     fields: list[Field] = [
-        YesNo("is_muted", "Muted", "no counts, nothing new shown in the inbox", value=own.is_muted),
-        YesNo("pin_to_top", "Pinned to the top", value=own.pin_to_top),
-        Line("color", "Color", "six digits after a #, as on the web", value=own.color),
+        YesNo("is_muted", "Mute channel", "", value=own.is_muted),
+        YesNo("pin_to_top", "Pin channel to top", value=own.pin_to_top),
+        Line("color", "Color", "Such as #76ce90", value=own.color),
     ]
     fields += [
         OneOf(name, words, options=_notice(state, name), value=getattr(own, name))
         for name, words in NOTICES.items()
     ]
     names_of_fields = [field.name for field in fields]
-    ask(host, f"How I see #{channel.name}", fields, submit, done="Saved.")
+    ask(host, f"Personal settings for #{channel.name}", fields, submit, done="Saved.")

@@ -12,11 +12,11 @@ from narrowcast.commands.targets import ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions
+from narrowcast_api.model.channel_folders import ChannelFolder
 from narrowcast_api.state.changes import ChannelsChanged
-from narrowcast_api.state.channels import Folder
 
 
-class FoldersScreen(ManageScreen[Folder]):
+class FoldersScreen(ManageScreen[ChannelFolder]):
     """Two lines a folder."""
 
     TITLE_TEXT = "Channel folders"
@@ -33,11 +33,11 @@ class FoldersScreen(ManageScreen[Folder]):
     FOLLOWS = (ChannelsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED, Context.FOLDERS)]
 
-    def _folders(self) -> list[Folder]:
+    def _folders(self) -> list[ChannelFolder]:
         folders = self.state.channels.folders.values()
         return sorted(folders, key=lambda folder: (folder.is_archived, folder.order, folder.id))
 
-    def rows(self) -> Sequence[Row[Folder]]:
+    def rows(self) -> Sequence[Row[ChannelFolder]]:
         """In their order, archived ones last."""
         rows = []
         for folder in self._folders():
@@ -50,7 +50,7 @@ class FoldersScreen(ManageScreen[Folder]):
         return rows
 
     def _refused(self) -> bool:
-        problem = permissions.only_administrators(self.state, "look after folders")
+        problem = permissions.only_administrators(self.state, "manage channel folders")
         if problem:
             self.say(problem, bad=True)
         return bool(problem)
@@ -60,12 +60,12 @@ class FoldersScreen(ManageScreen[Folder]):
         if not self._refused():
             self._ask(None)
 
-    def open(self, item: Folder) -> None:
+    def open(self, item: ChannelFolder) -> None:
         """Rename it."""
         if not self._refused():
             self._ask(item)
 
-    def _ask(self, folder: Folder | None) -> None:
+    def _ask(self, folder: ChannelFolder | None) -> None:
         async def submit(values: Values) -> None:
             folders = self.session.client.channel_folders
             if folder is None:
@@ -81,15 +81,15 @@ class FoldersScreen(ManageScreen[Folder]):
             Line("name", "Name", value=folder.name if folder else "", required=True, limit=60),
             Text("description", "Description", value=folder.description if folder else "", rows=3),
         ]
-        ask(self, f"Folder {folder.name}" if folder else "New folder", fields, submit)
+        ask(self, f"Folder {folder.name}" if folder else "Create channel folder", fields, submit)
 
-    def question(self, item: Folder) -> tuple[str, str]:
+    def question(self, item: ChannelFolder) -> tuple[str, str]:
         """Archiving takes its channels out."""
         if self._refused() or item.is_archived:
             return "", ""
-        return f"Archive the folder {item.name}?", "Archive it; its channels stay"
+        return f"Archive the channel folder {item.name}?", "Archive folder (its channels stay)"
 
-    async def drop(self, item: Folder) -> None:
+    async def drop(self, item: ChannelFolder) -> None:
         """Archive it."""
         await self.session.client.channel_folders.update(channel_folder_id=item.id, is_archived=True)
 

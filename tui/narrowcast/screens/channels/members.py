@@ -13,7 +13,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, ChannelsChanged, StateReplaced, UsersChanged
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.sync.session import Session
 
 
@@ -73,29 +73,31 @@ class MembersScreen(ManageScreen[int]):
         async def submit(values: Values) -> None:
             missing = [one for one in values.people("people") if one not in self._ids]
             if not missing:
-                raise Refused("people", "They are all in it already.")
+                raise Refused("people", "Already subscribed.")
             added = await self.session.client.subscriptions.add(
                 channels=[self.channel.name], principals=missing
             )
             if added.unauthorized:
-                raise Refused("people", f"You may not add people to #{self.channel.name}.")
+                raise Refused(
+                    "people", f"You do not have permission to add subscribers to #{self.channel.name}."
+                )
             await self.load()
             self.reread()
 
-        fields = [People("people", "People", "Tab completes names; commas between them", required=True)]
+        fields = [People("people", "Users", "Separated by commas; Tab completes names", required=True)]
         ask(
             self,
-            f"Add people to #{self.channel.name}",
+            f"Add subscribers to #{self.channel.name}",
             fields,
             submit,
             verb="adds",
-            done="They are in it now.",
+            done="Added.",
         )
 
     def question(self, item: int) -> tuple[str, str]:
         """Whom to take out."""
         name = self.state.users.name(item)
-        return f"Take {name} out of #{self.channel.name}?", "Take them out"
+        return f"Unsubscribe {name} from #{self.channel.name}?", "Unsubscribe"
 
     async def drop(self, item: int) -> None:
         """Take somebody out."""

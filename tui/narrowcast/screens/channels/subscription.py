@@ -8,26 +8,26 @@ from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.channels import Channel
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.sync.session import Session
 
 
 async def subscribe(session: Session, channel: Channel) -> str:
     """Oneself joins; what to tell."""
     await session.client.subscriptions.add(channels=[channel.name])
-    return f"You are in #{channel.name} now."
+    return f"Subscribed to #{channel.name}."
 
 
 async def unsubscribe(session: Session, channel: Channel) -> str:
     """Oneself leaves; what to tell."""
     await session.client.subscriptions.remove(channels=[channel.name], archived=channel.is_archived)
-    return f"You left #{channel.name}."
+    return f"Unsubscribed from #{channel.name}."
 
 
 def leaving(session: Session, channel: Channel) -> str:
     """The question before one leaves; none where one can come back by oneself."""
     if channel.invite_only:
-        return f"Leave #{channel.name}? It is private: only others can let you in again."
+        return f"Unsubscribe from #{channel.name}? You cannot rejoin a private channel by yourself."
     return ""
 
 

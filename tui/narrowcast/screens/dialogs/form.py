@@ -147,7 +147,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl):
-            self._hint.show_pieces([(row.field.hint or "← → or Space changes it", "dim")])
+            self._hint.show_pieces([(row.field.hint or "← → or Space to change", "dim")])
         else:
             self._hint.show_pieces([(row.field.hint, "dim")])
 
@@ -255,7 +255,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self._refuse(problem)
             return
         self._sending = True
-        self.say("One moment…")
+        self.say("Please wait…")
         app_of(self).spawn(self._send(values), self._title.lower())
 
     async def _send(self, values: Values) -> None:
@@ -272,7 +272,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
                 raise
             self.say(error.user_message, bad=True)
         except Exception as error:
-            self.say(f"This went wrong here ({type(error).__name__}); the log has more.", bad=True)
+            self.say(f"Unexpected error ({type(error).__name__}). See the log for details.", bad=True)
             raise
         else:
             self._result = True if result is None else result
@@ -302,6 +302,6 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return
         self._warned = True
         if self._sending:
-            self.say("It is on its way to the server. Esc again leaves it to finish by itself.")
+            self.say("Saving… Press the same key again to close; saving continues.")
         else:
-            self.say(f"Not saved yet. Ctrl-d {self._verb}, Esc again throws it away.", bad=True)
+            self.say("You have unsaved changes. Press the same key again to discard them.", bad=True)

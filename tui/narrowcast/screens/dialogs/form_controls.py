@@ -35,6 +35,7 @@ class ChoiceControl(OneLine, can_focus=True):
     DEFAULT_CSS = """
     ChoiceControl { background: $panel; }
     ChoiceControl:focus { background: $primary 35%; }
+    ChoiceControl:focus:ansi { background: ansi_default; text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHOICE)]
 
@@ -49,7 +50,7 @@ class ChoiceControl(OneLine, can_focus=True):
         self._options = list(options)
         self._title = title
         if all(value != option for option, _ in self._options):
-            self._options.insert(0, (value, "(as it is)" if value is not None else "(choose)"))
+            self._options.insert(0, (value, "(unchanged)" if value is not None else "(select)"))
         self.value = value
 
     def on_mount(self) -> None:

@@ -140,7 +140,7 @@ class Values:
         try:
             return int(self.text(name))
         except ValueError:
-            raise Refused(name, "Write a whole number here.") from None
+            raise Refused(name, "Enter a whole number.") from None
 
     def flag(self, name: str) -> bool:
         """A YesNo."""
@@ -184,12 +184,12 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
     """What was typed into a field, as Values gives it. Raises Refused."""
     text = typed.strip()
     if not text and getattr(field, "required", False):
-        raise Refused(field.name, f"{field.label}: this cannot be empty.")
+        raise Refused(field.name, "This field is required.")
     match field:
         case Line() | Text():
             if field.limit is not None and len(text) > field.limit:
                 over = len(text) - field.limit
-                raise Refused(field.name, f"{field.label}: {over} characters too many ({field.limit} fit).")
+                raise Refused(field.name, f"{over} characters over the limit of {field.limit}.")
             return text
         case People():
             return _people(field, text, state)
@@ -205,7 +205,7 @@ def _people(field: Field, text: str, state: State) -> tuple[int, ...]:
     for name in filter(None, (part.strip() for part in text.split(","))):
         user_id = state.user_id(name)
         if user_id is None:
-            raise Refused(field.name, f"Nobody here is called {name!r}. Tab completes names.")
+            raise Refused(field.name, f"No user named {name!r}. Tab completes names.")
         if user_id not in found:
             found.append(user_id)
     return tuple(found)
@@ -216,7 +216,7 @@ def _channel(field: Field, text: str, state: State) -> int | None:
         return None
     channel_id = state.channels.id_of(text.lstrip("#"))
     if channel_id is None:
-        raise Refused(field.name, f"There is no channel {text!r}. Tab completes names.")
+        raise Refused(field.name, f"No channel named {text!r}. Tab completes names.")
     return channel_id
 
 

@@ -83,10 +83,10 @@ class GuardedScreen(ManageScreen[T]):
         form = FormScreen(title, fields, state=self.state, submit=guarded, verb=verb, note=note)
         self.app.push_screen(form, closed)
 
-    def copy(self, text: str, what: str) -> None:
+    def copy(self, text: str, what: str = "") -> None:
         """Put a text into the clipboard."""
         self.app.copy_to_clipboard(text)
-        self.say(f"Copied {what}.")
+        self.say(f"Copied {what}." if what else "Copied.")
 
 
 class OrderedScreen(GuardedScreen[T]):

@@ -223,7 +223,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.reread()
         self._show_keys()
         if type(self).load is not ManageScreen.load:
-            self.list.empty_text = "One moment…"
+            self.list.empty_text = "Please wait…"
             self.work(self.load())
         frames = Frames(self.set_timer)
         frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.reread())

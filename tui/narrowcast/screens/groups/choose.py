@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.form_fields import Line, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, setting_of, suggest_groups
 from narrowcast_api import permissions
-from narrowcast_api.state.groups import AdHocGroup, GroupSetting
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
 
@@ -23,8 +23,8 @@ def choose_holders(
     screen: Screen[Any],
     state: State,
     title: str,
-    present: GroupSetting | None,
-    save: Callable[[GroupSetting], Awaitable[object]],
+    present: GroupSettingValue | None,
+    save: Callable[[GroupSettingValue], Awaitable[object]],
     started: Callable[[Awaitable[object]], None],
     rule: HolderRule,
 ) -> None:
@@ -32,12 +32,12 @@ def choose_holders(
     only. ``save`` tells the server; ``started`` runs that work.
     """
     choices = [
-        Choice(group.id, permissions.group_name(state, group.id), "now" if group.id == present else "")
+        Choice(group.id, permissions.group_name(state, group.id), "current" if group.id == present else "")
         for group in permissions.possible_holders(state, rule)
     ]
-    now = "now: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
+    now = "current: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
     if not rule.system_only:
-        choices.append(Choice(_BY_NAME, "People and groups by name…", now))
+        choices.append(Choice(_BY_NAME, "Users and groups by name…", now))
 
     def chosen(group_id: int | None) -> None:
         if group_id == _BY_NAME:
@@ -51,8 +51,8 @@ def choose_holders(
 def _by_name(
     state: State,
     title: str,
-    present: GroupSetting | None,
-    save: Callable[[GroupSetting], Awaitable[object]],
+    present: GroupSettingValue | None,
+    save: Callable[[GroupSettingValue], Awaitable[object]],
     rule: HolderRule,
 ) -> FormScreen:
     people = sorted(present.direct_members) if isinstance(present, AdHocGroup) else []
@@ -75,7 +75,7 @@ def _by_name(
     return FormScreen(
         title,
         [
-            People("people", "People", value=people),
+            People("people", "Users", value=people),
             Line(
                 "groups",
                 "Groups",

@@ -11,11 +11,11 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
-from narrowcast.screens.groups.holders import as_model, group_id_of
+from narrowcast.screens.groups.holders import group_id_of
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.state.changes import Change, GroupsChanged, UsersChanged
-from narrowcast_api.state.groups import Group
+from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.state.changes import Change, UserGroupsChanged, UsersChanged
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class GroupsScreen(GuardedScreen[Group]):
+class GroupsScreen(GuardedScreen[UserGroup]):
     """Groups that people made first, then those of the roles, deactivated ones last."""
 
     TITLE_TEXT = "User groups"
@@ -37,23 +37,24 @@ class GroupsScreen(GuardedScreen[Group]):
     )
     EMPTY = "No user groups."
     LINES = 2
-    FOLLOWS = (GroupsChanged, UsersChanged)
+    FOLLOWS = (UserGroupsChanged, UsersChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUPS)]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._made: object = None
 
-    def rows(self) -> Sequence[Row[Group]]:
+    def rows(self) -> Sequence[Row[UserGroup]]:
         """Name, how many, description."""
         order = sorted(
-            self.state.groups, key=lambda group: (group.deactivated, group.is_system, group.name.casefold())
+            self.state.user_groups,
+            key=lambda group: (group.deactivated, group.is_system, group.name.casefold()),
         )
         return [self._row(group) for group in order]
 
-    def _row(self, group: Group) -> Row[Group]:
+    def _row(self, group: UserGroup) -> Row[UserGroup]:
         state = self.state
-        inside = state.groups.contains(group.id, state.me)
+        inside = state.user_groups.contains(group.id, state.me)
         counted = _count(len(group.members), "person", "people")
         if group.subgroups:
             counted += f", {_count(len(group.subgroups), 'group', 'groups')}"
@@ -61,7 +62,7 @@ class GroupsScreen(GuardedScreen[Group]):
         name = permissions.group_name(state, group.id) if group.is_system else f"@{group.name}"
         return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
 
-    def open(self, item: Group) -> None:
+    def open(self, item: UserGroup) -> None:
         """Who is in it."""
         from narrowcast.screens.groups.members import MembersScreen
 
@@ -71,7 +72,7 @@ class GroupsScreen(GuardedScreen[Group]):
 
     def new(self) -> None:
         """Make one."""
-        if self.refused(permissions.only_holders(self.state, "can_create_groups", "make user groups")):
+        if self.refused(permissions.only_holders(self.state, "can_create_groups", "create user groups")):
             return
 
         async def create(values: Values) -> object:
@@ -87,16 +88,16 @@ class GroupsScreen(GuardedScreen[Group]):
             People("members", "Members", value=[self.state.me]),
             Line(
                 "subgroups",
-                "Groups in it",
+                "Subgroups",
                 "Names, separated by commas",
                 permissions.level_needed(self.state, Gate.GROUP_SUBGROUPS),
             ),
         ]
         self.form(
-            "New user group",
+            "Create user group",
             fields,
             create,
-            verb="makes it",
+            verb="creates",
             then=self._await_made,
         )
 
@@ -106,7 +107,7 @@ class GroupsScreen(GuardedScreen[Group]):
         self.reread(select=self._made if isinstance(group_id, int) else None)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        if isinstance(self._made, int) and self.state.groups.get(self._made) is not None:
+        if isinstance(self._made, int) and self.state.user_groups.get(self._made) is not None:
             made, self._made = self._made, None
             self.reread(select=made)
 
@@ -122,7 +123,7 @@ class GroupsScreen(GuardedScreen[Group]):
                 user_group_id=group.id,
                 name=values.new_text("name"),
                 description=values.new_text("description"),
-                current=as_model(group),
+                current=group,
             )
 
         self.form(f"User group {group.name}", _names(group), change, done="Saved.", refusal=refusal)
@@ -145,22 +146,25 @@ class GroupsScreen(GuardedScreen[Group]):
         change = self.session.client.user_groups.change_members
         if self.state.me in group.members:
             if not self.refused(leave_refusal(self.state, group)):
-                self.work(change(user_group_id=group.id, delete=me), done=f"You left {group.name}.")
+                self.work(change(user_group_id=group.id, delete=me), done=f"Left {group.name}.")
         elif not self.refused(join_refusal(self.state, group)):
-            self.work(change(user_group_id=group.id, add=me), done=f"You joined {group.name}.")
+            self.work(change(user_group_id=group.id, add=me), done=f"Joined {group.name}.")
 
     # ending
 
-    def question(self, item: Group) -> tuple[str, str]:
+    def question(self, item: UserGroup) -> tuple[str, str]:
         """The service deactivates groups; old messages keep their mentions."""
         act = "reactivate groups" if item.deactivated else "deactivate this group"
         if self.refused(permissions.group_refusal(self.state, item, None, act)):
             return "", ""
         if item.deactivated:
-            return f"Bring {item.name} back?", "Reactivate it"
-        return f"Deactivate {item.name}? Nobody can mention it then; it can be brought back.", "Deactivate it"
+            return f"Reactivate {item.name}?", "Reactivate"
+        return (
+            f"Deactivate {item.name}? It can no longer be mentioned. You can reactivate it later.",
+            "Deactivate",
+        )
 
-    async def drop(self, item: Group) -> None:
+    async def drop(self, item: UserGroup) -> None:
         """Deactivate it, or bring it back."""
         user_groups = self.session.client.user_groups
         if item.deactivated:
@@ -169,7 +173,7 @@ class GroupsScreen(GuardedScreen[Group]):
             await user_groups.deactivate(user_group_id=item.id)
 
 
-def _names(group: Group | None) -> list[Field]:
+def _names(group: UserGroup | None) -> list[Field]:
     return [
         Line("name", "Name", value=group.name if group else "", required=True, limit=100),
         Text("description", "Description", value=group.description if group else "", rows=2, limit=1024),
@@ -185,7 +189,7 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
         group_id = group_id_of(state, name)
         if group_id is None:
             known = ", ".join(group.name for group in permissions.named_groups(state)[:5])
-            raise Refused("subgroups", f"There is no user group {name!r}. There are: {known}.")
+            raise Refused("subgroups", f"No user group named {name!r}. Groups: {known}.")
         found.append(group_id)
     return found
 

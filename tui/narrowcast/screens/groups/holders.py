@@ -1,4 +1,4 @@
-"""Who holds a permission: choosing a group, or people and groups by name, and the value as it travels."""
+"""Who holds a permission: choosing a group, or people and groups by name."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_api import permissions
-from narrowcast_api.state.groups import AdHocGroup, Group, GroupSetting
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 
 if TYPE_CHECKING:
     from narrowcast_api.state.holder_rules import HolderRule
     from narrowcast_api.state.state import State
-    from narrowcast_api.wire.groups import GroupSettingValue, UserGroup
 
 
 def group_id_of(state: State, name: str, rule: HolderRule | None = None) -> int | None:
@@ -32,39 +31,9 @@ def suggest_groups(state: State, typed: str, rule: HolderRule | None = None) -> 
     return [lead + title for title in titles if title.casefold().startswith(begun)]
 
 
-def setting_of(people: Iterable[int], groups: Iterable[int]) -> GroupSetting:
+def setting_of(people: Iterable[int], groups: Iterable[int]) -> GroupSettingValue:
     """People and groups as a permission; one group alone is its id."""
     members, subgroups = frozenset(people), frozenset(groups)
     if not members and len(subgroups) == 1:
         return next(iter(subgroups))
     return AdHocGroup(members, subgroups)
-
-
-def to_wire(setting: GroupSetting) -> int | dict[str, list[int]]:
-    """A permission as settings of the organization carry it."""
-    if isinstance(setting, AdHocGroup):
-        return {
-            "direct_members": sorted(setting.direct_members),
-            "direct_subgroups": sorted(setting.direct_subgroups),
-        }
-    return setting
-
-
-def to_model(setting: GroupSetting) -> GroupSettingValue:
-    """A permission as the routes of groups take it."""
-    from narrowcast_api.wire.groups import GroupSettingMembers
-
-    if isinstance(setting, AdHocGroup):
-        return GroupSettingMembers(
-            direct_members=sorted(setting.direct_members), direct_subgroups=sorted(setting.direct_subgroups)
-        )
-    return setting
-
-
-def as_model(group: Group) -> UserGroup:
-    """A group as the routes take it, for what must travel along with a change."""
-    from narrowcast_api.wire.groups import UserGroup
-
-    return UserGroup(
-        id=group.id, name=group.name, description=group.description, deactivated=group.deactivated
-    )

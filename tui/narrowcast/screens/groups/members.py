@@ -13,8 +13,8 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import GroupsChanged, UsersChanged
-from narrowcast_api.state.groups import Group
+from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.state.changes import UserGroupsChanged, UsersChanged
 from narrowcast_api.wire.vocabulary import GroupSetting
 
 if TYPE_CHECKING:
@@ -25,21 +25,21 @@ Member = tuple[str, int]
 """'user' or 'group', and its id."""
 
 
-def join_refusal(state: State, group: Group) -> str:
+def join_refusal(state: State, group: UserGroup) -> str:
     """Why oneself may not join; empty if one may."""
     own = group.permissions.get(GroupSetting.JOIN)
-    if own is not None and not group.is_system and state.groups.contains(own, state.me):
+    if own is not None and not group.is_system and state.user_groups.contains(own, state.me):
         return ""
-    return permissions.group_refusal(state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}")
+    return permissions.group_refusal(state, group, GroupSetting.ADD_MEMBERS, f"add members to {group.name}")
 
 
-def leave_refusal(state: State, group: Group) -> str:
+def leave_refusal(state: State, group: UserGroup) -> str:
     """Why oneself may not leave; empty if one may."""
     own = group.permissions.get(GroupSetting.LEAVE)
-    if own is not None and not group.is_system and state.groups.contains(own, state.me):
+    if own is not None and not group.is_system and state.user_groups.contains(own, state.me):
         return ""
     return permissions.group_refusal(
-        state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
+        state, group, GroupSetting.REMOVE_MEMBERS, f"remove members from {group.name}"
     )
 
 
@@ -53,7 +53,7 @@ class MembersScreen(GuardedScreen[Member]):
         ("manage.delete", "removes"),
     )
     EMPTY = "This group has no members."
-    FOLLOWS = (GroupsChanged, UsersChanged)
+    FOLLOWS = (UserGroupsChanged, UsersChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUP_MEMBERS)]
 
     def __init__(self, session: Session, group_id: int) -> None:
@@ -61,9 +61,9 @@ class MembersScreen(GuardedScreen[Member]):
         self.group_id = group_id
 
     @property
-    def group(self) -> Group | None:
+    def group(self) -> UserGroup | None:
         """The group as it is now."""
-        return self.state.groups.get(self.group_id)
+        return self.state.user_groups.get(self.group_id)
 
     def title_text(self) -> str:
         """Whose members they are."""
@@ -76,24 +76,24 @@ class MembersScreen(GuardedScreen[Member]):
     def _add_refusal(self) -> str:
         group = self.group
         if group is None:
-            return "This group is gone."
+            return "This group no longer exists."
         return permissions.group_refusal(
-            self.state, group, GroupSetting.ADD_MEMBERS, f"add somebody to {group.name}"
+            self.state, group, GroupSetting.ADD_MEMBERS, f"add members to {group.name}"
         )
 
     def _remove_refusal(self) -> str:
         group = self.group
         if group is None:
-            return "This group is gone."
+            return "This group no longer exists."
         return permissions.group_refusal(
-            self.state, group, GroupSetting.REMOVE_MEMBERS, f"take somebody out of {group.name}"
+            self.state, group, GroupSetting.REMOVE_MEMBERS, f"remove members from {group.name}"
         )
 
     def _manage_refusal(self) -> str:
         group = self.group
         if group is None:
-            return "This group is gone."
-        return permissions.group_refusal(self.state, group, None, f"change the groups in {group.name}")
+            return "This group no longer exists."
+        return permissions.group_refusal(self.state, group, None, f"change the subgroups of {group.name}")
 
     def rows(self) -> Sequence[Row[Member]]:
         """Everything that is directly in it."""
@@ -141,14 +141,14 @@ class MembersScreen(GuardedScreen[Member]):
             return await self.session.client.user_groups.change_members(user_group_id=group.id, add=people)
 
         field = People("people", "People", required=True)
-        self.form(f"Add to {group.name}", [field], add, verb="adds them", done="Added.")
+        self.form(f"Add to {group.name}", [field], add, verb="adds", done="Added.")
 
     def action_add_group(self) -> None:
         """Add a group: its members are members then."""
         group = self.group
         if group is None or self.refused(self._manage_refusal()):
             return
-        system = [other for other in self.state.groups if other.is_system]
+        system = [other for other in self.state.user_groups if other.is_system]
         choices = [
             Choice(other.id, permissions.group_name(self.state, other.id), other.description)
             for other in (*permissions.named_groups(self.state), *system)
@@ -160,7 +160,7 @@ class MembersScreen(GuardedScreen[Member]):
                 change = self.session.client.user_groups.change_subgroups
                 self.work(change(user_group_id=group.id, add=[group_id]), done="Added.")
 
-        self.app.push_screen(Picker(f"Which group shall be in {group.name}?", choices), chosen)
+        self.app.push_screen(Picker(f"Add a group to {group.name}", choices), chosen)
 
     def question(self, item: Member) -> tuple[str, str]:
         """Ask first."""
@@ -174,7 +174,7 @@ class MembersScreen(GuardedScreen[Member]):
             mine = number == self.state.me
             refusal = leave_refusal(self.state, group) if mine else self._remove_refusal()
             name = self.state.users.name(number)
-        return ("", "") if self.refused(refusal) else (f"Take {name} out of {group.name}?", "Take out")
+        return ("", "") if self.refused(refusal) else (f"Remove {name} from {group.name}?", "Remove")
 
     async def drop(self, item: Member) -> None:
         """Take it out."""

@@ -10,10 +10,9 @@ from msgspec import Struct
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.choose import choose_holders
-from narrowcast.screens.groups.holders import to_model
 from narrowcast_api import permissions
-from narrowcast_api.state import groups as state_groups
-from narrowcast_api.state.changes import GroupsChanged
+from narrowcast_api.model.user_groups import GroupSettingValue
+from narrowcast_api.state.changes import UserGroupsChanged
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
 
@@ -31,12 +30,14 @@ class Permission(Struct, frozen=True):
 
 
 PERMISSIONS = (
-    Permission(GroupSetting.MENTION, "Who may mention it", Gate.GROUP_MENTION),
-    Permission(GroupSetting.JOIN, "Who may join it", Gate.GROUP_JOIN),
-    Permission(GroupSetting.LEAVE, "Who may leave it", Gate.GROUP_LEAVE),
-    Permission(GroupSetting.ADD_MEMBERS, "Who may add members", Gate.GROUP_ADD_MEMBERS),
-    Permission(GroupSetting.REMOVE_MEMBERS, "Who may remove members", Gate.GROUP_REMOVE_MEMBERS),
-    Permission(GroupSetting.MANAGE, "Who may manage it", Gate.GROUP_MANAGE),
+    Permission(GroupSetting.MENTION, "Who can mention this group", Gate.GROUP_MENTION),
+    Permission(GroupSetting.JOIN, "Who can join this group", Gate.GROUP_JOIN),
+    Permission(GroupSetting.LEAVE, "Who can leave this group", Gate.GROUP_LEAVE),
+    Permission(GroupSetting.ADD_MEMBERS, "Who can add members to this group", Gate.GROUP_ADD_MEMBERS),
+    Permission(
+        GroupSetting.REMOVE_MEMBERS, "Who can remove members from this group", Gate.GROUP_REMOVE_MEMBERS
+    ),
+    Permission(GroupSetting.MANAGE, "Who can administer this group", Gate.GROUP_MANAGE),
 )
 
 
@@ -45,7 +46,7 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
 
     KEYS = (("list.select", "changes"),)
     COUNTS = False
-    FOLLOWS = (GroupsChanged,)
+    FOLLOWS = (UserGroupsChanged,)
 
     def __init__(self, session: Session, group_id: int) -> None:
         super().__init__(session)
@@ -57,11 +58,11 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
 
     def refusal(self) -> str:
         """Who manages the group may."""
-        group = self.state.groups.get(self.group_id)
+        group = self.state.user_groups.get(self.group_id)
         if group is None:
-            return "This group is gone."
+            return "This group no longer exists."
         refusal = permissions.group_refusal(
-            self.state, group, None, f"change who may do what with {group.name}"
+            self.state, group, None, f"change the permissions of {group.name}"
         )
         return refusal or (
             permissions.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
@@ -69,7 +70,7 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
 
     def rows(self) -> Sequence[Row[Permission]]:
         """Each with its holders."""
-        group = self.state.groups.get(self.group_id)
+        group = self.state.user_groups.get(self.group_id)
         if group is None:
             return []
         found = []
@@ -83,16 +84,15 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
 
     def open(self, item: Permission) -> None:
         """Choose who shall hold it."""
-        group = self.state.groups.get(self.group_id)
+        group = self.state.user_groups.get(self.group_id)
         if group is None or self.refused() or self.refused(permissions.below(self.state, item.gate)):
             return
         present = group.permissions.get(item.name)
 
-        def save(new: state_groups.GroupSetting) -> Awaitable[object]:
+        def save(new: GroupSettingValue) -> Awaitable[object]:
             from narrowcast_api.routes.user_groups import Change
 
-            old = to_model(present) if present is not None else None
-            change = cast("ChangedSettings", {item.name.value: Change(to_model(new), old)})
+            change = cast("ChangedSettings", {item.name.value: Change(new, present)})
             return self.session.client.user_groups.update(user_group_id=self.group_id, **change)
 
         title = f"{item.title} ({group.name})"

@@ -13,12 +13,12 @@ from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
 from narrowcast.text.natural_time import written
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.model.reminders import Reminder
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.changes import ScheduledChanged
-from narrowcast_api.state.tables import Reminder
+from narrowcast_api.state.changes import ScheduledMessagesChanged
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.messages import Message
+    from narrowcast_api.model.messages import Message
 
 _TAGS = re.compile(r"<[^>]{0,2000}>")
 
@@ -29,18 +29,18 @@ def remind(host: Host, message: Message) -> None:
     async def submit(values: Values) -> None:
         at = values.moment("when")
         if at is None:
-            raise Refused("when", "When shall you be reminded?")
+            raise Refused("when", "Enter a time.")
         await host.session.client.reminders.create(
             message_id=message.id, scheduled_delivery_timestamp=at, note=values.text("note") or OMIT
         )
 
     fields = [
         Moment("when", "When", required=True),
-        Line("note", "Note", "for yourself; may be empty", limit=500),
+        Line("note", "Note", "Optional", limit=500),
     ]
     note = f"{message.sender_name}: {_beginning(message.content)}"
-    done = "You will be told by a direct message."
-    ask(host, "Remind me of this message", fields, submit, verb="sets it", note=note, done=done)
+    done = "Reminder set. You will get a direct message from Notification Bot."
+    ask(host, "Remind me about this message", fields, submit, verb="schedules", note=note, done=done)
 
 
 def _beginning(html: str) -> str:
@@ -56,7 +56,7 @@ class RemindersScreen(ManageScreen[Reminder]):
     KEYS = (("list.select", "goes to the message"), ("manage.delete", "deletes"))
     EMPTY = "No reminders. The command 'Remind me about this message' schedules one."
     LINES = 2
-    FOLLOWS = (ScheduledChanged,)
+    FOLLOWS = (ScheduledMessagesChanged,)
 
     def rows(self) -> Sequence[Row[Reminder]]:
         """By time."""
@@ -68,28 +68,28 @@ class RemindersScreen(ManageScreen[Reminder]):
         text = reminder.content.strip() or "a message"
         known = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
         about = f"{known.sender_name}: {_beginning(known.content)}" if known is not None else ""
-        note = "could not be delivered" if reminder.failed else about
+        note = "Failed to send" if reminder.failed else about
         when = written(reminder.deliver_at, now)
         return Row(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
 
     def open(self, item: Reminder) -> None:
         """Go to the message."""
         if item.message_id is None:
-            self.say("The message of this reminder is not known.")
+            self.say("This reminder has no message.")
         else:
             self.work(self._go(item.message_id))
 
     async def _go(self, message_id: int) -> None:
         message = await self.session.load_message(message_id)
         if message is None:
-            self.say("The message is gone, or not yours to see any more.", bad=True)
+            self.say("This message no longer exists, or you do not have access to it.", bad=True)
         elif self.is_attached:
             where = Narrow.from_destination(message.destination(self.state.me))
             self.dismiss(Target(where, message_id))
 
     def question(self, item: Reminder) -> tuple[str, str]:
         """It would be gone."""
-        return "Delete this reminder?", "Delete it"
+        return "Delete this reminder?", "Delete reminder"
 
     async def drop(self, item: Reminder) -> None:
         """Forget it."""

@@ -25,9 +25,9 @@ from narrowcast.text import names
 from narrowcast.text.natural_time import in_words, written
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.state.changes import ScheduledChanged
-from narrowcast_api.state.tables import ScheduledMessage
+from narrowcast_api.state.changes import ScheduledMessagesChanged
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def send_later(host: Host, where: Destination, content: str, taken: Callable[[],
     async def submit(values: Values) -> None:
         at = values.moment("when")
         if at is None:
-            raise Refused("when", "When shall it go out?")
+            raise Refused("when", "Enter a time.")
         await host.session.client.scheduled_messages.create(
             to=where, content=content, scheduled_delivery_timestamp=at
         )
@@ -50,8 +50,8 @@ def send_later(host: Host, where: Destination, content: str, taken: Callable[[],
 
     fields = [Moment("when", "When", required=True)]
     note = f"{names.destination(state, where)}: {content.splitlines()[0][:80]}"
-    done = "It goes out by itself. 'Scheduled messages' in the palette (Ctrl-p) lists it."
-    ask(host, "Send later", fields, submit, verb="schedules", done=done, note=note)
+    done = "Message scheduled. The command 'View scheduled messages' lists it."
+    ask(host, "Schedule message", fields, submit, verb="schedules", done=done, note=note)
 
 
 def why_not(state: State, message: ScheduledMessage) -> str:
@@ -60,16 +60,16 @@ def why_not(state: State, message: ScheduledMessage) -> str:
     if isinstance(where, ChannelDestination):
         channel = state.channels.get(where.channel_id)
         if channel is None:
-            return "its channel is gone, or not yours to see"
+            return "the channel no longer exists, or you do not have access to it"
         if channel.is_archived:
-            return "its channel is archived"
+            return "the channel is archived"
         if not state.may_post(where.channel_id):
-            return "you may not post in its channel"
+            return "you do not have permission to post in the channel"
     elif where is not None:
         gone = [one for one in where.user_ids if (user := state.users.get(one)) is None or not user.is_active]
         if gone:
-            return f"{state.users.name(gone[0])} has no account any more"
-    return "the server was not running, or refused it"
+            return f"{state.users.name(gone[0])} has been deactivated"
+    return "the server was down, or refused it"
 
 
 class ScheduledScreen(ManageScreen[ScheduledMessage]):
@@ -79,20 +79,22 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     KEYS = (("list.select", "edits"), ("scheduled.send", "sends now"), ("manage.delete", "deletes"))
     EMPTY = "No scheduled messages. The command 'Schedule message' schedules what is in the compose box."
     LINES = 2
-    FOLLOWS = (ScheduledChanged,)
+    FOLLOWS = (ScheduledMessagesChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]
 
     def rows(self) -> Sequence[Row[ScheduledMessage]]:
         """What failed first, then by time."""
-        found = sorted(self.state.scheduled.all(), key=lambda one: (not one.failed, one.deliver_at, one.id))
+        found = sorted(
+            self.state.scheduled_messages.all(), key=lambda one: (not one.failed, one.deliver_at, one.id)
+        )
         return [self._row(message) for message in found]
 
     def _row(self, message: ScheduledMessage) -> Row[ScheduledMessage]:
         where = message.destination
-        name = names.destination(self.state, where) if where is not None else "to nobody"
+        name = names.destination(self.state, where) if where is not None else "no recipients"
         note = message.content
         if message.failed:
-            note = f"not sent, {why_not(self.state, message)}: Enter gives it a new time · {note}"
+            note = f"Failed to send: {why_not(self.state, message)}. Reschedule it by editing · {note}"
         when = written(message.deliver_at, time.time())
         return Row(message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed)
 
@@ -135,7 +137,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
 
     def question(self, item: ScheduledMessage) -> tuple[str, str]:
         """It would be gone."""
-        return "Delete this scheduled message?", "Delete it; it is not sent"
+        return "Delete this scheduled message?", "Delete (it will not be sent)"
 
     async def drop(self, item: ScheduledMessage) -> None:
         """Take it back."""
@@ -146,7 +148,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         item = self.selected
         if item is None or item.destination is None:
             return
-        self.work(_send_now(self.session, item, item.destination), done="It is on its way.")
+        self.work(_send_now(self.session, item, item.destination), done="Sending.")
 
 
 def _destination(state: State, values: Values, before: Destination | None) -> Destination:
@@ -160,6 +162,6 @@ async def _send_now(session: Session, item: ScheduledMessage, where: Destination
     if session.read_only:
         from narrowcast_api.errors import InvalidInput
 
-        raise InvalidInput("Another window has this account open: send it there.")
+        raise InvalidInput("This account is open in another window. Send it there.")
     await session.client.scheduled_messages.delete(scheduled_message_id=item.id)
     session.outbox.send(where, item.content)

@@ -12,8 +12,8 @@ from narrowcast.commands.targets import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import SnippetsChanged
-from narrowcast_api.state.tables import Snippet
+from narrowcast_api.model.saved_snippets import SavedSnippet
+from narrowcast_api.state.changes import SavedSnippetsChanged
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TITLE_MOST = 60
 
 
-def _fields(limit: int, snippet: Snippet | None = None, content: str = "") -> list[Line | Text]:
+def _fields(limit: int, snippet: SavedSnippet | None = None, content: str = "") -> list[Line | Text]:
     return [
         Line("title", "Title", value=snippet.title if snippet else "", required=True, limit=TITLE_MOST),
         Text(
@@ -44,10 +44,12 @@ def new_snippet(host: Host, content: str = "") -> None:
         await create(title=values.text("title"), content=values.text("content"))
 
     fields = _fields(host.session.state.limits.max_message_length, content=content)
-    ask(host, "New snippet", fields, submit, done="Saved. 'Snippets' in the palette (Ctrl-p) inserts it.")
+    ask(
+        host, "Create snippet", fields, submit, done="Snippet saved. The command 'Saved snippets' inserts it."
+    )
 
 
-class SnippetsScreen(ManageScreen[Snippet]):
+class SnippetsScreen(ManageScreen[SavedSnippet]):
     """Two lines a snippet. Dismissed with the one to insert."""
 
     TITLE_TEXT = "Saved snippets"
@@ -59,19 +61,19 @@ class SnippetsScreen(ManageScreen[Snippet]):
     )
     EMPTY = "No saved snippets."
     LINES = 2
-    FOLLOWS = (SnippetsChanged,)
+    FOLLOWS = (SavedSnippetsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SNIPPETS)]
 
     def __init__(self, session: Session, content: str = "") -> None:
         super().__init__(session)
         self._content = content
 
-    def rows(self) -> Sequence[Row[Snippet]]:
+    def rows(self) -> Sequence[Row[SavedSnippet]]:
         """By title."""
-        found = sorted(self.state.snippets.all(), key=lambda one: (one.title.casefold(), one.id))
+        found = sorted(self.state.saved_snippets.all(), key=lambda one: (one.title.casefold(), one.id))
         return [Row(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in found]
 
-    def open(self, item: Snippet) -> None:
+    def open(self, item: SavedSnippet) -> None:
         """Insert it."""
         self.dismiss(item)
 
@@ -98,10 +100,10 @@ class SnippetsScreen(ManageScreen[Snippet]):
 
         ask(self, f"Snippet {item.title}", _fields(self.state.limits.max_message_length, item), submit)
 
-    def question(self, item: Snippet) -> tuple[str, str]:
+    def question(self, item: SavedSnippet) -> tuple[str, str]:
         """It would be gone."""
-        return f"Delete the snippet {item.title}?", "Delete it"
+        return f"Delete the snippet {item.title}?", "Delete snippet"
 
-    async def drop(self, item: Snippet) -> None:
+    async def drop(self, item: SavedSnippet) -> None:
         """Delete it."""
         await self.session.client.saved_snippets.delete(saved_snippet_id=item.id)

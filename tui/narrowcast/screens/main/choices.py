@@ -31,9 +31,9 @@ def everywhere(session: Session) -> list[Choice[Target]]:
     state = session.state
     choices = [
         Choice(Target(action="go_inbox"), "Inbox", "view", "▣", "unread"),
-        Choice(Target(Narrow.all()), "All messages", "view", "≡"),
+        Choice(Target(Narrow.all()), "Combined feed", "view", "≡"),
         Choice(Target(Narrow.mentions()), "Mentions", "view", "@"),
-        Choice(Target(Narrow.starred()), "Starred", "view", "*"),
+        Choice(Target(Narrow.starred()), "Starred messages", "view", "*"),
         Choice(Target(action="go_drafts"), "Drafts", "view", "✎"),
         Choice(Target(Narrow.directs()), "Direct messages", "view", "⁂"),
     ]

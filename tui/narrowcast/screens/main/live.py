@@ -41,6 +41,7 @@ _NAVIGATION = (
     change.DraftsChanged,
     change.UsersChanged,
     change.MessagesAdded,
+    change.SettingsChanged,
     change.StateReplaced,
 )
 _STATUS = (
@@ -192,7 +193,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Back or forward to a view that was open before."""
         stop = self._trail.step(by, self.messages.selected_id)
         if stop is None:
-            self.refuse("There is no view to go back to." if by < 0 else "This is the newest view.")
+            self.refuse("No previous view." if by < 0 else "No next view.")
         else:
             self.open(stop.narrow, stop.message_id, record=False)
 

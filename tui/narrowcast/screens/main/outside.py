@@ -19,7 +19,7 @@ class OutsideScreen(TravelScreen):
         url = event.url
         own = urlsplit(url).netloc == urlsplit(self.session.account.site).netloc
         if own and "/user_uploads/" in urlsplit(url).path:
-            self.spawn(self._download(url), "fetch the file")
+            self.spawn(self._download(url), "download the file")
         elif own and urlsplit(url).fragment == "drafts":
             self.call_later(self.run_action, "go_drafts")
         elif own and urlsplit(url).fragment in ("scheduled", "reminders"):
@@ -33,9 +33,9 @@ class OutsideScreen(TravelScreen):
         from narrowcast.screens.dialogs.picker import Choice, Picker
 
         choices = [
-            Choice("leave", "Do not open it"),
+            Choice("leave", "Cancel"),
             Choice("open", f"Open {url}"),
-            Choice("copy", "Copy the address"),
+            Choice("copy", "Copy link"),
         ]
 
         def chosen(what: str | None) -> None:
@@ -59,9 +59,9 @@ class OutsideScreen(TravelScreen):
 
         folder = user_downloads_path()
         folder.mkdir(parents=True, exist_ok=True)
-        self.tell("Fetching the file…")
+        self.tell("Downloading…")
         fetched = await self.session.client.uploads.download(url=url, folder=folder)
-        self.tell(f"Saved as {fetched.path}", seconds=10)
+        self.tell(f"Downloaded to {fetched.path}", seconds=10)
 
     @on(MessagesPane.PersonRequested)
     def _show_person(self, event: MessagesPane.PersonRequested) -> None:

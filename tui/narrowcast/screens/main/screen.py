@@ -44,10 +44,10 @@ class MainScreen(OutsideScreen):
             if here is None or (draft.destination is not None and here.key == draft.destination.key):
                 self.writing.take_up(draft.draft_id)
             else:
-                whom = "nobody yet"
+                whom = "no recipients yet"
                 if draft.destination is not None:
                     whom = names.destination(self.session.state, draft.destination)
-                self.tell(f"You left a draft for {whom}: d lists drafts.")
+                self.tell(f"You have a draft for {whom}: d lists drafts.")
         self.writing.draft.noted = self._note_draft
 
     def _note_draft(self, draft_id: str | None) -> None:
@@ -79,17 +79,17 @@ class MainScreen(OutsideScreen):
 
     @on(MessagesPane.EditRequested)
     def _edit(self, event: MessagesPane.EditRequested) -> None:
-        self.spawn(self._begin_edit(event.message_id), "fetch the text of the message")
+        self.spawn(self._begin_edit(event.message_id), "load the message")
 
     async def _begin_edit(self, message_id: int) -> None:
         """Editing needs the source; the state has only what the server made of it."""
         request = self.session.client.messages.get(message_id=message_id, apply_markdown=False)
-        answer = await self.messages.waiting(request, "Fetching the text of the message…")
+        answer = await self.messages.waiting(request, "Loading message…")
         message = self.session.state.messages.get(message_id)
         if message is not None and message.sender_id == self.session.state.me:
             self.writing.edit(message_id, _source(answer))
         else:
-            self.refuse("Only messages of your own can be edited.")
+            self.refuse("You can only edit your own messages.")
 
     @on(MessagesPane.StatusRequested)
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
@@ -145,7 +145,7 @@ class MainScreen(OutsideScreen):
         """A refused edit gives the text back to its writer."""
         try:
             request = self.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
-            await self.messages.waiting(request, "Saving the edit…")
+            await self.messages.waiting(request, "Saving…")
         except Exception:
             self.writing.give_back(edit)
             raise
@@ -185,7 +185,7 @@ class MainScreen(OutsideScreen):
         self.session.uploads.dismiss(upload)
         if where is not None:
             place = names.destination(self.session.state, where)
-            self.tell(f"{upload.name} is uploaded. Its link is in your draft for {place} (d lists drafts).")
+            self.tell(f"{upload.name} uploaded. Its link is in your draft to {place}.")
 
     # commands of the registry
 
@@ -212,7 +212,7 @@ class MainScreen(OutsideScreen):
             if self.narrow != narrow and not self._is_begun_here(draft.destination):
                 self.go(narrow)
         if not self.writing.open_draft(draft_id):
-            self.tell("That draft is gone.")
+            self.tell("This draft no longer exists.")
 
     def _is_begun_here(self, where: Destination) -> bool:
         """Whether the open view is that of a channel, and a draft is for the channel without a topic yet."""
@@ -242,7 +242,7 @@ class MainScreen(OutsideScreen):
         """All that failed in one conversation: this one, or another one if nothing failed here."""
         failed = [entry for entry in self._unsent() if entry.state is OutboxState.FAILED]
         if not failed:
-            self.refuse("Nothing has failed to be sent.")
+            self.refuse("No failed messages.")
         for entry in failed:
             if entry.destination.key == failed[0].destination.key:
                 self.session.outbox.retry(entry.local_id)
@@ -250,7 +250,7 @@ class MainScreen(OutsideScreen):
     def action_write_outbox_cancel(self) -> None:
         unsent = self._unsent()
         if not unsent:
-            self.refuse("Everything you wrote has been sent.")
+            self.refuse("No unsent messages.")
             return
         first = unsent[0].destination.key
         self._take_back([entry for entry in unsent if entry.destination.key == first][-1])
@@ -258,13 +258,13 @@ class MainScreen(OutsideScreen):
     def _take_back(self, unsent: OutboxEntry) -> None:
         entry = self.session.outbox.cancel(unsent.local_id)
         if entry is None:
-            self.tell("It is on its way already; it cannot be called back just now.", severity="warning")
+            self.tell("This message is already being sent and cannot be canceled.", severity="warning")
             return
         self.go(Narrow.from_destination(entry.destination))
         self.writing.reply(entry.destination)
         before = self.writing.text.text
         self.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
-        self.tell("Not sent. Its text is back in compose.")
+        self.tell("Canceled. The text is back in the compose box.")
 
 
 def _source(answer: MessageAnswer) -> str:

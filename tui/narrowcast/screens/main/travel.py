@@ -12,9 +12,9 @@ from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.main.live import LiveScreen
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.messages import Message
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.picker import Picker
@@ -89,9 +89,9 @@ class TravelScreen(LiveScreen):
 
         unread = choices.inbox(self.session.state)
         if not unread:
-            self.refuse("Nothing is unread.")
+            self.refuse("No unread messages.")
             return
-        self._pick(Picker("Inbox: conversations with unread messages", unread))
+        self._pick(Picker("Inbox", unread))
 
     def action_go_all(self) -> None:
         self._fold_navigation()
@@ -152,7 +152,7 @@ class TravelScreen(LiveScreen):
 
         target = next_topic(self.session.state, self.narrow, self._channel_order())
         if target is None:
-            self.refuse("No topic has unread messages.")
+            self.refuse("No unread topics.")
         else:
             self.go(target)
 
@@ -160,7 +160,7 @@ class TravelScreen(LiveScreen):
         here = self.narrow.direct_user_ids if self.narrow is not None else None
         unread = [others for others, _, _ in self.session.state.unreads.directs() if others != here]
         if not unread:
-            self.refuse("No direct conversation has unread messages.")
+            self.refuse("No unread direct messages.")
         else:
             self.go(Narrow.direct(unread[0]))
 

@@ -22,8 +22,8 @@ from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
-from narrowcast_api.protocols.draft_store import Draft, DraftConflict
 from narrowcast_api.state.changes import DraftsChanged
+from narrowcast_api.storage.records import Draft
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
@@ -60,15 +60,15 @@ class DraftsScreen(ManageScreen[Draft]):
         return [self._row(draft) for draft in self.session.drafts.all()]
 
     def _row(self, draft: Draft) -> Row[Draft]:
-        where = "to nobody yet"
+        where = "no recipients yet"
         if draft.destination is not None:
             where = names.destination(self.state, draft.destination)
         when = time.strftime("%d %b %H:%M", time.localtime(draft.edited))
         problem = ""
         if draft.conflict_with is not None:
-            problem = "two versions: also written on another device (see both versions)"
+            problem = "two versions: also edited on another device (see both versions)"
         elif draft.error:
-            problem = f"kept here only: {draft.error}"
+            problem = f"saved on this device only: {draft.error}"
         return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
 
     def open(self, item: Draft) -> None:
@@ -96,10 +96,10 @@ class DraftsScreen(ManageScreen[Draft]):
         """Show both versions of the selected draft."""
         draft = self.selected
         for conflict in self.session.drafts.conflicts():
-            if draft is not None and draft.draft_id in {conflict.mine.draft_id, conflict.theirs.draft_id}:
+            if draft is not None and draft.draft_id in {version.draft_id for version in conflict}:
                 self.app.push_screen(ConflictScreen(self.session, conflict), self._settled)
                 return
-        self.say("This draft has one version only.")
+        self.say("This draft has only one version.")
 
     def _settled(self, draft_id: str | None) -> None:
         self.reread()
@@ -142,7 +142,7 @@ class ConflictScreen(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFT_CONFLICT)]
 
-    def __init__(self, session: Session, conflict: DraftConflict) -> None:
+    def __init__(self, session: Session, conflict: tuple[Draft, Draft]) -> None:
         super().__init__()
         self.session = session
         self.conflict = conflict
@@ -151,7 +151,7 @@ class ConflictScreen(Dialog[str | None]):
         with Vertical():
             title = OneLine()
             title.show_pieces(
-                [("One draft, two versions", "strong")],
+                [("Two versions of this draft", "strong")],
                 [
                     (
                         self.hints(
@@ -166,8 +166,8 @@ class ConflictScreen(Dialog[str | None]):
             )
             yield title
             for head, draft in (
-                ("1  Written here", self.conflict.mine),
-                ("2  Written on another device", self.conflict.theirs),
+                ("1  This device", self.conflict[0]),
+                ("2  Another device", self.conflict[1]),
             ):
                 line = OneLine()
                 line.show_pieces([(head, "accent")])
@@ -176,7 +176,7 @@ class ConflictScreen(Dialog[str | None]):
 
     def action_keep(self, which: int) -> None:
         """Keep the first, the second, or both as two drafts."""
-        mine, theirs = self.conflict.mine.draft_id, self.conflict.theirs.draft_id
+        mine, theirs = (draft.draft_id for draft in self.conflict)
         if which == 0:
             self.session.drafts.settle(mine)
             self.dismiss(None)

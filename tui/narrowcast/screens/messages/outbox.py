@@ -26,14 +26,14 @@ def unsent(session: Session) -> list[OutboxEntry]:
 def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
     """Why a message is not sent yet, and whether that is for the user to settle."""
     if entry.state is OutboxState.FAILED:
-        return f"not sent: {entry.error or 'the server refused it'}", True
+        return f"Failed to send: {entry.error or 'the server refused it'}", True
     if entry.state is OutboxState.UNCONFIRMED:
-        return entry.error or "It may have arrived. Looking for it.", True
+        return entry.error or "May have been sent. Checking…", True
     if entry.waits_for is not None:
-        return "waits for the message before it; goes on without it if that one fails", False
+        return "Waiting for the previous message", False
     if entry.state is OutboxState.WAITING and not live:
-        return "waits for the connection", False
-    return "being sent", False
+        return "Waiting for the connection", False
+    return "Sending…", False
 
 
 class OutboxScreen(ManageScreen[OutboxEntry]):
@@ -78,4 +78,4 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
         if entry is not None and entry.state is OutboxState.FAILED:
             self.session.outbox.retry(entry.local_id)
         elif entry is not None:
-            self.say("This one has not failed: it goes out by itself.")
+            self.say("This message has not failed; it will be sent automatically.")

@@ -40,11 +40,11 @@ async def read_picture(path: str) -> tuple[bytes, str, str]:
     except OSError as error:
         raise Refused("path", f"The file cannot be read: {error.strerror or error}.") from None
     if len(data) > MAX_BYTES:
-        raise Refused("path", f"The picture is larger than {MAX_BYTES // 2**20} MiB.")
+        raise Refused("path", f"The image is larger than {MAX_BYTES // 2**20} MiB.")
     for start, kind, ending in _KINDS:
         if data.startswith(start):
             return data, f"picture{ending}", kind
-    raise Refused("path", "This is no PNG, JPEG, GIF or WebP picture.")
+    raise Refused("path", "Not a PNG, JPEG, GIF or WebP image.")
 
 
 def _read(path: str) -> bytes:

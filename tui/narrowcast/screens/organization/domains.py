@@ -32,7 +32,7 @@ class DomainsScreen(GuardedScreen["Domain"]):
 
     def refusal(self) -> str:
         """Owners only."""
-        return permissions.only_owners(self.state, "change the allowed domains")
+        return permissions.only_owners(self.state, "change allowed domains")
 
     async def load(self) -> None:
         """Ask the server."""
@@ -41,7 +41,7 @@ class DomainsScreen(GuardedScreen["Domain"]):
     def rows(self) -> Sequence[Row[Domain]]:
         """Each domain."""
         return [
-            Row(item.domain, item, item.domain, "and subdomains" if item.allow_subdomains else "")
+            Row(item.domain, item, item.domain, "subdomains allowed" if item.allow_subdomains else "")
             for item in self._domains
         ]
 
@@ -59,9 +59,9 @@ class DomainsScreen(GuardedScreen["Domain"]):
 
         fields = [
             Line("domain", "Domain", "Such as example.com", required=True),
-            YesNo("subdomains", "Subdomains too", "mail.example.com as well"),
+            YesNo("subdomains", "Allow subdomains", "Such as mail.example.com"),
         ]
-        self.form("New domain", fields, add, verb="adds it", done="Added.")
+        self.form("Add domain", fields, add, verb="adds", done="Added.")
 
     def open(self, item: Domain) -> None:
         """The only thing to change is whether its subdomains count."""
@@ -76,7 +76,7 @@ class DomainsScreen(GuardedScreen["Domain"]):
 
     def question(self, item: Domain) -> tuple[str, str]:
         """Ask first."""
-        return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove it")
+        return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove domain")
 
     async def drop(self, item: Domain) -> None:
         """Remove it."""

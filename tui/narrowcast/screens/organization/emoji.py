@@ -12,8 +12,8 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import EmojiChanged
-from narrowcast_api.state.tables import CustomEmoji
+from narrowcast_api.model.custom_emoji import CustomEmoji
+from narrowcast_api.state.changes import CustomEmojiChanged
 
 
 class EmojiScreen(GuardedScreen[CustomEmoji]):
@@ -22,16 +22,16 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
     TITLE_TEXT = "Custom emoji"
     KEYS = (("list.select", "shows"), ("manage.new", "adds"), ("manage.delete", "deactivates"))
     EMPTY = "There are no custom emoji."
-    FOLLOWS = (EmojiChanged,)
+    FOLLOWS = (CustomEmojiChanged,)
 
     def refusal(self) -> str:
         """Who may add emoji is a permission of the organization."""
-        return permissions.only_holders(self.state, "can_add_custom_emoji_group", "add emoji")
+        return permissions.only_holders(self.state, "can_add_custom_emoji_group", "add custom emoji")
 
     def rows(self) -> Sequence[Row[CustomEmoji]]:
         """By name."""
         users = self.state.users
-        used = [emoji for emoji in self.state.emoji if not emoji.deactivated]
+        used = [emoji for emoji in self.state.custom_emoji if not emoji.deactivated]
         return [
             Row(
                 emoji.code,
@@ -52,7 +52,7 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
     def new(self) -> None:
         """First the picture, then its name."""
         if not self.refused():
-            self.app.push_screen(PictureFileScreen("Picture of the new emoji"), self._ask_name)
+            self.app.push_screen(PictureFileScreen("Image for the new emoji"), self._ask_name)
 
     def _ask_name(self, path: str | None) -> None:
         if not path:
@@ -60,26 +60,26 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
 
         async def upload(values: Values) -> object:
             name = values.text("name").strip(":").lower()
-            if any(emoji.name == name and not emoji.deactivated for emoji in self.state.emoji):
-                raise Refused("name", f"There is a :{name}: already.")
+            if any(emoji.name == name and not emoji.deactivated for emoji in self.state.custom_emoji):
+                raise Refused("name", f"A custom emoji with this name already exists: :{name}:")
             data, file_name, kind = await read_picture(path)
             return await self.session.client.custom_emoji.upload(
                 emoji_name=name, image=data, file_name=file_name, content_type=kind
             )
 
         stem = re.sub(r"[^a-z0-9]+", "_", Path(path).stem.lower()).strip("_")
-        field = Line("name", "Name", "Small letters, digits, _ and -", value=stem, required=True, limit=50)
-        self.form("New emoji", [field], upload, verb="adds it", note=path, done="Added.")
+        field = Line(
+            "name", "Name", "Lowercase letters, digits, _ and -", value=stem, required=True, limit=50
+        )
+        self.form("Add custom emoji", [field], upload, verb="adds", note=path, done="Added.")
 
     def question(self, item: CustomEmoji) -> tuple[str, str]:
         """Administrators take away any, others what they added."""
         refusal = "" if item.author_id == self.state.me else self._others_refusal()
-        return (
-            ("", "") if self.refused(refusal) else (f"Take :{item.name}: out of use?", "Take it out of use")
-        )
+        return ("", "") if self.refused(refusal) else (f"Deactivate :{item.name}:?", "Deactivate emoji")
 
     def _others_refusal(self) -> str:
-        return permissions.only_administrators(self.state, "take away emoji of others")
+        return permissions.only_administrators(self.state, "deactivate emoji of other users")
 
     async def drop(self, item: CustomEmoji) -> None:
         """Take it out of use."""

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.organization import Invitation
 
 _EXPIRIES: tuple[tuple[object, str], ...] = (
-    ("server", "as the server has it"),
-    (60 * 24, "in a day"),
-    (60 * 24 * 3, "in 3 days"),
-    (60 * 24 * 10, "in 10 days"),
-    (60 * 24 * 30, "in 30 days"),
-    (None, "never"),
+    ("server", "Server default"),
+    (60 * 24, "1 day"),
+    (60 * 24 * 3, "3 days"),
+    (60 * 24 * 10, "10 days"),
+    (60 * 24 * 30, "30 days"),
+    (None, "Never expires"),
 )
 
 
@@ -68,8 +68,8 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
 
     def _link_refusal(self) -> str:
         if permissions.below(self.state, Gate.INVITE_LINKS_FOR_ALL):
-            return permissions.only_administrators(self.state, "make invitation links at this server's level")
-        return permissions.only_holders(self.state, "create_multiuse_invite_group", "make invitation links")
+            return permissions.only_administrators(self.state, "create invitation links on this server")
+        return permissions.only_holders(self.state, "create_multiuse_invite_group", "create invitation links")
 
     async def load(self) -> None:
         """Ask the server, if one may."""
@@ -103,25 +103,25 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         self._failed = []
         addresses = Text(
             "emails",
-            "Addresses",
-            "One a line, or separated by commas",
+            "Emails",
+            "One per line, or separated by commas",
             placeholder="name@example.com",
             required=True,
             rows=4,
         )
         notify = YesNo(
             "notify",
-            "Tell me who joined",
+            "Notify me when invitees join",
             needs=permissions.level_needed(self.state, Gate.INVITE_NOTIFY_REFERRER),
             value=True,
         )
         fields = [addresses, *_terms(self.state, for_email=True), notify]
-        self.form("Invite by email", fields, self._invite, verb="invites", then=self._invited)
+        self.form("Invite users by email", fields, self._invite, verb="invites", then=self._invited)
 
     async def _invite(self, values: Values) -> object:
         emails = [part.strip() for part in re.split(r"[,;\s]+", values.text("emails")) if part.strip()]
         if not emails:
-            raise Refused("emails", "At least one address is needed.")
+            raise Refused("emails", "Enter at least one email address.")
         try:
             answer = await self.session.client.invites.send(
                 invitee_emails=emails,
@@ -150,7 +150,9 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         self.work(self.load(), done=str(result))
         if self._failed:
             choices = [Choice(email, f"{email}: {reason}") for email, reason in self._failed]
-            self.app.push_screen(Picker(str(result), choices, placeholder="who was not, and why"))
+            self.app.push_screen(
+                Picker(str(result), choices, placeholder="users who were not invited, and why")
+            )
 
     def action_link(self) -> None:
         """A link that anybody may use."""
@@ -175,18 +177,18 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
             self.say(f"Copied: {link}")
 
         self.form(
-            "New invitation link", _terms(self.state, for_email=False), create, verb="makes it", then=made
+            "Create invitation link", _terms(self.state, for_email=False), create, verb="creates", then=made
         )
 
     # what there is already
 
     def open(self, item: Invitation) -> None:
         """What can be done with one."""
-        choices = [Choice("revoke", "Revoke it")]
+        choices = [Choice("revoke", "Revoke invitation")]
         if item.is_multiuse:
-            choices.insert(0, Choice("copy", "Copy the link", item.link_url or ""))
+            choices.insert(0, Choice("copy", "Copy link", item.link_url or ""))
         else:
-            choices.insert(0, Choice("resend", "Send the email again", item.email or ""))
+            choices.insert(0, Choice("resend", "Resend invitation", item.email or ""))
 
         def chosen(what: str | None) -> None:
             if what == "copy":
@@ -207,22 +209,26 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         if item is not None and item.link_url:
             self.copy(item.link_url, "the link")
         elif item is not None:
-            self.say("An invitation by email has no link to copy; r sends it again.", bad=True)
+            self.say(
+                "Email invitations have no link to copy. Create an invitation link.",
+                bad=True,
+            )
 
     def action_resend(self) -> None:
         """The same email again."""
         item = self.selected
         if item is not None and not item.is_multiuse:
             self.work(
-                self.session.client.invites.resend(invite_id=item.id), done=f"Sent again to {item.email}."
+                self.session.client.invites.resend(invite_id=item.id),
+                done=f"Invitation resent to {item.email}.",
             )
         elif item is not None:
-            self.say("A link is not sent by the server: y copies it.", bad=True)
+            self.say("Invitation links are not emailed. Copy the link.", bad=True)
 
     def question(self, item: Invitation) -> tuple[str, str]:
         """Ask first."""
         what = "this link" if item.is_multiuse else f"the invitation of {item.email}"
-        return f"Revoke {what}? Who has not used it yet cannot join with it any more.", "Revoke it"
+        return f"Revoke {what}? It can no longer be used to join.", "Revoke"
 
     async def drop(self, item: Invitation) -> None:
         """Revoke it."""
@@ -238,9 +244,9 @@ def failures(error: InvitationFailed) -> list[tuple[str, str]]:
     """Each address that was not invited, and why."""
     found = [(email, reason) for email, reason, _ in error.errors]
     if error.daily_limit_reached:
-        found.append(("everybody", "the day's limit of invitations is reached"))
+        found.append(("all", "the daily limit for invitations has been reached"))
     if error.license_limit_reached:
-        found.append(("everybody", "there are no licences left"))
+        found.append(("all", "no licenses left"))
     return found
 
 
@@ -263,7 +269,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
     needs_channel = for_email and bool(permissions.below(state, Gate.INVITE_NO_CHANNELS))
     names = ", ".join(group.name for group in permissions.named_groups(state)[:4])
     return [
-        OneOf("role", "As", options=roles, value=400 if own <= 400 else own),
+        OneOf("role", "Join as", options=roles, value=400 if own <= 400 else own),
         OneOf(
             "expires",
             "Expires",
@@ -273,15 +279,15 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
         ),
         YesNo(
             "defaults",
-            "The usual channels",
-            "The channels that newcomers get",
+            "Default channels",
+            "The channels that new users are subscribed to",
             no_defaults,
             value=not no_defaults,
         ),
         Line(
             "channels",
             "More channels",
-            "Names, separated by commas" + ("; this server needs one" if needs_channel else ""),
+            "Names, separated by commas" + ("; this server requires one" if needs_channel else ""),
             subscribe,
             required=needs_channel and not subscribe,
             suggest=lambda typed: _suggest_channels(state, typed),
@@ -317,7 +323,7 @@ def _channels(state: State, values: Values) -> list[int]:
     for name in _names(values.text("channels")):
         channel_id = state.channels.id_of(name)
         if channel_id is None:
-            raise Refused("channels", f"There is no channel {name!r}.")
+            raise Refused("channels", f"No channel named {name!r}.")
         found.append(channel_id)
     return found
 
@@ -330,7 +336,7 @@ def _groups(state: State, values: Values) -> list[int] | Omit:
     for name in names:
         group_id = group_id_of(state, name)
         if group_id is None:
-            raise Refused("groups", f"There is no user group {name!r}.")
+            raise Refused("groups", f"No user group named {name!r}.")
         found.append(group_id)
     return found
 

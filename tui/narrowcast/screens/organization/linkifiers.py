@@ -8,8 +8,9 @@ from narrowcast.screens.dialogs.form_fields import Line, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen, OrderedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast_api import permissions
+from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.playgrounds import Playground
 from narrowcast_api.state.changes import LinkifiersChanged
-from narrowcast_api.state.tables import Linkifier, Playground
 from narrowcast_api.wire.levels import Gate
 
 
@@ -53,7 +54,7 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
             Line(
                 "url_template",
                 "URL template",
-                "Names the groups in braces, such as https://bugs.example/{number}",
+                "With the group names in braces, such as https://bugs.example/{number}",
                 needs,
                 value=template,
                 required=True,
@@ -71,7 +72,7 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
                 pattern=values.text("pattern"), url_template=values.text("url_template")
             )
 
-        self.form("New linkifier", self._fields(None), create, verb="adds it", done="Added.")
+        self.form("Add linkifier", self._fields(None), create, verb="adds", done="Added.")
 
     def open(self, item: Linkifier) -> None:
         """Change one."""
@@ -88,7 +89,7 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
 
     def question(self, item: Linkifier) -> tuple[str, str]:
         """Ask first."""
-        return ("", "") if self.refused() else (f"Remove {item.pattern}?", "Remove it")
+        return ("", "") if self.refused() else (f"Delete {item.pattern}?", "Delete linkifier")
 
     async def drop(self, item: Linkifier) -> None:
         """Remove it."""
@@ -111,7 +112,7 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permissions.only_administrators(self.state, "change playgrounds")
+        return permissions.only_administrators(self.state, "change code playgrounds")
 
     def rows(self) -> Sequence[Row[Playground]]:
         """Language, name, address."""
@@ -123,12 +124,12 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
     def _fields(self, item: Playground | None) -> list[Line]:
         language, name, template = (item.language, item.name, item.url_template) if item else ("", "", "")
         return [
-            Line("language", "Language", "As code names it, such as Python", value=language, required=True),
-            Line("name", "Name", "What it is called", value=name, required=True),
+            Line("language", "Language", "Such as Python", value=language, required=True),
+            Line("name", "Name", "Such as Python playground", value=name, required=True),
             Line(
                 "url_template",
                 "URL template",
-                "With {code} once, such as https://play.example/?run={code}",
+                "Containing {code} once, such as https://play.example/?run={code}",
                 value=template,
                 required=True,
             ),
@@ -147,7 +148,7 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
                 url_template=values.text("url_template"),
             )
 
-        self.form("New playground", self._fields(None), create, verb="adds it", done="Added.")
+        self.form("Add code playground", self._fields(None), create, verb="adds", done="Added.")
 
     def open(self, item: Playground) -> None:
         """The service cannot change one: it is shown, and replaced by removing and adding."""
@@ -155,12 +156,12 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
         async def nothing(values: Values) -> object:
             return None
 
-        reason = "A playground is not changed: remove it and add it anew."
-        self.form("Playground", self._fields(item), nothing, refusal=self.refusal() or reason)
+        reason = "Code playgrounds cannot be edited. Delete and add it again."
+        self.form("Code playground", self._fields(item), nothing, refusal=self.refusal() or reason)
 
     def question(self, item: Playground) -> tuple[str, str]:
         """Ask first."""
-        return ("", "") if self.refused() else (f"Remove {item.name}?", "Remove it")
+        return ("", "") if self.refused() else (f"Delete {item.name}?", "Delete playground")
 
     async def drop(self, item: Playground) -> None:
         """Remove it."""

@@ -12,22 +12,22 @@ from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.people.about import options
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.changes import ProfileFieldsChanged
-from narrowcast_api.state.tables import ProfileField
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 TYPE_NAMES = {
-    int(ProfileFieldType.SHORT_TEXT): "short text",
-    int(ProfileFieldType.LONG_TEXT): "long text",
-    int(ProfileFieldType.SELECT): "one of a list",
-    int(ProfileFieldType.DATE): "date",
-    int(ProfileFieldType.LINK): "link",
-    int(ProfileFieldType.USERS): "people",
-    int(ProfileFieldType.EXTERNAL_ACCOUNT): "account elsewhere",
-    int(ProfileFieldType.PRONOUNS): "pronouns",
+    int(ProfileFieldType.SHORT_TEXT): "Text (short)",
+    int(ProfileFieldType.LONG_TEXT): "Text (long)",
+    int(ProfileFieldType.SELECT): "List of options",
+    int(ProfileFieldType.DATE): "Date",
+    int(ProfileFieldType.LINK): "Link",
+    int(ProfileFieldType.USERS): "Users",
+    int(ProfileFieldType.EXTERNAL_ACCOUNT): "External account",
+    int(ProfileFieldType.PRONOUNS): "Pronouns",
 }
 _CUSTOM = "custom"
 
@@ -67,7 +67,7 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
         async def create(values: Values) -> object:
             field_type = values["type"]
             if not isinstance(field_type, int):
-                raise Refused("type", "Choose what the field holds.")
+                raise Refused("type", "Select a type.")
             return await profile_fields.create(
                 field_type=field_type,
                 name=values.text("name"),
@@ -78,9 +78,9 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
                 editable_by_user=values.flag("editable"),
             )
 
-        types = OneOf("type", "Holds", "Cannot be changed later.", options=list(TYPE_NAMES.items()), value=1)
+        types = OneOf("type", "Type", "Cannot be changed later", options=list(TYPE_NAMES.items()), value=1)
         fields = [types, *_definition(self.state, None, None)]
-        self.form("New profile field", fields, create, verb="adds it", done="Added.")
+        self.form("Add custom profile field", fields, create, verb="adds", done="Added.")
 
     def open(self, item: ProfileField) -> None:
         """Change one; what it holds stays."""
@@ -98,14 +98,14 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
                 editable_by_user=values.new_flag("editable"),
             )
 
-        title = f"Profile field: {TYPE_NAMES.get(item.type, 'unknown')}"
+        title = f"Custom profile field: {TYPE_NAMES.get(item.type, 'unknown')}"
         self.form(title, _definition(self.state, item, item.type), change, done="Saved.")
 
     def question(self, item: ProfileField) -> tuple[str, str]:
         """What everybody wrote goes with it."""
         if self.refused():
             return "", ""
-        return f"Remove {item.name} and what everybody wrote there?", "Remove it for ever"
+        return f"Delete {item.name}? The values of all users will be lost.", "Delete field"
 
     async def drop(self, item: ProfileField) -> None:
         """Remove it."""
@@ -121,8 +121,8 @@ def _note(field: ProfileField) -> str:
     marks = [
         field.hint,
         "required" if field.required else "",
-        "" if field.editable_by_user else "filled in by administrators",
-        "shown in the summary" if field.display_in_profile_summary else "",
+        "" if field.editable_by_user else "editable by administrators only",
+        "displayed on user card" if field.display_in_profile_summary else "",
         ", ".join(options(field).values()),
     ]
     return " · ".join(mark for mark in marks if mark)
@@ -132,24 +132,24 @@ def _definition(state: State, item: ProfileField | None, field_type: int | None)
     """The fields of the form; those of one type only where that is the type, or any may be."""
     fields: list[Field] = [
         Line("name", "Name", value=item.name if item else "", required=True, limit=40),
-        Line("hint", "Hint", "Shown to who fills it in", value=item.hint if item else "", limit=80),
+        Line("hint", "Hint", "Shown to users who fill it in", value=item.hint if item else "", limit=80),
     ]
     if field_type in (None, ProfileFieldType.SELECT):
         listed = "\n".join(options(item).values()) if item else ""
-        fields.append(Text("choices", "Choices", "For a list: one choice a line", value=listed, rows=4))
+        fields.append(Text("choices", "Choices", "For a list of options: one per line", value=listed, rows=4))
     if field_type in (None, ProfileFieldType.EXTERNAL_ACCOUNT):
         kind, pattern = _account(item)
         fields += [
-            OneOf("account", "Account at", options=_account_kinds(state), value=kind),
+            OneOf("account", "External account type", options=_account_kinds(state), value=kind),
             Line(
-                "pattern", "Its address", "Elsewhere only: with %(username)s in it", value=pattern, limit=200
+                "pattern", "URL pattern", "For custom types: contains %(username)s", value=pattern, limit=200
             ),
         ]
     return [
         *fields,
-        YesNo("summary", "Shown in the summary", value=item.display_in_profile_summary if item else False),
-        YesNo("required", "Required", value=item.required if item else False),
-        YesNo("editable", "Filled in by oneself", value=item.editable_by_user if item else True),
+        YesNo("summary", "Display on user card", value=item.display_in_profile_summary if item else False),
+        YesNo("required", "Required field", value=item.required if item else False),
+        YesNo("editable", "Users can edit this field", value=item.editable_by_user if item else True),
     ]
 
 
@@ -160,7 +160,7 @@ def _account_kinds(state: State) -> list[tuple[object, str]]:
         for key, entry in known.items():
             label = entry.get("text") if isinstance(entry, dict) else None
             kinds.append((str(key), label if isinstance(label, str) else str(key)))
-    return [*kinds, (_CUSTOM, "elsewhere")]
+    return [*kinds, (_CUSTOM, "Custom")]
 
 
 def _account(item: ProfileField | None) -> tuple[str, str]:
@@ -178,7 +178,7 @@ def field_data(values: Values, field_type: int, item: ProfileField | None) -> di
     if field_type == ProfileFieldType.SELECT:
         lines = [line.strip() for line in values.text("choices").splitlines() if line.strip()]
         if not lines:
-            raise Refused("choices", "A list needs choices, one a line.")
+            raise Refused("choices", "Enter at least one option.")
         return choices_data(lines, options(item) if item else {})
     if field_type == ProfileFieldType.EXTERNAL_ACCOUNT:
         subtype = str(values["account"])
@@ -186,7 +186,7 @@ def field_data(values: Values, field_type: int, item: ProfileField | None) -> di
             return {"subtype": subtype}
         pattern = values.text("pattern")
         if "%(username)s" not in pattern:
-            raise Refused("pattern", "The address needs %(username)s where the name of the account goes.")
+            raise Refused("pattern", "The URL pattern must contain %(username)s.")
         return {"subtype": _CUSTOM, "url_pattern": pattern}
     return OMIT
 

@@ -28,15 +28,15 @@ class AlertWordsScreen(ManageScreen[str]):
         async def submit(values: Values) -> None:
             words = [word for part in values.text("words").split(",") if (word := part.strip())]
             if not words:
-                raise Refused("words", "Write a word, or several with commas between them.")
+                raise Refused("words", "Enter at least one word.")
             await self.session.client.settings.add_alert_words(words=words)
 
-        fields = [Line("words", "Words", "several with commas between them", required=True, limit=1000)]
+        fields = [Line("words", "Alert words", "Separated by commas", required=True, limit=1000)]
         ask(self, "Add alert words", fields, submit, verb="adds")
 
     def question(self, item: str) -> tuple[str, str]:
         """It would notify no longer."""
-        return f"No longer be notified of {item!r}?", "Take it out"
+        return f"Delete the alert word {item!r}?", "Delete alert word"
 
     async def drop(self, item: str) -> None:
         """Take it out."""

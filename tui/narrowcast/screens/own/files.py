@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
+from narrowcast_api.model.attachments import Attachment
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
-from narrowcast_api.state.tables import Attachment
 
 
 class FilesScreen(ManageScreen[Attachment]):
@@ -33,17 +33,7 @@ class FilesScreen(ManageScreen[Attachment]):
     async def load(self) -> None:
         """The snapshot does not carry them."""
         answer = await self.session.client.uploads.list()
-        self.state.attachments.replace(
-            Attachment(
-                one.id,
-                one.name,
-                one.path_id,
-                one.size,
-                int(one.create_time or 0),
-                tuple(message.id for message in one.messages),
-            )
-            for one in answer.attachments
-        )
+        self.state.attachments.replace(answer.attachments)
 
     def rows(self) -> Sequence[Row[Attachment]]:
         """The newest first."""
@@ -53,7 +43,7 @@ class FilesScreen(ManageScreen[Attachment]):
     def _row(self, one: Attachment) -> Row[Attachment]:
         when = time.strftime("%d %b %Y", time.localtime(one.created / 1000))
         uses = len(one.message_ids)
-        note = "in no message" if not uses else f"in {uses} message{'s' if uses > 1 else ''}"
+        note = "not used in any message" if not uses else f"used in {uses} message{'s' if uses > 1 else ''}"
         return Row(one.id, one, one.name, f"{_size(one.size)}  {when}", note, mark="▤")
 
     def open(self, item: Attachment) -> None:
@@ -61,12 +51,12 @@ class FilesScreen(ManageScreen[Attachment]):
         if item.message_ids:
             self.work(self._go(max(item.message_ids)))
         else:
-            self.say("No message has this file.")
+            self.say("No message contains this file.")
 
     async def _go(self, message_id: int) -> None:
         message = await self.session.load_message(message_id)
         if message is None:
-            self.say("The message is gone, or not yours to see any more.", bad=True)
+            self.say("This message no longer exists, or you do not have access to it.", bad=True)
         elif self.is_attached:
             where = Narrow.from_destination(message.destination(self.state.me))
             self.dismiss(Target(where, message_id))
@@ -79,7 +69,7 @@ class FilesScreen(ManageScreen[Attachment]):
 
     def question(self, item: Attachment) -> tuple[str, str]:
         """Messages keep a dead link."""
-        return f"Delete {item.name} from the server?", "Delete it; messages keep a dead link"
+        return f"Delete {item.name}? Links to it in messages will stop working.", "Delete file"
 
     async def drop(self, item: Attachment) -> None:
         """Delete it."""

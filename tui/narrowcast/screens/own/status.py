@@ -47,18 +47,18 @@ def set_status(screen: MainScreen) -> None:
         Line(
             "emoji",
             "Emoji",
-            "its name; Tab completes it, empty is none",
+            "Name of an emoji; Tab completes it",
             needs=permissions.level_needed(state, Gate.STATUS_EMOJI),
             value=now.emoji_name if now else "",
             suggest=lambda _typed: _names(state),
         ),
-        Moment("until", "Clear it", "empty: never; works while Narrowcast is open"),
+        Moment("until", "Clear after", "Optional. Works only while Narrowcast is running"),
     ]
-    ask(screen, "My status", fields, submit, done="Your status is set.")
+    ask(screen, "Set status", fields, submit, done="Status set.")
 
 
 def _names(state: State) -> list[str]:
-    return [custom.name for custom in state.emoji if not custom.deactivated] + list(_unicode_names())
+    return [custom.name for custom in state.custom_emoji if not custom.deactivated] + list(_unicode_names())
 
 
 @cache
@@ -72,12 +72,12 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
     """Code and type of an emoji by its name. Raises Refused."""
     from narrowcast_assets.emoji import emoji_names
 
-    for custom in state.emoji:
+    for custom in state.custom_emoji:
         if custom.name == name and not custom.deactivated:
             return custom.code, "realm_emoji"
     code = emoji_names().code(name)
     if code is None:
-        raise Refused("emoji", f"There is no emoji {name!r}. Tab completes names.")
+        raise Refused("emoji", f"No emoji named {name!r}. Tab completes names.")
     return code, "unicode_emoji"
 
 
@@ -94,4 +94,4 @@ def _clear_later(screen: MainScreen, at: int, text: str, emoji: str) -> None:
 
     now = time.time()
     screen.set_timer(max(0.0, at - now), clear)
-    screen.tell(f"It is cleared {written(at, now)}, if Narrowcast is open then.")
+    screen.tell(f"Status will be cleared {written(at, now)}, if Narrowcast is running.")

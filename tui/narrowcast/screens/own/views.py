@@ -10,28 +10,16 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.targets import ask
 from narrowcast.content.addresses import InApp, fragment_of, resolve
+from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
+from narrowcast_api.model.navigation_views import NavigationView
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
-from narrowcast_api.state.tables import NavigationView
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
-
-BUILT_IN = {
-    "inbox": "Inbox",
-    "recent": "Recent conversations",
-    "feed": "All messages",
-    "drafts": "Drafts",
-    "scheduled": "Scheduled messages",
-    "reminders": "Reminders",
-    "narrow/is/mentioned": "Mentions",
-    "narrow/is/starred": "Starred messages",
-    "narrow/has/reaction/sender/me": "Reactions",
-}
-"""Views that every client has, under names of its own."""
 
 
 class ViewsScreen(ManageScreen[NavigationView]):
@@ -54,16 +42,10 @@ class ViewsScreen(ManageScreen[NavigationView]):
 
     def rows(self) -> Sequence[Row[NavigationView]]:
         """Pinned ones first."""
-        views = sorted(
-            self.state.navigation_views.all(), key=lambda one: (not one.is_pinned, self._title(one))
-        )
+        views = sorted(self.state.navigation_views.all(), key=lambda one: (not one.is_pinned, title(one)))
         return [
-            Row(one.fragment, one, self._title(one), "pinned" if one.is_pinned else "", mark="▸")
-            for one in views
+            Row(one.fragment, one, title(one), "pinned" if one.is_pinned else "", mark="▸") for one in views
         ]
-
-    def _title(self, view: NavigationView) -> str:
-        return view.name or BUILT_IN.get(view.fragment, view.fragment)
 
     def open(self, item: NavigationView) -> None:
         """Go there."""
@@ -73,13 +55,13 @@ class ViewsScreen(ManageScreen[NavigationView]):
         elif item.fragment == "feed":
             self.dismiss(Narrow.all())
         else:
-            self.say(f"{self._title(item)}: the channel list has it.")
+            self.say(f"{title(item)}: open it from the channels pane.")
 
     def new(self) -> None:
         """Keep the view that is open."""
         here = self._narrow
         if here is None or not here.terms:
-            self.say("Open a search or a conversation first, then keep it here.")
+            self.say("Open a search or conversation first, then save it here.")
             return
         fragment = fragment_of(here, self.state)
         built_in = fragment in BUILT_IN
@@ -95,14 +77,14 @@ class ViewsScreen(ManageScreen[NavigationView]):
             Line(
                 "name",
                 "Name",
-                needs="it has its own name" if built_in else "",
+                needs="built-in name" if built_in else "",
                 value=names.view(self.state, here)[:100],
                 required=not built_in,
                 limit=100,
             ),
             YesNo("pinned", "Pinned", value=True),
         ]
-        ask(self, "Keep this view", fields, submit, verb="keeps it")
+        ask(self, "Save view", fields, submit)
 
     def action_edit(self) -> None:
         """Rename it, or pin it."""
@@ -123,17 +105,17 @@ class ViewsScreen(ManageScreen[NavigationView]):
             Line(
                 "name",
                 "Name",
-                needs="it has its own name" if built_in else "",
-                value=self._title(item),
+                needs="built-in name" if built_in else "",
+                value=title(item),
                 limit=100,
             ),
             YesNo("pinned", "Pinned", value=item.is_pinned),
         ]
-        ask(self, f"View {self._title(item)}", fields, submit)
+        ask(self, f"View {title(item)}", fields, submit)
 
     def question(self, item: NavigationView) -> tuple[str, str]:
         """Only the entry goes."""
-        return f"Take {self._title(item)} out of your views?", "Take it out; the messages stay"
+        return f"Take {title(item)} out of your views?", "Take it out; the messages stay"
 
     async def drop(self, item: NavigationView) -> None:
         """Take it out."""

@@ -14,18 +14,18 @@ from narrowcast_api.state.presence import Availability
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.profile_fields import ProfileField
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.tables import ProfileField
-    from narrowcast_api.state.users import User
 
 Fact = tuple[str, str]
 """A label of ours, and a text of any origin."""
 
 BOT_NAMES = {
-    int(BotType.GENERIC): "bot",
-    int(BotType.INCOMING_WEBHOOK): "incoming webhook",
-    int(BotType.OUTGOING_WEBHOOK): "outgoing webhook",
-    int(BotType.EMBEDDED): "bot of the server",
+    int(BotType.GENERIC): "Generic bot",
+    int(BotType.INCOMING_WEBHOOK): "Incoming webhook",
+    int(BotType.OUTGOING_WEBHOOK): "Outgoing webhook",
+    int(BotType.EMBEDDED): "Embedded bot",
 }
 
 
@@ -37,23 +37,25 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
         emoji = f":{status.emoji_name}:" if status.emoji_name else ""
         found.append(("Status", " ".join(part for part in (emoji, status.text) if part)))
     if not user.is_bot and user.is_active:
-        found.append(("Presence", presence(state, user, now)))
+        found.append(("Availability", presence(state, user, now)))
     if user.timezone and (
         there := local_time(user.timezone, now, short=not state.settings.flag("twenty_four_hour_time", True))
     ):
         found.append(("Local time", there))
-    found.append(("Email", user.delivery_email or "not visible to you"))
+    found.append(("Email", user.delivery_email or "hidden"))
     if user.email and user.email != user.delivery_email:
         found.append(("API address", user.email))
     found += profile(state, user.profile)
-    groups = [group.name for group in state.groups if user.user_id in group.members and not group.is_system]
+    groups = [
+        group.name for group in state.user_groups if user.user_id in group.members and not group.is_system
+    ]
     if groups:
         found.append(("Groups", ", ".join(sorted(groups, key=str.casefold))))
     if user.date_joined:
         found.append(("Joined", user.date_joined[:10]))
     if user.user_id in state.users.muted:
-        found.append(("Muted", "yes: what they write is hidden from you"))
-    found.append(("Number", str(user.user_id)))
+        found.append(("Muted", "yes"))
+    found.append(("User ID", str(user.user_id)))
     return found
 
 
@@ -78,7 +80,7 @@ def presence(state: State, user: User, now: float) -> str:
     newest = max(seen.active, seen.idle) if seen is not None else 0
     if not newest:
         return "offline"
-    return f"offline, last seen {ago(now + state.presence.server_offset - newest)}"
+    return f"offline, last active {ago(now + state.presence.server_offset - newest)}"
 
 
 def ago(seconds: float) -> str:
@@ -87,7 +89,7 @@ def ago(seconds: float) -> str:
         if seconds >= size:
             count = int(seconds // size)
             return f"{count} {unit}{'s' if count != 1 else ''} ago"
-    return "a moment ago"
+    return "just now"
 
 
 def local_time(zone: str, now: float, *, short: bool = False) -> str:

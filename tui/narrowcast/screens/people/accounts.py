@@ -20,7 +20,7 @@ from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.vocabulary import BotType
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.users import User
+    from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.users import Bot
 
@@ -74,7 +74,7 @@ class AccountsScreen(GuardedScreen["User"]):
 
     def new(self) -> None:
         """An account with a password, without an invitation."""
-        if self.refused(permissions.only_administrators(self.state, "make accounts")):
+        if self.refused(permissions.only_administrators(self.state, "create users")):
             return
 
         async def create(values: Values) -> object:
@@ -86,11 +86,11 @@ class AccountsScreen(GuardedScreen["User"]):
 
         fields: list[Field] = [
             Line("name", "Name", required=True, limit=100),
-            Line("email", "Email address", required=True),
-            Line("password", "First password", "They can change it", required=True, secret=True),
+            Line("email", "Email", required=True),
+            Line("password", "Initial password", "The user can change it", required=True, secret=True),
         ]
-        note = "The server must allow it; i invites instead."
-        self.form("New account", fields, create, verb="makes it", note=note, done="Made.")
+        note = "Only if the server allows it. Otherwise invite users."
+        self.form("Create user", fields, create, verb="creates", note=note, done="User created.")
 
 
 class BotsScreen(GuardedScreen["Bot"]):
@@ -148,7 +148,7 @@ class BotsScreen(GuardedScreen["Bot"]):
             )
             await self.load()
             if not made.api_key:
-                raise Refused("", "The bot is made; the server gave no key for it.")
+                raise Refused("", "Bot added, but the server returned no API key.")
             return values.text("name"), Secret(made.api_key)
 
         def made(result: object) -> None:
@@ -156,23 +156,23 @@ class BotsScreen(GuardedScreen["Bot"]):
                 case (str(name), Secret() as key):
                     named = [row.key for row in self.list.items if row.text == name]
                     self.reread(select=named[-1] if named else None)
-                    show_key(self, f"Key of {name}", key)
+                    show_key(self, f"API key of {name}", key)
 
         kinds = [(int(kind), BOT_NAMES[kind]) for kind in permissions.bot_types(self.state)]
         fields: list[Field] = [
             Line("name", "Name", required=True, limit=100),
-            Line("short", "Short name", "The beginning of its address", required=True, limit=60),
-            OneOf("type", "Kind", options=kinds, value=kinds[0][0]),
+            Line("short", "Short name", "Used for the bot's email address", required=True, limit=60),
+            OneOf("type", "Bot type", options=kinds, value=kinds[0][0]),
         ]
-        self.form("New bot", fields, create, verb="makes it", then=made)
+        self.form("Add bot", fields, create, verb="adds", then=made)
 
     def action_key(self) -> None:
         """Show the key."""
         bot = self.selected
         if bot is not None and bot.api_key:
-            show_key(self, f"Key of {bot.full_name}", Secret(bot.api_key))
+            show_key(self, f"API key of {bot.full_name}", Secret(bot.api_key))
         elif bot is not None:
-            self.say("The server does not tell its key; r makes a new one.", bad=True)
+            self.say("The server does not show this API key. Generate a new one.", bad=True)
 
     def action_regenerate(self) -> None:
         """Replace the key."""
@@ -183,7 +183,7 @@ class BotsScreen(GuardedScreen["Bot"]):
 
     def question(self, item: Bot) -> tuple[str, str]:
         """Ask first."""
-        return f"Deactivate {item.full_name}? Its key stops working.", "Deactivate it"
+        return f"Deactivate {item.full_name}? Its API key will stop working.", "Deactivate bot"
 
     async def drop(self, item: Bot) -> None:
         """Deactivate it."""

@@ -14,8 +14,8 @@ from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
 
 if TYPE_CHECKING:
     from narrowcast.screens.people.card import PersonScreen
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.users import User
 
 
 class Offer(Struct, frozen=True):
@@ -34,7 +34,7 @@ class Offer(Struct, frozen=True):
 
 def offers(state: State, user: User) -> list[Offer]:
     """What there is to change, in order; what is not allowed says who may."""
-    change = permissions.may_administer(state, user, "change other accounts")
+    change = permissions.may_administer(state, user, "change other users")
     ends = permissions.may_administer(state, user, _ending(user))
     address = permissions.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
     found = [
@@ -49,24 +49,24 @@ def offers(state: State, user: User) -> list[Offer]:
         ]
     else:
         found += [
-            Offer("profile", "Profile fields…", change),
-            Offer("address", "Email address…", address, user.delivery_email or ""),
+            Offer("profile", "Custom profile fields…", change),
+            Offer("address", "Email…", address, user.delivery_email or ""),
             Offer(
                 "status",
                 "Status…",
                 permissions.below(state, Gate.STATUS_OF_OTHERS)
-                or permissions.only_administrators(state, "set the status of others"),
+                or permissions.only_administrators(state, "set the status of other users"),
             ),
         ]
     if user.is_active:
-        found.append(Offer("deactivate", "Deactivate the account…", ends))
+        found.append(Offer("deactivate", "Deactivate user…", ends))
     else:
-        found.append(Offer("reactivate", "Reactivate the account…", change))
+        found.append(Offer("reactivate", "Reactivate user…", change))
     return found
 
 
 def _ending(user: User) -> str:
-    return "deactivate an owner" if user.role <= Role.OWNER else "deactivate accounts"
+    return "deactivate an owner" if user.role <= Role.OWNER else "deactivate users"
 
 
 def _role_refusal(state: State, user: User) -> str:
@@ -78,8 +78,8 @@ def _role_refusal(state: State, user: User) -> str:
 
 
 def _address_refusal(state: State) -> str:
-    return permissions.only_owners(state, "change addresses") or (
-        permissions.only_holders(state, "can_change_user_emails", "change addresses")
+    return permissions.only_owners(state, "change email addresses") or (
+        permissions.only_holders(state, "can_change_user_emails", "change email addresses")
         if "can_change_user_emails" in state.organization
         else ""
     )
@@ -115,7 +115,7 @@ class Administration:
             return await self.client.users.update(user_id=self.user.user_id, full_name=name)
 
         field = Line("name", "Name", value=self.user.full_name, required=True, limit=100)
-        self.card.form("Another name", [field], rename, done="Renamed.", refusal="")
+        self.card.form("Change name", [field], rename, done="Name changed.", refusal="")
 
     def _change_role(self) -> None:
         state = self.card.state
@@ -124,17 +124,17 @@ class Administration:
         async def change(values: Values) -> object:
             role = values["role"]
             if not isinstance(role, int) or role == self.user.role:
-                raise Refused("role", "Choose another role.")
+                raise Refused("role", "Select a different role.")
             return await self.client.users.update(user_id=self.user.user_id, role=role)
 
         field = OneOf("role", "Role", options=roles, value=self.user.role)
-        note = "A guest becomes an administrator in two steps: member first."
+        note = "To make a guest an administrator, make them a member first."
         self.card.form(
             f"Role of {self.user.full_name}",
             [field],
             change,
             note=note if self.user.role == Role.GUEST else "",
-            done="Changed.",
+            done="Saved.",
             refusal="",
         )
 
@@ -144,11 +144,11 @@ class Administration:
         async def change(values: Values) -> object:
             people = values.people("owner")
             if len(people) != 1:
-                raise Refused("owner", "A bot has one owner.")
+                raise Refused("owner", "A bot has exactly one owner.")
             return await self.client.bots.update(bot_id=self.user.user_id, bot_owner_id=people[0])
 
         field = People("owner", "Owner", value=[self.user.bot_owner_id] if self.user.bot_owner_id else ())
-        self.card.form(f"Owner of {self.user.full_name}", [field], change, done="Changed.", refusal="")
+        self.card.form(f"Owner of {self.user.full_name}", [field], change, done="Saved.", refusal="")
 
     def _new_key(self) -> None:
         from narrowcast.screens.people.keys import regenerate_bot_key
@@ -161,12 +161,12 @@ class Administration:
         async def change(values: Values) -> object:
             changed = profile_values(state, values)
             if not changed:
-                raise Refused("", "Nothing is different.")
+                raise Refused("", "No changes.")
             return await self.client.users.update(user_id=self.user.user_id, profile_data=changed)
 
         fields = profile_fields(state, self.user, administering=True)
         if not fields:
-            self.card.say("This organization has no profile fields.")
+            self.card.say("This organization has no custom profile fields.")
             return
         self.card.form(f"Profile of {self.user.full_name}", fields, change, done="Saved.", refusal="")
 
@@ -174,8 +174,8 @@ class Administration:
         async def change(values: Values) -> object:
             return await self.client.users.update(user_id=self.user.user_id, new_email=values.text("email"))
 
-        field = Line("email", "Email address", value=self.user.delivery_email or "", required=True)
-        self.card.form("Another address", [field], change, done="Changed.", refusal="")
+        field = Line("email", "Email", value=self.user.delivery_email or "", required=True)
+        self.card.form("Change email", [field], change, done="Saved.", refusal="")
 
     def _change_status(self) -> None:
         present = self.card.state.statuses.get(self.user.user_id)
@@ -184,7 +184,7 @@ class Administration:
             return await self.client.status.set_of(user_id=self.user.user_id, status_text=values.text("text"))
 
         field = Line("text", "Status", value=present.text if present else "", limit=STATUS_TEXT_MAX)
-        self.card.form(f"Status of {self.user.full_name}", [field], change, done="Set.", refusal="")
+        self.card.form(f"Status of {self.user.full_name}", [field], change, done="Status set.", refusal="")
 
     def _deactivate(self) -> None:
         user = self.user
@@ -194,8 +194,8 @@ class Administration:
             end = self.client.bots.deactivate
             ask_first(
                 self.card,
-                f"Deactivate {user.full_name}? Its key stops working.",
-                "Deactivate it",
+                f"Deactivate {user.full_name}? Its API key will stop working.",
+                "Deactivate bot",
                 lambda: self.card.work(end(bot_id=user.user_id), done="Deactivated."),
             )
             return
@@ -209,16 +209,16 @@ class Administration:
         self.card.form(
             f"Deactivate {user.full_name}",
             [
-                YesNo("tell", "Tell them by email", needs=needs),
-                Text("comment", "With these words", needs=needs, rows=3),
+                YesNo("tell", "Notify this user by email", needs=needs),
+                Text("comment", "Comment", needs=needs, rows=3),
             ],
             deactivate,
             verb="deactivates",
-            note="Signed out everywhere, and their bots too; it can be undone.",
+            note="They will be logged out immediately, and their bots deactivated. You can reactivate them later.",
             done="Deactivated.",
             refusal="",
         )
 
     def _reactivate(self) -> None:
         work = self.client.users.reactivate(user_id=self.user.user_id)
-        self.card.work(work, done="Active again.")
+        self.card.work(work, done="Reactivated.")

@@ -18,12 +18,17 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.about import facts
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
-from narrowcast_api.state.changes import GroupsChanged, PresenceChanged, ProfileFieldsChanged, UsersChanged
+from narrowcast_api.state.changes import (
+    PresenceChanged,
+    ProfileFieldsChanged,
+    UserGroupsChanged,
+    UsersChanged,
+)
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast_api.state.users import User
+    from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
 
 LABEL = 14
@@ -49,7 +54,7 @@ class PersonScreen(GuardedScreen[str]):
     )
     EMPTY = "Unknown user."
     COUNTS = False
-    FOLLOWS = (UsersChanged, PresenceChanged, GroupsChanged, ProfileFieldsChanged)
+    FOLLOWS = (UsersChanged, PresenceChanged, UserGroupsChanged, ProfileFieldsChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PERSON)]
 
     def __init__(self, session: Session, user_id: int, fetched: User | None = None) -> None:
@@ -87,7 +92,7 @@ class PersonScreen(GuardedScreen[str]):
 
     def open(self, item: str) -> None:
         """Copy a fact."""
-        self.copy(item, "it")
+        self.copy(item)
 
     # with them
 
@@ -122,19 +127,19 @@ class PersonScreen(GuardedScreen[str]):
     def action_mute(self) -> None:
         """Hide what they write, or show it again."""
         if self.user_id == self.state.me:
-            self.say("Nobody mutes themselves.", bad=True)
+            self.say("You cannot mute yourself.", bad=True)
             return
         if self.refused(permissions.below(self.state, Gate.MUTED_USERS)):
             return
         settings = self.session.client.settings
         if self.user_id in self.state.users.muted:
-            self.work(settings.unmute_user(user_id=self.user_id), done="Not muted any more.")
+            self.work(settings.unmute_user(user_id=self.user_id), done="Unmuted.")
         else:
-            self.work(settings.mute_user(user_id=self.user_id), done="Muted: what they write is hidden.")
+            self.work(settings.mute_user(user_id=self.user_id), done="Muted. Their messages will be hidden.")
 
     def action_channels(self) -> None:
         """Find the channels that both are in; the server is asked channel by channel."""
-        self.say("Asking about channels…")
+        self.say("Loading channels…")
         self.work(self._find_shared())
 
     async def _find_shared(self) -> None:
@@ -150,7 +155,7 @@ class PersonScreen(GuardedScreen[str]):
         found = await asyncio.gather(*(shares(channel.channel_id) for channel in asked))
         names = [f"#{channel.name}" for channel, shared in zip(asked, found, strict=True) if shared]
         rest = f" (of your first {CHANNELS})" if len(own) > CHANNELS else ""
-        self._shared = (", ".join(names) or "none shared with you") + rest
+        self._shared = (", ".join(names) or "no shared channels") + rest
 
     def action_picture(self) -> None:
         """Show their picture."""
@@ -162,7 +167,7 @@ class PersonScreen(GuardedScreen[str]):
 
         user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
         if not user.avatar_url:
-            self.say("They have no picture.")
+            self.say("This user has no profile picture.")
             return
         spot = Spot(SpotKind.MEDIA, user.avatar_url, user.full_name, src=user.avatar_url)
         self.app.push_screen(PictureScreen(self.session, [spot]))
@@ -198,4 +203,4 @@ class PersonScreen(GuardedScreen[str]):
             if name is not None and not self.refused(refusals[name]):
                 administration.start(name)
 
-        self.app.push_screen(Picker(f"About {user.full_name}", choices), chosen)
+        self.app.push_screen(Picker(f"Manage {user.full_name}", choices), chosen)

@@ -22,9 +22,9 @@ def show_key(screen: Screen[Any], title: str, key: Secret) -> None:
     def chosen(what: str | None) -> None:
         if what == "copy":
             screen.app.copy_to_clipboard(key.reveal())
-            app_of(screen).tell("Copied the key. Who has it can act in its name.", severity="warning")
+            app_of(screen).tell("API key copied. Anyone who has it can act as its owner.", severity="warning")
 
-    choices = [Choice("leave", key.reveal()), Choice("copy", "Copy it")]
+    choices = [Choice("leave", key.reveal()), Choice("copy", "Copy")]
     screen.app.push_screen(Picker(title, choices), chosen)
 
 
@@ -41,11 +41,11 @@ def regenerate_bot_key(
         key = await session.client.bots.regenerate_key(bot_id=bot_id)
         if then is not None:
             then()
-        show_key(screen, f"New key of {name}", key)
+        show_key(screen, f"New API key of {name}", key)
 
     ask_first(
         screen,
-        f"Replace the key of {name}? What runs with the old one stops at once.",
-        "Make a new key",
-        lambda: app_of(screen).spawn(replace(), f"make a new key for {name}"),
+        f"Generate a new API key for {name}? Programs that use the old key will stop working.",
+        "Generate new key",
+        lambda: app_of(screen).spawn(replace(), f"generate a new API key for {name}"),
     )

@@ -13,9 +13,9 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.profile_fields import ProfileField
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
-    from narrowcast_api.state.tables import ProfileField
-    from narrowcast_api.state.users import User
     from narrowcast_api.sync.session import Session
 
 _PREFIX = "field-"
@@ -36,7 +36,7 @@ def profile_form(session: Session) -> FormScreen:
             if field.required and changed.get(field.id, "") is None
         ]
         if required:
-            raise Refused("", f"{required[0]} is required in this organization.")
+            raise Refused("", f"{required[0]} is required.")
         if values.changed("name"):
             await session.client.settings.update(settings={"full_name": values.text("name")})
         if values.changed("timezone"):
@@ -52,7 +52,7 @@ def profile_form(session: Session) -> FormScreen:
         Line(
             "name",
             "Name",
-            needs="administrators change names here" if fixed else no_settings,
+            needs="disabled by the organization" if fixed else no_settings,
             value=user.full_name if user else "",
             required=True,
             limit=100,
@@ -68,7 +68,7 @@ def profile_form(session: Session) -> FormScreen:
     ]
     if user is not None:
         fields += profile_fields(state, user, administering=False)
-    return FormScreen("My profile", fields, state=state, submit=save)
+    return FormScreen("Edit profile", fields, state=state, submit=save)
 
 
 def _zones(typed: str) -> list[str]:
@@ -83,7 +83,7 @@ def profile_fields(state: State, user: User, *, administering: bool) -> list[Fie
         _field(
             field,
             _value(user, field),
-            "" if administering or field.editable_by_user else "administrators fill it in",
+            "" if administering or field.editable_by_user else "editable by administrators only",
         )
         for field in sorted(state.profile_fields, key=lambda field: field.order)
     ]
@@ -104,9 +104,9 @@ def _field(field: ProfileField, value: str, needs: str) -> Field:
     if field.type == ProfileFieldType.LONG_TEXT:
         return Text(name, label, field.hint, needs, value=value, rows=4)
     placeholder = {
-        int(ProfileFieldType.DATE): "year-month-day, such as 1999-12-31",
+        int(ProfileFieldType.DATE): "YYYY-MM-DD",
         int(ProfileFieldType.LINK): "https://…",
-        int(ProfileFieldType.EXTERNAL_ACCOUNT): "name of the account",
+        int(ProfileFieldType.EXTERNAL_ACCOUNT): "username",
     }.get(field.type, "")
     return Line(name, label, field.hint, needs, value=value, placeholder=placeholder)
 

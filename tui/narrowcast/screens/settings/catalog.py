@@ -46,15 +46,15 @@ class Setting(Struct, frozen=True):
             if option == value and type(option) is type(value):
                 return label
         if self.kind is Kind.SECONDS:
-            return "no limit" if value is None else duration(value)
+            return "No limit" if value is None else duration(value)
         if self.kind is Kind.PERIOD:
             return duration(value)
         if self.kind is Kind.DAYS:
-            return "for ever" if value in (-1, None) else f"{value} days"
+            return "Forever" if value in (-1, None) else f"{value} days"
         if isinstance(value, bool):
-            return "on" if value else "off"
+            return "On" if value else "Off"
         if value is None or value == "":
-            return "none"
+            return "None"
         return " ".join(str(value).split())
 
 

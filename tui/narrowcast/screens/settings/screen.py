@@ -14,7 +14,6 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import ManageList, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
-from narrowcast.screens.groups.holders import to_wire
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import OWN
@@ -23,8 +22,8 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast_api import permissions
-from narrowcast_api.state.changes import ChannelsChanged, GroupsChanged, SettingsChanged
-from narrowcast_api.state.groups import GroupSetting, read_group_setting
+from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
+from narrowcast_api.state.changes import ChannelsChanged, SettingsChanged, UserGroupsChanged
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.base import WireModel
 
-OTHER = "Others that this server has"
+OTHER = "Other settings"
 _HIDDEN = frozenset({"emojiset_choices", "available_notification_sounds"})
 
 
@@ -66,11 +65,11 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     KEYS = (("list.select", "changes"),)
     READ_KEYS = ()
     COUNTS = False
-    FOLLOWS = (SettingsChanged, GroupsChanged, ChannelsChanged)
+    FOLLOWS = (SettingsChanged, UserGroupsChanged, ChannelsChanged)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.list = SettingsList(empty_text="The server has sent no settings yet.")
+        self.list = SettingsList(empty_text="No settings yet: waiting for the server.")
 
     def values(self) -> Settings:
         """The settings as they are."""
@@ -122,7 +121,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             holders = read_group_setting(value)
             return permissions.holders(self.state, holders) if holders is not None else "?"
         if setting.kind is Kind.CHANNEL:
-            return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "none"
+            return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "None"
         for option, label in self.options(setting):
             if option == value and type(option) is type(value):
                 return label
@@ -172,9 +171,9 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         answer = await self.send({setting.name: value})
         ignored = getattr(answer, "ignored_parameters_unsupported", None)
         if ignored and setting.name in ignored:
-            self.say("This server does not know that setting.", bad=True)
+            self.say("Not supported by this server.", bad=True)
             return
-        self.say(f"Saved: {setting.title}.")
+        self.say(f"Saved: {setting.title}")
 
     def _toggle(self, setting: Setting) -> None:
         self.save(setting, not self.values().flag(setting.name))
@@ -186,7 +185,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             return
         present = self.values().get(setting.name)
         choices = [
-            Choice(place, label, "now" if option == present else "")
+            Choice(place, label, "current" if option == present else "")
             for place, (option, label) in enumerate(options)
         ]
 
@@ -198,7 +197,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
 
     def _choose_channel(self, setting: Setting) -> None:
         channels = sorted(self.state.channels, key=lambda channel: channel.name.casefold())
-        choices = [Choice(-1, "none")]
+        choices = [Choice(-1, "None")]
         choices += [
             Choice(channel.channel_id, f"#{channel.name}") for channel in channels if not channel.is_archived
         ]
@@ -212,10 +211,10 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     def _choose_holders(self, setting: Setting) -> None:
         present = read_group_setting(self.values().get(setting.name))
 
-        def save(new: GroupSetting) -> Awaitable[object]:
-            change: dict[str, object] = {"new": to_wire(new)}
+        def save(new: GroupSettingValue) -> Awaitable[object]:
+            change: dict[str, object] = {"new": setting_to_wire(new)}
             if present is not None:
-                change["old"] = to_wire(present)
+                change["old"] = setting_to_wire(present)
             return self._save(setting, change)
 
         rule = self.state.holder_rules.of("realm", setting.name)
@@ -233,10 +232,10 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         if setting.kind is Kind.NUMBER:
             shown = str(value)
         hint = {
-            Kind.SECONDS: "such as 10 minutes, 2 h, 7 days; or: no limit",
-            Kind.PERIOD: "such as 2 minutes, 1 h",
-            Kind.DAYS: "a number of days; or: for ever",
-            Kind.NUMBER: "a whole number",
+            Kind.SECONDS: "Such as 10 minutes, 2 h, 7 days; or: no limit",
+            Kind.PERIOD: "Such as 2 minutes, 1 h",
+            Kind.DAYS: "A number of days; or: forever",
+            Kind.NUMBER: "A whole number",
         }.get(setting.kind, "")
 
         def answered(text: str | None) -> None:
@@ -245,7 +244,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
             try:
                 self.save(setting, read(text))
             except ValueError:
-                self.say(f"{setting.title}: write {hint}.", bad=True)
+                self.say(f"{setting.title}: {hint}.", bad=True)
 
         self.app.push_screen(AskScreen(setting.title, shown, notes=(hint,) if hint else ()), answered)
 
@@ -255,7 +254,7 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
 
         value = self.values().text(setting.name)
         field = Text("text", "Text", value=value, rows=8)
-        self.form(setting.title, [field], submit, done=f"Saved: {setting.title}.", refusal="")
+        self.form(setting.title, [field], submit, done=f"Saved: {setting.title}", refusal="")
 
 
 def _readers(kind: Kind) -> Callable[[str], object]:
@@ -297,7 +296,7 @@ def _providers(value: object) -> list[Option]:
 class OwnSettingsScreen(SettingsScreen):
     """One's own."""
 
-    TITLE_TEXT = "My settings"
+    TITLE_TEXT = "Personal settings"
     CATALOG = OWN
 
     def refusal(self) -> str:
@@ -316,13 +315,13 @@ class OwnSettingsScreen(SettingsScreen):
 class NewcomerSettingsScreen(SettingsScreen):
     """What new people start with."""
 
-    TITLE_TEXT = "Settings of newcomers"
+    TITLE_TEXT = "Default user settings"
     CATALOG = OWN
-    EMPTY = "The server has sent none: they come when the connection is live."
+    EMPTY = "No settings yet: waiting for the server."
 
     def refusal(self) -> str:
         """Administrators only."""
-        return permissions.only_administrators(self.state, "change what newcomers start with")
+        return permissions.only_administrators(self.state, "change default user settings")
 
     def applies(self, setting: Setting, values: Settings) -> bool:
         """What everybody chooses for themselves is not set for newcomers."""
@@ -340,7 +339,7 @@ class NewcomerSettingsScreen(SettingsScreen):
 class OrganizationSettingsScreen(SettingsScreen):
     """The organization's settings, and who may do what in it."""
 
-    TITLE_TEXT = "Organization: settings and permissions"
+    TITLE_TEXT = "Organization settings and permissions"
     CATALOG = ORGANIZATION
 
     def refusal(self) -> str:

@@ -39,8 +39,8 @@ class LoginScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield from self._field("Organization", "site", "chat.example.org", self._site)
-            yield from self._field("Your email address", "email", "you@example.org", "")
+            yield from self._field("Organization URL", "site", "chat.example.org", self._site)
+            yield from self._field("Email", "email", "you@example.org", "")
             yield self._secret_label
             yield Editor(password=True, id="secret")
             yield Static("", id="problem", markup=False)
@@ -88,7 +88,7 @@ class LoginScreen(Screen[None]):
                 return
         if not self._busy:
             self._busy = True
-            self._say("Signing in…")
+            self._say("Logging in…")
             self.run_worker(self._sign_in(), exit_on_error=False)
 
     async def _sign_in(self, *, cleartext: bool = False) -> None:
@@ -124,7 +124,7 @@ class LoginScreen(Screen[None]):
 
         def go_on() -> None:
             self._busy = True
-            self._say("Signing in…")
+            self._say("Logging in…")
             self.run_worker(self._sign_in(cleartext=True), exit_on_error=False)
 
         ask_first(self, f"{warning}. Sign in all the same?", "Yes, send the password unencrypted", go_on)

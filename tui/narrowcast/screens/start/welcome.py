@@ -50,9 +50,9 @@ class WelcomeScreen(Screen[None]):
         self._problem = problem
         self._choices: ChoiceList[str] = ChoiceList(
             [
-                Choice("login", "Sign in to an organization", "s", "→"),
-                Choice("demo", "Try the demo: nothing to set up, nothing left behind", "t", "▷"),
-                Choice("serve", "Serve this machine: a server for the people on it", "v", "⌂"),
+                Choice("login", "Log in to an organization", "s", "→"),
+                Choice("demo", "Try the demo (no setup, nothing is kept)", "t", "▷"),
+                Choice("serve", "Run a server for the users of this machine", "v", "⌂"),
                 Choice("quit", "Quit", "q", "×"),
             ]
         )
@@ -64,7 +64,7 @@ class WelcomeScreen(Screen[None]):
                 yield Static(self._problem, id="problem", markup=False)
             yield self._choices
             hint = OneLine()
-            hint.show_pieces([("Up and Down choose, Enter goes on. ? shows all keys.", "dim")])
+            hint.show_pieces([("↑ ↓ select · Enter opens · ? keyboard shortcuts", "dim")])
             yield hint
 
     def on_mount(self) -> None:

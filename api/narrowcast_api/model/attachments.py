@@ -1,0 +1,30 @@
+"""Files that oneself uploaded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, integer, required_int, rows, text
+
+
+class Attachment(NamedTuple):
+    """A file that oneself uploaded, with the messages that link to it; `created` in UTC milliseconds."""
+
+    id: int
+    name: str
+    path_id: str
+    size: int
+    created: int
+    message_ids: tuple[int, ...]
+
+
+def read_attachment(row: Row) -> Attachment:
+    """The `attachment` of an event."""
+    return Attachment(
+        id=required_int(row, "id"),
+        name=text(row, "name"),
+        path_id=text(row, "path_id"),
+        size=integer(row, "size"),
+        created=integer(row, "create_time"),
+        message_ids=tuple(integer(message, "id") for message in rows(row.get("messages"))),
+    )

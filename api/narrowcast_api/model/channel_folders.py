@@ -1,0 +1,30 @@
+"""Folders that channels are sorted into."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, boolean, integer, required_int, text
+
+
+class ChannelFolder(NamedTuple):
+    """A folder that channels are sorted into, the same for everybody."""
+
+    id: int
+    name: str
+    description: str = ""
+    rendered_description: str = ""
+    order: int = 0
+    is_archived: bool = False
+
+
+def read_channel_folder(row: Row) -> ChannelFolder:
+    """A row of `channel_folders`."""
+    return ChannelFolder(
+        id=required_int(row, "id"),
+        name=text(row, "name"),
+        description=text(row, "description"),
+        rendered_description=text(row, "rendered_description"),
+        order=integer(row, "order"),
+        is_archived=boolean(row, "is_archived"),
+    )

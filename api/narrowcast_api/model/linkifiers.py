@@ -1,0 +1,24 @@
+"""Patterns that the server turns into links (LNK rows)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, required_int, text
+
+
+class Linkifier(NamedTuple):
+    """A pattern that the server turns into links; never run here (LNK rows)."""
+
+    id: int
+    pattern: str
+    url_template: str
+
+
+def read_linkifier(row: Row) -> Linkifier:
+    """A row of `realm_linkifiers`."""
+    return Linkifier(
+        required_int(row, "id"),
+        text(row, "pattern"),
+        text(row, "url_template", text(row, "url_format_string", text(row, "url_format"))),
+    )

@@ -1,0 +1,22 @@
+"""Views that one has pinned or hidden in navigation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, boolean, optional_text, required_text
+
+
+class NavigationView(NamedTuple):
+    """A view that one has pinned or hidden in navigation."""
+
+    fragment: str
+    is_pinned: bool
+    name: str | None
+
+
+def read_navigation_view(row: Row) -> NavigationView:
+    """A row of `navigation_views`."""
+    return NavigationView(
+        required_text(row, "fragment"), boolean(row, "is_pinned"), optional_text(row, "name")
+    )

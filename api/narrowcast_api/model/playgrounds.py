@@ -1,0 +1,26 @@
+"""Sites that code can be opened in (PLG rows)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, required_int, text
+
+
+class Playground(NamedTuple):
+    """A site that code of one language can be opened in (PLG rows)."""
+
+    id: int
+    name: str
+    language: str
+    url_template: str
+
+
+def read_playground(row: Row) -> Playground:
+    """A row of `realm_playgrounds`; public servers say `pygments_language`."""
+    return Playground(
+        required_int(row, "id"),
+        text(row, "name"),
+        text(row, "highlighter_language", text(row, "pygments_language")),
+        text(row, "url_template", text(row, "url_prefix")),
+    )

@@ -1,0 +1,23 @@
+"""Texts of one's own to insert into messages (SNP rows)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, integer, required_int, text
+
+
+class SavedSnippet(NamedTuple):
+    """A text of one's own to insert into messages (SNP rows)."""
+
+    id: int
+    title: str
+    content: str
+    created: int
+
+
+def read_saved_snippet(row: Row) -> SavedSnippet:
+    """A row of `saved_snippets`."""
+    return SavedSnippet(
+        required_int(row, "id"), text(row, "title"), text(row, "content"), integer(row, "date_created")
+    )

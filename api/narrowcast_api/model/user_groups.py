@@ -1,0 +1,96 @@
+"""User groups, and who holds a permission (GSV rows)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, boolean, ids, optional_int, required_int, text
+from narrowcast_api.wire.vocabulary import SystemGroup
+
+
+class AdHocGroup(NamedTuple):
+    """A group without a name, as the value of a permission: people and groups."""
+
+    direct_members: frozenset[int]
+    direct_subgroups: frozenset[int]
+
+
+GroupSettingValue = int | AdHocGroup
+"""Who holds a permission: the id of a group, or an unnamed group (GSV-01, GSV-02)."""
+
+
+_OLD_MENTION = "can_mention_group_id"
+
+
+def read_group_setting(value: object) -> GroupSettingValue | None:
+    """The value of a permission; None for what is not one."""
+    if type(value) is int:
+        return value
+    if isinstance(value, Mapping):
+        return AdHocGroup(
+            frozenset(ids(value.get("direct_members"))), frozenset(ids(value.get("direct_subgroups")))
+        )
+    return None
+
+
+def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
+    """The inverse of `read_group_setting`, ids ascending (GSV-06)."""
+    if isinstance(setting, AdHocGroup):
+        return {
+            "direct_members": sorted(setting.direct_members),
+            "direct_subgroups": sorted(setting.direct_subgroups),
+        }
+    return setting
+
+
+def read_permissions(row: Row) -> dict[str, GroupSettingValue]:
+    """Every `can_..._group` of a row. TODO(server-198): `can_mention_group_id` was its name before."""
+    permissions: dict[str, GroupSettingValue] = {}
+    for key, value in row.items():
+        if key[:4] == "can_" and (key[-6:] == "_group" or key == _OLD_MENTION):
+            if key == _OLD_MENTION:
+                key = "can_mention_group"
+            setting = value if type(value) is int else read_group_setting(value)
+            if setting is not None:
+                permissions[key] = setting
+    return permissions
+
+
+class UserGroup(NamedTuple):
+    """A user group with its direct members and subgroups."""
+
+    id: int
+    name: str
+    description: str = ""
+    members: frozenset[int] = frozenset()
+    subgroups: frozenset[int] = frozenset()
+    is_system: bool = False
+    deactivated: bool = False
+    creator_id: int | None = None
+    permissions: Mapping[str, GroupSettingValue] = {}
+
+
+def read_user_group(row: Row) -> UserGroup:
+    """A row of `realm_user_groups` or of a `user_group` event."""
+    return UserGroup(
+        id=required_int(row, "id"),
+        name=text(row, "name"),
+        description=text(row, "description"),
+        members=frozenset(ids(row.get("members"))),
+        subgroups=frozenset(ids(row.get("direct_subgroup_ids", row.get("subgroups")))),
+        is_system=boolean(row, "is_system_group"),
+        deactivated=boolean(row, "deactivated"),
+        creator_id=optional_int(row, "creator_id"),
+        permissions=read_permissions(row),
+    )
+
+
+def mentionable(groups: Iterable[UserGroup]) -> list[UserGroup]:
+    """The groups that can be mentioned: a deactivated one cannot (GSV-17)."""
+    return [group for group in groups if not group.deactivated]
+
+
+def system_group_id(groups: Iterable[UserGroup], name: SystemGroup) -> int | None:
+    """The id of a system group, which differs between organizations (GSV-07); None where there is none."""
+    return next((group.id for group in groups if group.is_system and group.name == name), None)

@@ -1,0 +1,44 @@
+"""Records by key: what the state holds of drafts, scheduled messages, snippets, emoji and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Record = TypeVar("Record")
+
+
+class Table(Generic[Key, Record]):
+    """Records by key, in the order in which they came."""
+
+    def __init__(self, key: Callable[[Record], Key]) -> None:
+        self._key = key
+        self._records: dict[Key, Record] = {}
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records.values())
+
+    def get(self, key: Key) -> Record | None:
+        """The record with this key."""
+        return self._records.get(key)
+
+    def all(self) -> list[Record]:
+        """Every record."""
+        return list(self._records.values())
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Adds records, in place of older ones with their keys."""
+        self._records.update((self._key(record), record) for record in records)
+
+    def replace(self, records: Iterable[Record]) -> None:
+        """Takes the whole table anew."""
+        self._records.clear()
+        self.put(records)
+
+    def remove(self, key: Key) -> None:
+        """Forgets a record, if it is there."""
+        self._records.pop(key, None)

@@ -1,0 +1,85 @@
+"""User groups, and whom a permission includes (contract GSV rows)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from narrowcast_api.model.reading import Row, boolean, text
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup, read_permissions
+
+
+class UserGroups:
+    """All groups, deactivated and system ones included, by id."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, UserGroup] = {}
+
+    def __iter__(self) -> Iterator[UserGroup]:
+        return iter(self._by_id.values())
+
+    def get(self, group_id: int) -> UserGroup | None:
+        """The group with this id."""
+        return self._by_id.get(group_id)
+
+    def put(self, group: UserGroup) -> None:
+        """Adds a group, or takes a newer record of it."""
+        self._by_id[group.id] = group
+
+    def remove(self, group_id: int) -> None:
+        """Forgets a group, also as a subgroup of others."""
+        self._by_id.pop(group_id, None)
+        for group in list(self._by_id.values()):
+            if group_id in group.subgroups:
+                self.put(group._replace(subgroups=group.subgroups - {group_id}))
+
+    def update(self, group_id: int, data: Row) -> None:
+        """Changes only what `data` carries: name, description, deactivated, permissions."""
+        group = self._by_id.get(group_id)
+        if group is not None:
+            self.put(
+                group._replace(
+                    name=text(data, "name", group.name),
+                    description=text(data, "description", group.description),
+                    deactivated=boolean(data, "deactivated", group.deactivated),
+                    permissions={**group.permissions, **read_permissions(data)},
+                )
+            )
+
+    def change_members(
+        self, group_id: int, *, add: set[int] | None = None, remove: set[int] | None = None
+    ) -> None:
+        """Adds or removes direct members."""
+        group = self._by_id.get(group_id)
+        if group is not None:
+            self.put(group._replace(members=(group.members | (add or set())) - (remove or set())))
+
+    def change_subgroups(
+        self, group_id: int, *, add: set[int] | None = None, remove: set[int] | None = None
+    ) -> None:
+        """Adds or removes direct subgroups."""
+        group = self._by_id.get(group_id)
+        if group is not None:
+            self.put(group._replace(subgroups=(group.subgroups | (add or set())) - (remove or set())))
+
+    def contains(self, setting: GroupSettingValue, user_id: int) -> bool:
+        """Whether somebody holds the permission `setting`, directly or through groups within groups.
+
+        Deactivated groups grant nothing (GSV-18); circles end.
+        """
+        if isinstance(setting, AdHocGroup):
+            if user_id in setting.direct_members:
+                return True
+            waiting = list(setting.direct_subgroups)
+        else:
+            waiting = [setting]
+        visited: set[int] = set()
+        while waiting:
+            group_id = waiting.pop()
+            group = self._by_id.get(group_id)
+            if group is None or group_id in visited or group.deactivated:
+                continue
+            visited.add(group_id)
+            if user_id in group.members:
+                return True
+            waiting.extend(group.subgroups)
+        return False

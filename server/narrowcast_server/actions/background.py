@@ -1,0 +1,107 @@
+"""Work that goes on beside the requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from narrowcast_server.storage.store import fold_log
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_DELIVERY_SECONDS = 1.0
+"""How late a scheduled message or a reminder may be."""
+
+_RETENTION_SECONDS = 600.0
+"""How late a message that ends by age may end."""
+_BATCH_PAUSE_SECONDS = 0.05
+
+_REST_SECONDS = 60.0
+"""After which a process that computes nothing ends."""
+
+_FOLD_SECONDS = 1.0
+_FOLD_CHANGES = 2000
+"""Rows after which the log of the store is folded into its file."""
+
+_log = logging.getLogger("narrowcast.server")
+Task = Callable[["Core"], Awaitable[None]]
+
+
+async def _collect_queues(core: Core) -> None:
+    await core.hub.collect_forever()
+
+
+async def _beat(core: Core) -> None:
+    await core.hub.beat_forever()
+
+
+async def _deliver(core: Core) -> None:
+    from narrowcast_server.actions.reminders import reminders_due
+    from narrowcast_server.actions.scheduled_messages import deliveries
+
+    while True:
+        for due in (deliveries, reminders_due):
+            while works := due(core):
+                await _one_by_one(core, works)
+        await core.clock.sleep(_DELIVERY_SECONDS)
+
+
+async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
+    """Does what is due; requests are served between any two."""
+    for work in works:
+        await core.highlights.settled(work)
+        await asyncio.sleep(0)
+
+
+async def _rest(core: Core) -> None:
+    while True:
+        await core.clock.sleep(_REST_SECONDS)
+        await core.workers.rest()
+
+
+async def _retain(core: Core) -> None:
+    from narrowcast_server.actions.retention import delete_expired
+
+    while True:
+        # Requests are served between two batches.
+        await core.clock.sleep(_BATCH_PAUSE_SECONDS if delete_expired(core) else _RETENTION_SECONDS)
+
+
+async def _fold_log(core: Core) -> None:
+    folded = core.store.changes
+    while True:
+        await core.clock.sleep(_FOLD_SECONDS)
+        if core.store.changes - folded >= _FOLD_CHANGES:
+            folded = core.store.changes
+            await asyncio.to_thread(fold_log, core.store.path)
+
+
+TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest]
+"""Each runs for as long as the server does."""
+
+
+@asynccontextmanager
+async def background(core: Core) -> AsyncIterator[None]:
+    """Runs every task until the block ends."""
+    running = [asyncio.create_task(guarded(core, task)) for task in TASKS]
+    try:
+        yield
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await core.workers.stop()
+
+
+async def guarded(core: Core, task: Task) -> None:
+    """Runs one task, again and again if it fails."""
+    while True:
+        try:
+            await task(core)
+        except Exception:
+            _log.exception("background work failed; it goes on in a second")
+            await core.clock.sleep(1)

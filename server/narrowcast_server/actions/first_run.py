@@ -1,0 +1,103 @@
+"""What a data folder needs before it serves: an organization, its people, and their account files."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shlex
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions import organization
+from narrowcast_server.actions.channels import create_channel
+from narrowcast_server.actions.users import create_user
+from narrowcast_server.http import auth
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.private_files import write_secret
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+ACCOUNTS: Final = "accounts"
+OWNER_FILE: Final = "owner.zuliprc"
+PASSWORD_FILE: Final = "owner.password"  # noqa: S105  # a file name
+
+
+def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], None] | None = None) -> None:
+    """Makes the organization where there is none, and writes the account files of a demo."""
+    if not organization.exists(core.store):
+        if populate is not None:
+            populate(core)
+        elif demo:
+            _demo(core)
+        else:
+            _first_owner(core, folder)
+    if demo:
+        write_accounts(core, folder / ACCOUNTS, people(core))
+    elif (folder / OWNER_FILE).exists():
+        _follow_address(core, folder / OWNER_FILE)
+
+
+def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
+    """For people who look at the terminal of a server: what to do next."""
+    if demo:
+        return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
+    if not (folder / OWNER_FILE).exists():
+        return f"sign in with: narrowcast login {url}"
+    return (
+        f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
+        f"others sign in with: narrowcast login {url}"
+    )
+
+
+def _follow_address(core: Core, file: Path) -> None:
+    """The owner's file goes on fitting when the server has another address or the owner another key."""
+    match = re.search(r"^email=(.*)$", file.read_text(), re.MULTILINE)
+    owner = core.user_by_address(match[1].strip()) if match is not None else None
+    if owner is not None:
+        write_secret(file, account_file(core, owner))
+
+
+def people(core: Core) -> list[User]:
+    """Every active person and bot of the organization."""
+    return [user for user in core.users.all() if user.is_active and not user.is_system_bot]
+
+
+def _demo(core: Core) -> None:
+    # Late: the demo world is larger than the server and is needed for it alone.
+    from narrowcast_server import demo
+
+    demo.populate(core)
+
+
+def _first_owner(core: Core, folder: Path) -> None:
+    """An organization for a team: an owner, whose password and account file lie in the folder, and one channel."""
+    password = secrets.token_urlsafe(12)
+    with core.transaction():
+        organization.set_up(core, name="Narrowcast", domain="localhost")
+        create_channel(core, None, "general", description="Everybody is here.", is_default=True)
+        owner = create_user(
+            core,
+            email="owner@localhost",
+            full_name="Owner",
+            role=Role.OWNER,
+            password_hash=auth.hash_password(password),
+        )
+        core.users.update(owner.id, can_change_user_emails=1)
+    write_secret(folder / PASSWORD_FILE, f"{password}\n")
+    write_secret(folder / OWNER_FILE, account_file(core, core.users[owner.id]))
+
+
+def write_accounts(core: Core, folder: Path, users: Iterable[User]) -> None:
+    """`<first name>.zuliprc` for each."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for user in users:
+        name = user.full_name.split()[0].lower()
+        write_secret(folder / f"{name}.zuliprc", account_file(core, user))
+
+
+def account_file(core: Core, user: User) -> str:
+    """The `[api]` file that the tools of the service share."""
+    return f"[api]\nemail={user.delivery_email}\nkey={user.api_key}\nsite={core.url}\n"

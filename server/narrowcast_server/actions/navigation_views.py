@@ -1,0 +1,153 @@
+"""A person's own entries of the navigation, and the hints for newcomers that they have seen (outside the contract)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+BUILT_IN: Final = frozenset(
+    {
+        "inbox",
+        "recent",
+        "feed",
+        "drafts",
+        "scheduled",
+        "reminders",
+        "narrow/has/reaction/sender/me",
+        "narrow/is/mentioned",
+        "narrow/is/starred",
+    }
+)
+"""Fragments of views that every client has under a name of its own."""
+MAX_FRAGMENT: Final = 1000
+MAX_NAME: Final = 100
+STEPS: Final = (
+    "visibility_policy_banner",
+    "intro_inbox_view_modal",
+    "intro_recent_view_modal",
+    "first_stream_created_banner",
+    "jump_to_conversation_banner",
+    "non_interleaved_view_messages_fading",
+    "interleaved_view_messages_fading",
+    "intro_resolve_topic",
+    "navigation_tour_video",
+)
+"""Hints that clients show once."""
+
+
+def view_object(row: Row) -> dict[str, object]:
+    """An entry as lists and events have it."""
+    return {"fragment": row["fragment"], "is_pinned": bool(row["is_pinned"]), "name": row["name"]}
+
+
+def views_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A person's entries, by fragment."""
+    rows = core.store.all("SELECT * FROM navigation_views WHERE user_id = ? ORDER BY fragment", user.id)
+    return [view_object(row) for row in rows]
+
+
+def _checked_name(fragment: str, name: str | None) -> str | None:
+    if fragment in BUILT_IN:
+        if name is not None:
+            raise ServiceError("Built-in views cannot have a custom name.")
+        return None
+    if name is None or not name.strip():
+        raise ServiceError("Custom views must have a valid name.")
+    if len(name) > MAX_NAME:
+        raise ServiceError(f"name is too long (limit: {MAX_NAME} characters)")
+    return name.strip()
+
+
+def _check_name_is_free(core: Core, user: User, fragment: str, name: str | None) -> None:
+    taken = core.store.one(
+        "SELECT 1 FROM navigation_views WHERE user_id = ? AND name = ? AND fragment != ?",
+        user.id,
+        name,
+        fragment,
+    )
+    if taken is not None:
+        raise ServiceError("Navigation view already exists.")
+
+
+def add_view(core: Core, user: User, fragment: str, is_pinned: bool, name: str | None) -> None:
+    """A new entry; raises BAD_REQUEST for one that is there, and for a custom one without a name."""
+    if not fragment or len(fragment) > MAX_FRAGMENT:
+        raise ServiceError(f"fragment must have 1 to {MAX_FRAGMENT} characters")
+    if _find(core, user, fragment) is not None:
+        raise ServiceError("Navigation view already exists.")
+    checked = _checked_name(fragment, name)
+    _check_name_is_free(core, user, fragment, checked)
+    check_room(core, user, "navigation_views")
+    core.store.execute(
+        "INSERT INTO navigation_views VALUES (?, ?, ?, ?)", user.id, fragment, int(is_pinned), checked
+    )
+    view = view_object(_own(core, user, fragment))
+    core.emit({"type": "navigation_view", "op": "add", "navigation_view": view}, [user.id])
+
+
+def change_view(core: Core, user: User, fragment: str, is_pinned: bool | None, name: str | None) -> None:
+    """Changes what is given of an entry; the event carries no more than that."""
+    row = _own(core, user, fragment)
+    data: dict[str, object] = {}
+    if is_pinned is not None:
+        data["is_pinned"] = is_pinned
+    if name is not None:
+        data["name"] = checked = _checked_name(fragment, name)
+        _check_name_is_free(core, user, fragment, checked)
+    if not data:
+        raise ServiceError("No new data supplied")
+    changed = {**view_object(row), **data}
+    core.store.execute(
+        "UPDATE navigation_views SET is_pinned = ?, name = ? WHERE user_id = ? AND fragment = ?",
+        int(bool(changed["is_pinned"])),
+        None if changed["name"] is None else str(changed["name"]),
+        user.id,
+        fragment,
+    )
+    core.emit({"type": "navigation_view", "op": "update", "fragment": fragment, "data": data}, [user.id])
+
+
+def remove_view(core: Core, user: User, fragment: str) -> None:
+    """Takes an entry away."""
+    _own(core, user, fragment)
+    core.store.execute("DELETE FROM navigation_views WHERE user_id = ? AND fragment = ?", user.id, fragment)
+    core.emit({"type": "navigation_view", "op": "remove", "fragment": fragment}, [user.id])
+
+
+def _find(core: Core, user: User, fragment: str) -> Row | None:
+    return core.store.one(
+        "SELECT * FROM navigation_views WHERE user_id = ? AND fragment = ?", user.id, fragment
+    )
+
+
+def _own(core: Core, user: User, fragment: str) -> Row:
+    row = _find(core, user, fragment)
+    if row is None:
+        raise ServiceError("Navigation view does not exist.", status=404)
+    return row
+
+
+# --- hints for newcomers ----------------------------------------------------------------------------------------
+
+
+def steps_of(core: Core, user: User) -> list[dict[str, object]]:
+    """The hints that a person has not seen yet; bots need none."""
+    if user.is_bot:
+        return []
+    seen = set(core.store.strings("SELECT step FROM onboarding_steps WHERE user_id = ?", user.id))
+    return [{"type": "one_time_notice", "name": step} for step in STEPS if step not in seen]
+
+
+def mark_step(core: Core, user: User, step: str) -> None:
+    """A hint was seen; the person's other clients need not show it."""
+    if step not in STEPS:
+        raise ServiceError(f"Unknown onboarding_step: {step}")
+    core.store.execute("INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)", user.id, step)
+    core.emit({"type": "onboarding_steps", "onboarding_steps": steps_of(core, user)}, [user.id])

@@ -1,0 +1,30 @@
+"""Messages quoted in messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.models import Message, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def silent_mention(user: User) -> str:
+    """A person's name that calls nobody."""
+    return f"@_**{user.full_name}|{user.id}**"
+
+
+def place_of(core: Core, message: Message) -> str:
+    """A link to a message of a channel; words for a direct one, which others cannot open."""
+    if message.channel_id is None:
+        return "a direct message"
+    return f"#**{core.channels[message.channel_id].name}>{message.topic}@{message.id}**"
+
+
+def quoted(content: str) -> str:
+    """A quote of any text: its fence is longer than every one inside."""
+    fence = "`" * 3
+    while fence in content:
+        fence += "`"
+    return f"{fence}quote\n{content}\n{fence}"

@@ -1,0 +1,80 @@
+"""Saved snippets (rows SNP)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.owned import own_row, remove_own
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+MAX_TITLE: Final = 60
+
+
+def snippet_object(row: Row) -> dict[str, object]:
+    """A snippet as lists and events have it."""
+    return {key: row[key] for key in ("id", "title", "content", "date_created")}
+
+
+def snippets_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A person's snippets, in the order of their making."""
+    rows = core.store.all("SELECT * FROM saved_snippets WHERE user_id = ? ORDER BY id", user.id)
+    return [snippet_object(row) for row in rows]
+
+
+def _check(core: Core, title: str | None, content: str | None) -> None:
+    if title is not None and not title.strip():
+        raise ServiceError("Title cannot be empty.")
+    if title is not None and len(title) > MAX_TITLE:
+        raise ServiceError(f"title is too long (limit: {MAX_TITLE} characters)")
+    if content is not None and not content.strip():
+        raise ServiceError("Content cannot be empty.")
+    limit = core.config.limits.max_message_length
+    if content is not None and len(content) > limit:
+        raise ServiceError(f"content is too long (limit: {limit} characters)")
+
+
+def create_snippet(core: Core, user: User, title: str, content: str) -> int:
+    """Stores a snippet; gives its id."""
+    _check(core, title, content)
+    check_room(core, user, "saved_snippets")
+    identity = core.store.insert(
+        "INSERT INTO saved_snippets (user_id, title, content, date_created) VALUES (?, ?, ?, ?)",
+        user.id,
+        title.strip(),
+        content,
+        core.now(),
+    )
+    _tell(core, user, "add", identity)
+    return identity
+
+
+def edit_snippet(core: Core, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
+    """Changes what is given (SNP-01); nothing given is refused (SNP-11)."""
+    row = own_row(core, "saved_snippets", snippet_id, user)
+    if title is None and content is None:
+        raise ServiceError("No new data supplied")
+    _check(core, title, content)
+    core.store.execute(
+        "UPDATE saved_snippets SET title = ?, content = ? WHERE id = ?",
+        row["title"] if title is None else title.strip(),
+        row["content"] if content is None else content,
+        snippet_id,
+    )
+    _tell(core, user, "update", snippet_id)
+
+
+def _tell(core: Core, user: User, op: str, snippet_id: int) -> None:
+    snippet = snippet_object(own_row(core, "saved_snippets", snippet_id, user))
+    core.emit({"type": "saved_snippets", "op": op, "saved_snippet": snippet}, [user.id])
+
+
+def delete_snippet(core: Core, user: User, snippet_id: int) -> None:
+    """Deletes a snippet."""
+    remove_own(core, "saved_snippets", snippet_id, user)
+    core.emit({"type": "saved_snippets", "op": "remove", "saved_snippet_id": snippet_id}, [user.id])

@@ -1,0 +1,285 @@
+"""User groups: making, changing, filling and deactivating them (rows GRPC, GRPU, GSV).
+
+What the contract leaves open (GRPC-11): names are unique among active groups without regard to case, the creator
+holds can_manage_group and can_add_members_group, everybody may leave and mention, and the creator is no member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.memberships import MAX_NESTING
+from narrowcast_server.organization.models import Group, User
+from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
+from narrowcast_server.queries.channels import group_object, group_setting_name
+from narrowcast_server.rules.permissions import (
+    group_allows,
+    outgoing_value,
+    realm_allows,
+    setting_value,
+    system_group,
+)
+from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.rules.visibility import emit_group, emit_members
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+MAX_NAME: Final = 100
+MAX_DESCRIPTION: Final = 1024
+_PREFIXES: Final = ("@", "role:", "user:", "stream:", "channel:")
+_EXCLUDED: Final[dict[str, frozenset[str]]] = {
+    GroupSetting.MANAGE: frozenset({SystemGroup.INTERNET, SystemGroup.EVERYONE}),
+    GroupSetting.MENTION: frozenset({SystemGroup.INTERNET, SystemGroup.OWNERS}),
+}
+"""System groups that may not hold a setting (GSV-12, GSV-14)."""
+
+
+# --- finding and permissions ---------------------------------------------------------------------------------
+
+
+def group_named_by(core: Core, group_id: int) -> Group:
+    """The group of this id; raises BAD_REQUEST (GRPU-10)."""
+    group = core.groups.get(group_id)
+    if group is None:
+        raise ServiceError("Invalid user group")
+    return group
+
+
+def may_manage(core: Core, user: User, group: Group) -> bool:
+    """From level 283 the holders of can_manage_group (GRPU-11), and who manages all groups: the holders of the
+    organization's permission, before there was one administrators.
+    """
+    if core.level < Gate.MANAGE_ALL_GROUPS.level:
+        if user.is_administrator:
+            return True
+    elif realm_allows(core, user, "can_manage_all_groups"):
+        return True
+    return core.level >= Gate.GROUP_MANAGE.level and group_allows(core, user, group, GroupSetting.MANAGE)
+
+
+def may_add_members(core: Core, user: User, group: Group) -> bool:
+    """Managers, and from level 305 the holders of can_add_members_group (GSV-08, INV-19)."""
+    if may_manage(core, user, group):
+        return True
+    return core.level >= Gate.GROUP_ADD_MEMBERS.level and group_allows(
+        core, user, group, GroupSetting.ADD_MEMBERS
+    )
+
+
+def _may_remove_members(core: Core, user: User, group: Group) -> bool:
+    if may_manage(core, user, group):
+        return True
+    return core.level >= Gate.GROUP_REMOVE_MEMBERS.level and group_allows(
+        core, user, group, GroupSetting.REMOVE_MEMBERS
+    )
+
+
+def managed_group(core: Core, user: User, group_id: int) -> Group:
+    """A group that somebody may change; raises BAD_REQUEST, for system groups too."""
+    group = group_named_by(core, group_id)
+    if group.is_system or not may_manage(core, user, group):
+        raise insufficient_permission()
+    return group
+
+
+# --- values --------------------------------------------------------------------------------------------------
+
+
+def check_name(core: Core, name: str, except_id: int | None = None) -> str:
+    """A name that mentions can carry and no other active group has."""
+    name = name.strip()
+    if not name:
+        raise ServiceError("User group name can't be empty!")
+    if len(name) > MAX_NAME:
+        raise ServiceError(f"User group name cannot exceed {MAX_NAME} characters.")
+    if not name.isprintable():
+        raise ServiceError("Invalid characters in user group name.")
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            raise ServiceError(f"User group name cannot start with '{prefix}'.")
+    taken = core.store.integer("SELECT id FROM groups WHERE name = ? AND deactivated = 0", name)
+    if taken is not None and taken != except_id:
+        raise ServiceError(f"User group '{name}' already exists.")
+    return name
+
+
+def check_description(description: str) -> str:
+    """A description of allowed length."""
+    if len(description) > MAX_DESCRIPTION:
+        raise ServiceError(f"description is too long (limit: {MAX_DESCRIPTION} characters)")
+    return description
+
+
+def checked_setting(core: Core, name: str, raw: object) -> object:
+    """A new value of a group's setting; raises BAD_REQUEST for excluded and deactivated groups."""
+    value = setting_value(core, name, raw)
+    excluded = _EXCLUDED.get(name, frozenset())
+    group = core.groups.get(value) if isinstance(value, int) else None
+    if group is not None and group.is_system and group.name in excluded:
+        raise ServiceError(f"'{name}' setting cannot be set to '{group.name}' group.")
+    return value
+
+
+# --- changes -------------------------------------------------------------------------------------------------
+
+
+def create_group(
+    core: Core,
+    creator: User | None,
+    name: str,
+    description: str,
+    members: Sequence[User],
+    subgroups: Sequence[Group] = (),
+    settings: Mapping[str, object] | None = None,
+) -> Group:
+    """A new group (GRPC-01); `settings` are checked values that differ from the defaults."""
+    if creator is not None:
+        check_room(core, creator, "groups")
+    values: dict[str, object] = {
+        setting: system_group(core, holder).id for setting, holder in USER_GROUP_SETTINGS.items()
+    }
+    if creator is not None:
+        own = {"direct_members": [creator.id], "direct_subgroups": []}
+        values |= {GroupSetting.MANAGE.value: own, GroupSetting.ADD_MEMBERS.value: own}
+    group_id = core.groups.insert(
+        name=name,
+        description=description,
+        creator_id=None if creator is None else creator.id,
+        date_created=core.now(),
+        settings={**values, **(settings or {})},
+    )
+    core.memberships.add_members(group_id, [user.id for user in members])
+    emit_group(core, {"type": "user_group", "op": "add"}, "group", group_object(core, core.groups[group_id]))
+    add_subgroups(core, core.groups[group_id], [group.id for group in subgroups])
+    return core.groups[group_id]
+
+
+def update_group(core: Core, group: Group, **changed: object) -> None:
+    """Stores new columns of a group and tells of each."""
+    for name, value in changed.items():
+        if getattr(group, name) == value:
+            continue
+        core.groups.update(group.id, **{name: value})
+        _tell_update(core, group.id, {name: value})
+
+
+def set_group_setting(core: Core, group: Group, name: str, value: object) -> None:
+    """Stores a checked permission of a group and tells of it."""
+    present = core.groups[group.id].settings
+    if present[name] == value:
+        return
+    core.groups.update(group.id, settings={**present, name: value})
+    _tell_update(core, group.id, {group_setting_name(core, name): outgoing_value(core, value)})
+
+
+def _tell_update(core: Core, group_id: int, data: dict[str, object]) -> None:
+    core.emit({"type": "user_group", "op": "update", "group_id": group_id, "data": data}, core.user_ids())
+
+
+def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
+    """Deactivates or reactivates a group (GSV-17, GSV-18); one that is part of another stays."""
+    if deactivated:
+        above = [i for i in core.memberships.above(group.id) if not core.groups[i].deactivated]
+        if above:
+            objections = [{"type": "subgroup", "supergroup_ids": above}]
+            raise ServiceError(
+                "Cannot deactivate user group in use.",
+                "CANNOT_DEACTIVATE_GROUP_IN_USE",
+                objections=objections,
+            )
+    else:
+        check_name(core, group.name, group.id)
+    core.groups.update(group.id, deactivated=int(deactivated))
+    event = {
+        "type": "user_group",
+        "op": "update",
+        "group_id": group.id,
+        "data": {"deactivated": deactivated},
+    }
+    emit_group(core, event, "_group", group_object(core, core.groups[group.id]))
+
+
+def change_members(
+    core: Core, user: User, group: Group, *, add: Sequence[User] = (), remove: Sequence[User] = ()
+) -> None:
+    """Adds and removes direct members; raises BAD_REQUEST without permission, or where nothing would change."""
+    _check_active(group)
+    present = set(core.memberships.members(group.id))
+    joins, leaves = [member.id for member in add], [member.id for member in remove]
+    _check_membership(core, user, group, set(joins), set(leaves))
+    for member_id in joins:
+        if member_id in present:
+            raise ServiceError(f"User {member_id} is already a member of this group")
+    for member_id in leaves:
+        if member_id not in present:
+            raise ServiceError(f"There is no member '{member_id}' in this user group")
+    core.memberships.add_members(group.id, joins)
+    core.memberships.remove_members(group.id, leaves)
+    _tell_membership(core, group, "add_members", "user_ids", joins)
+    _tell_membership(core, group, "remove_members", "user_ids", leaves)
+
+
+def _check_membership(core: Core, user: User, group: Group, joins: set[int], leaves: set[int]) -> None:
+    oneself = {user.id}
+    may_join = joins == oneself and group_allows(core, user, group, GroupSetting.JOIN)
+    may_leave = leaves == oneself and group_allows(core, user, group, GroupSetting.LEAVE)
+    allowed = (not joins or may_join or may_add_members(core, user, group)) and (
+        not leaves or may_leave or _may_remove_members(core, user, group)
+    )
+    if group.is_system or not allowed:
+        raise insufficient_permission()
+
+
+def _check_active(group: Group) -> None:
+    if group.deactivated:
+        raise ServiceError("User group is deactivated.")
+
+
+def _tell_membership(core: Core, group: Group, operation: str, key: str, ids: Iterable[int]) -> None:
+    listed = list(ids)
+    event = {"type": "user_group", "op": operation, "group_id": group.id}
+    if key == "user_ids":
+        emit_members(core, event, listed)
+    elif listed:
+        core.emit({**event, key: listed}, core.user_ids())
+
+
+def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
+    """Puts groups into a group; raises BAD_REQUEST for unknown ones, repeated ones and circles."""
+    for subgroup_id in subgroup_ids:
+        subgroup = core.groups.get(subgroup_id)
+        if subgroup is None:
+            raise ServiceError(f"Invalid user group ID: {subgroup_id}")
+        _check_active(subgroup)
+        if group.id == subgroup_id or group.id in core.memberships.groups_inside(subgroup_id):
+            raise ServiceError(f"User group {group.id} is already a subgroup of one of the passed subgroups.")
+        if subgroup_id in core.memberships.subgroups(group.id):
+            raise ServiceError(f"User group {subgroup_id} is already a subgroup of this group.")
+        if not subgroup.is_system and core.memberships.nests_too_deep(group.id, subgroup_id):
+            raise ServiceError(f"User groups can be nested {MAX_NESTING} deep at most.")
+        core.memberships.add_subgroup(group.id, subgroup_id)
+    _tell_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
+
+
+def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
+    """Takes groups out of a group; raises BAD_REQUEST for those that are not in it."""
+    for subgroup_id in subgroup_ids:
+        if subgroup_id not in core.memberships.subgroups(group.id):
+            raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")
+        core.memberships.remove_subgroup(group.id, subgroup_id)
+    _tell_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
+
+
+def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
+    """Puts a new person into the groups that an invitation names; those that are gone are passed over."""
+    for group_id in group_ids:
+        group = core.groups.get(group_id)
+        if group is None or group.deactivated or group.is_system:
+            continue
+        core.memberships.add_members(group.id, [user.id])
+        _tell_membership(core, group, "add_members", "user_ids", [user.id])

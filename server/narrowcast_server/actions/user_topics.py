@@ -1,0 +1,157 @@
+"""How people see topics: muted, unmuted, followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import setting, switched_on
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_ON_PARTICIPATION: Final = 1
+_ON_SENDING: Final = 2
+_ON_INITIATING: Final = 3
+
+
+def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
+    """How somebody sees a topic."""
+    value = core.store.integer(
+        "SELECT policy FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
+        user_id,
+        channel_id,
+        topic,
+    )
+    return VisibilityPolicy(value or 0)
+
+
+def _make_room(core: Core, user_id: int) -> None:
+    """Forgets what was said of a topic longest ago: some of it is set without being asked for."""
+    limit = core.config.quotas.topic_policies
+    if (core.store.integer("SELECT count(*) FROM user_topics WHERE user_id = ?", user_id) or 0) < limit:
+        return
+    oldest = core.store.one(
+        "SELECT channel_id, topic FROM user_topics WHERE user_id = ? ORDER BY last_updated, channel_id, topic",
+        user_id,
+    )
+    assert oldest is not None
+    set_policy(core, user_id, oldest["channel_id"], oldest["topic"], VisibilityPolicy.NONE)
+
+
+def set_policy(
+    core: Core,
+    user_id: int,
+    channel_id: int,
+    topic: str,
+    policy: VisibilityPolicy,
+    *,
+    timestamp: int | None = None,
+) -> bool:
+    """Stores how somebody sees a topic and tells their clients; False when nothing changed."""
+    if policy_of(core, user_id, channel_id, topic) is policy:
+        return False
+    moment = core.now() if timestamp is None else timestamp
+    if policy is VisibilityPolicy.NONE:
+        core.store.execute(
+            "DELETE FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
+            user_id,
+            channel_id,
+            topic,
+        )
+    else:
+        _make_room(core, user_id)
+        core.store.execute(
+            "INSERT INTO user_topics (user_id, channel_id, topic, policy, last_updated) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET policy = excluded.policy, last_updated = excluded.last_updated",
+            user_id,
+            channel_id,
+            topic,
+            int(policy),
+            moment,
+        )
+    core.emit({"type": "muted_topics", "muted_topics": muted_topics(core, user_id)}, [user_id])
+    core.emit(
+        {
+            "type": "user_topic",
+            "stream_id": channel_id,
+            "topic_name": topic,
+            "last_updated": moment,
+            "visibility_policy": int(policy),
+        },
+        [user_id],
+    )
+    return True
+
+
+def muted_topics(core: Core, user_id: int) -> list[list[object]]:
+    """Muted topics as older clients know them: (channel name, topic, when)."""
+    rows = core.store.all(
+        "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
+        user_id,
+        int(VisibilityPolicy.MUTED),
+    )
+    return [[core.channels[row["channel_id"]].name, row["topic"], row["last_updated"]] for row in rows]
+
+
+def follow_after_sending(
+    core: Core, sender: User, channel_id: int, topic: str, *, initiates: bool
+) -> int | None:
+    """The sender's topic gets the policy that the personal settings ask for; gives it when it is new."""
+    reached = _ON_INITIATING if initiates else _ON_SENDING
+    return _raise_policy(core, sender, channel_id, topic, reached)
+
+
+def follow_after_reacting(core: Core, user: User, channel_id: int, topic: str) -> int | None:
+    """The same for those who take part without writing."""
+    return _raise_policy(core, user, channel_id, topic, _ON_PARTICIPATION)
+
+
+def follow_after_mentions(core: Core, user_ids: Iterable[int], channel_id: int, topic: str) -> None:
+    """Those who are mentioned follow the topic if their settings say so."""
+    for user_id in user_ids:
+        user = core.users[user_id]
+        current = policy_of(core, user_id, channel_id, topic)
+        if (
+            switched_on(user, "automatically_follow_topics_where_mentioned")
+            and current is VisibilityPolicy.NONE
+        ):
+            set_policy(core, user_id, channel_id, topic, VisibilityPolicy.FOLLOWED)
+
+
+def _raise_policy(core: Core, user: User, channel_id: int, topic: str, reached: int) -> int | None:
+    if user.is_bot:
+        return None
+    current = policy_of(core, user.id, channel_id, topic)
+    if current is VisibilityPolicy.MUTED:
+        return None
+    wanted = VisibilityPolicy.NONE
+    if _applies(user, "automatically_follow_topics_policy", reached):
+        wanted = VisibilityPolicy.FOLLOWED
+    elif _applies(user, "automatically_unmute_topics_in_muted_streams_policy", reached) and _is_muted(
+        core, user.id, channel_id
+    ):
+        wanted = VisibilityPolicy.UNMUTED
+    if wanted <= current:
+        return None
+    set_policy(core, user.id, channel_id, topic, wanted)
+    return int(wanted)
+
+
+def _applies(user: User, name: str, reached: int) -> bool:
+    value = setting(user, name)
+    assert isinstance(value, int)
+    return value <= reached
+
+
+def _is_muted(core: Core, user_id: int, channel_id: int) -> bool:
+    return (
+        core.store.one(
+            "SELECT 1 FROM subscriptions WHERE user_id = ? AND channel_id = ? AND active = 1 AND is_muted = 1",
+            user_id,
+            channel_id,
+        )
+        is not None
+    )

@@ -1,0 +1,54 @@
+"""Requests that a browser makes for a page: those of other sites' pages are none of this server's.
+
+Programs send neither `Origin` nor `Sec-Fetch-Site`; browsers send them and pages cannot forge them. A page of
+another site may get a person's browser to reach a server that its own site cannot, also by giving its own name the
+server's address; so the name by which a browser calls must be one of the server's.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+
+from narrowcast_server.organization.errors import ServiceError
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_FOREIGN = frozenset({"cross-site", "same-site"})
+
+
+def check_page(core: Core, headers: Headers) -> None:
+    """Raises 403 for a request of another site's page."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if origin is None and site is None:
+        return
+    host = headers.get("host", "")
+    if not _is_own_name(core, host):
+        raise ServiceError(f"This server is not called {_name(host)!r}", status=403)
+    # Following a link is what links are for.
+    if site in _FOREIGN and headers.get("sec-fetch-mode") != "navigate":
+        raise ServiceError("Pages of other sites cannot use this server", status=403)
+    if origin is not None and urlsplit(origin).netloc not in (host, urlsplit(core.url).netloc):
+        raise ServiceError("Pages of other sites cannot use this server", status=403)
+
+
+def _is_own_name(core: Core, host: str) -> bool:
+    name = _name(host)
+    if core.config.any_name or name in ("localhost", _name(urlsplit(core.url).netloc)):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _name(host: str) -> str:
+    """A host without its port, in lower case; of an IPv6 address what is between the brackets."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].rstrip(".").lower()

@@ -1,0 +1,240 @@
+"""The web application: from a request to a handler and back to JSON.
+
+Every answer under /api/v1 is a JSON object with `result` and `msg` (CONV-06), errors included; a caller never
+sees a traceback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Final, cast
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import API_PREFIX
+from narrowcast_server.actions.background import background
+from narrowcast_server.browsers import check_page
+from narrowcast_server.http import auth
+from narrowcast_server.http.call_limits import CallLimiter
+from narrowcast_server.http.json_text import encoded
+from narrowcast_server.http.routing import Answer, Call, Endpoint
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError, not_for_webhooks, unknown_endpoint
+from narrowcast_server.organization.models import User
+from narrowcast_server.routes import ALL_ROUTES
+from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
+
+_log = logging.getLogger("narrowcast.server")
+_MAX_FIELDS: Final = 1000
+
+
+def build(core: Core) -> Starlette:
+    """The ASGI application of one organization. Its lifespan runs the background work."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with background(core):
+            yield
+
+    app = Starlette(
+        routes=_routes(core),
+        lifespan=lifespan,
+        exception_handlers={
+            404: lambda _request, _error: _error_response(unknown_endpoint()),
+            HTTPException: _http_error,
+            Exception: _crashed,
+        },
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+def _routes(core: Core) -> list[BaseRoute]:
+    limiter = CallLimiter(core)
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for routes in ALL_ROUTES:
+        for endpoint in routes.endpoints:
+            path = endpoint.path if endpoint.absolute else API_PREFIX + endpoint.path
+            methods = by_path.setdefault(path, {})
+            assert endpoint.method not in methods, f"{endpoint.method} {path} is declared twice"
+            methods[endpoint.method] = endpoint
+    # Fixed words win over parameters, whatever the order of declaration.
+    ordered = sorted(by_path.items(), key=lambda item: [part.startswith("{") for part in item[0].split("/")])
+    served: list[BaseRoute] = [
+        Route(path, _Dispatcher(core, limiter, methods).serve, methods=_METHODS) for path, methods in ordered
+    ]
+    served.append(WebSocketRoute(STREAM_PATH, event_stream(core)))
+    served.append(WebSocketRoute("/{path:path}", _no_stream))
+    return served
+
+
+async def _no_stream(socket: WebSocket) -> None:
+    await socket.send_denial_response(_error_response(unknown_endpoint()))
+
+
+_METHODS: Final = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"]
+
+
+class _Dispatcher:
+    """The endpoints of one path."""
+
+    def __init__(self, core: Core, limiter: CallLimiter, methods: Mapping[str, Endpoint]) -> None:
+        self._core = core
+        self._limiter = limiter
+        self._methods = methods
+
+    async def serve(self, request: Request) -> Response:
+        """Answers one request."""
+        try:
+            return await self._serve(request)
+        except ServiceError as error:
+            return _error_response(error)
+        except ClientDisconnect:
+            return Response(status_code=499)
+
+    async def _serve(self, request: Request) -> Response:
+        check_page(self._core, request.headers)
+        method = "GET" if request.method == "HEAD" else request.method
+        endpoint = self._methods.get(method)
+        if endpoint is None:
+            raise ServiceError(
+                "Method Not Allowed", status=405, headers={"Allow": ", ".join(sorted(self._methods))}
+            )
+        if self._core.level < endpoint.since:
+            raise unknown_endpoint()
+        user = None
+        if not endpoint.public:
+            user = auth.caller(self._core, request.headers.get("authorization"))
+        with self._limiter.counted(user, request, endpoint):
+            if user is not None and user.is_webhook and not endpoint.webhooks:
+                raise not_for_webhooks()
+            return await self._answered(request, endpoint, user)
+
+    async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
+        call = Call(
+            core=self._core,
+            request=request,
+            endpoint=endpoint,
+            path=request.path_params,
+            fields=await self._fields(request, endpoint),
+            caller=user,
+            client=client_name(request.headers.get("user-agent", "")),
+            level=self._core.level,
+        )
+        call.parse()
+        return self._respond(call, await self._kept_answer(call))
+
+    async def _kept_answer(self, call: Call) -> Answer | Response:
+        """The handler's answer, when what it changed is on the disk."""
+        if call.endpoint.method == "GET":
+            return await self._handle(call)
+        changes = self._core.store.changes
+        try:
+            return await self._handle(call)
+        finally:
+            # Some refusals come after a change that stays, such as invitations of which some could be sent.
+            await self._core.kept(changes)
+
+    async def _fields(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
+        fields = _decode(request.scope["query_string"])
+        if request.method in ("GET", "HEAD") or endpoint.streaming:
+            return fields
+        if request.headers.get("content-type", "").startswith("multipart/"):
+            return fields | await self._multipart(request, endpoint)
+        return fields | _decode(await self._body(request, endpoint))
+
+    async def _body(self, request: Request, endpoint: Endpoint) -> bytes:
+        limits = self._core.config.limits
+        limit = limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._core.config.limits.body_seconds):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > limit:
+                        raise ServiceError("The request is too large", status=413)
+        except TimeoutError as error:
+            raise ServiceError("The request did not come to its end", status=408) from error
+        return bytes(body)
+
+    async def _multipart(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
+        length = request.headers.get("content-length")
+        if length is None:
+            raise ServiceError("The request does not say how long it is", status=411)
+        limits = self._core.config.limits
+        if int(length) > (limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes):
+            raise ServiceError("The request is too large", status=413)
+        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+            return {name: value for name, value in form.items() if isinstance(value, str)}
+
+    async def _handle(self, call: Call) -> Answer | Response:
+        handler = call.endpoint.handler
+        if inspect.iscoroutinefunction(handler):
+            return await cast("Callable[[Call], Awaitable[Answer | Response]]", handler)(call)
+        plain = cast("Callable[[Call], Answer | Response]", handler)
+        if call.endpoint.method == "GET":
+            return plain(call)
+
+        def work() -> Answer | Response:
+            with self._core.transaction():
+                return plain(call)
+
+        return await self._core.highlights.settled(work)
+
+    def _respond(self, call: Call, answer: Answer | Response) -> Response:
+        if isinstance(answer, Response):
+            return answer
+        body: Answer = {"result": "success", "msg": "", **answer}
+        if call.level >= Gate.IGNORED_PARAMETERS.level and (ignored := call.unsupported()):
+            body["ignored_parameters_unsupported"] = ignored
+        return json_response(body)
+
+
+def json_response(
+    body: Mapping[str, object], status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """A JSON answer."""
+    return Response(encoded(body), status, headers=headers, media_type="application/json")
+
+
+def _decode(raw: bytes) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(raw.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
+    except ValueError as error:
+        raise ServiceError("The form fields are malformed") from error
+    return dict(pairs)
+
+
+def client_name(user_agent: str) -> str:
+    """The program's name: the User-Agent up to the version."""
+    return user_agent.split("/", 1)[0].split(" ", 1)[0][:64] or "unknown"
+
+
+def _error_response(error: ServiceError) -> Response:
+    return json_response(error.body(), error.status, error.headers)
+
+
+def _http_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _error_response(ServiceError(str(error.detail), status=error.status_code))
+
+
+def _crashed(request: Request, error: Exception) -> Response:
+    _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return _error_response(ServiceError("Internal server error", "INTERNAL_SERVER_ERROR", 500))
+
+
+def routes_of() -> Sequence[Endpoint]:
+    """Every declared endpoint, for tests and documentation."""
+    return [endpoint for routes in ALL_ROUTES for endpoint in routes.endpoints]

@@ -1,0 +1,58 @@
+"""What is counted of every request: how often somebody calls, and how many of their requests are being answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+
+from narrowcast_server.http.connections import is_local
+from narrowcast_server.http.rate_limits import RateLimiter, too_often
+from narrowcast_server.http.routing import Endpoint
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_PAUSE_SECONDS: Final = 1.0
+_EVENTS: Final = "/events"
+
+
+class CallLimiter:
+    """The limits of one server."""
+
+    def __init__(self, core: Core) -> None:
+        config = core.config
+        self._core = core
+        self._calls = RateLimiter(core.clock, config.rate_limits)
+        self._event_calls = RateLimiter(core.clock, config.event_rate_limits)
+        self._strangers = RateLimiter(core.clock, config.stranger_rate_limits)
+        self._under_way: Counter[int] = Counter()
+
+    @contextmanager
+    def counted(self, user: User | None, request: Request, endpoint: Endpoint) -> Iterator[None]:
+        """Counts a request while it is being answered; raises RATE_LIMIT_HIT for one too many."""
+        if user is None:
+            address = address_of(request)
+            if not is_local(address):
+                self._strangers.hit(address)
+            yield
+            return
+        (self._event_calls if endpoint.path == _EVENTS else self._calls).hit(user.id)
+        if self._under_way[user.id] >= self._core.config.quotas.requests_at_once:
+            raise too_often(_PAUSE_SECONDS)
+        self._under_way[user.id] += 1
+        try:
+            yield
+        finally:
+            self._under_way[user.id] -= 1
+            if not self._under_way[user.id]:
+                del self._under_way[user.id]
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from, by its peer or the proxy before it; empty where that is unknown."""
+    return request.client.host if request.client else ""

@@ -1,0 +1,128 @@
+"""All connections of the server: how many there may be, and how long each may take over what.
+
+What a peer may do before it has said who it is costs it nothing, so it is bounded: connections that wait for a
+request make room for new ones, and who sends or reads too slowly is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.config import ConnectionLimits
+
+_SWEEP_SECONDS: Final = 1.0
+
+
+class Connection(Protocol):
+    """What is asked of a connection."""
+
+    @property
+    def address(self) -> str:
+        """The peer's, empty where it has none."""
+
+    @property
+    def idle_since(self) -> float | None:
+        """Since when it waits for a request, by the event loop's clock; None while one is being answered."""
+
+    @property
+    def is_gone(self) -> bool: ...
+
+    @property
+    def unread(self) -> int:
+        """Bytes that the peer has yet to read."""
+
+    def is_too_slow(self, now: float) -> bool:
+        """Whether the peer has used up its time for what it is doing."""
+
+    def cut(self) -> None:
+        """Ends it at once."""
+
+
+class Connections:
+    """Those that are open. Not for several event loops."""
+
+    def __init__(self, limits: ConnectionLimits, descriptors: int) -> None:
+        """`descriptors`: how many files this process may have open."""
+        self.limits = limits
+        self._most = max(min(limits.most, descriptors - limits.spare_descriptors), 1)
+        self._open: set[Connection] = set()
+        self._by_address: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def busy(self) -> int:
+        """How many are being answered now."""
+        return sum(connection.idle_since is None for connection in self._open)
+
+    @property
+    def unread(self) -> int:
+        """Bytes of answers that peers have yet to read."""
+        return sum(connection.unread for connection in self._open)
+
+    def admit(self, connection: Connection) -> bool:
+        """Counts a new connection; idle ones may end for it. False: there is no room."""
+        address = connection.address
+        if not is_local(address) and self._by_address.get(address, 0) >= self.limits.most_an_address:
+            self._make_room(address)
+            if self._by_address.get(address, 0) >= self.limits.most_an_address:
+                return False
+        if len(self._open) >= self._most:
+            self._make_room(None)
+            if len(self._open) >= self._most:
+                return False
+        self._open.add(connection)
+        self._by_address[address] = self._by_address.get(address, 0) + 1
+        return True
+
+    def leave(self, connection: Connection) -> None:
+        """Counts it no more."""
+        if connection not in self._open:
+            return
+        self._open.remove(connection)
+        left = self._by_address[connection.address] - 1
+        if left:
+            self._by_address[connection.address] = left
+        else:
+            del self._by_address[connection.address]
+
+    def sweep(self, now: float) -> None:
+        """Cuts off those that are too slow, and forgets those that are gone."""
+        for connection in tuple(self._open):
+            if connection.is_gone:
+                self.leave(connection)
+            elif connection.is_too_slow(now):
+                self._cut(connection)
+
+    async def sweep_forever(self) -> None:
+        """Sweeps once a second, in real time; runs until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            self.sweep(loop.time())
+
+    def _make_room(self, address: str | None) -> None:
+        """Cuts off the connections that have been idle for longest, some at once: looking for them takes time."""
+        idle = [
+            (connection.idle_since, number, connection)
+            for number, connection in enumerate(self._open)
+            if connection.idle_since is not None and address in (None, connection.address)
+        ]
+        for _, _, connection in sorted(idle)[: max(len(idle) // 20, 1)]:
+            self._cut(connection)
+
+    def _cut(self, connection: Connection) -> None:
+        self.leave(connection)
+        connection.cut()
+
+
+def is_local(address: str) -> bool:
+    """Whether a peer is on this machine: its people, or a proxy that stands for many."""
+    try:
+        return address == "" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

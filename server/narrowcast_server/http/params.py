@@ -1,0 +1,299 @@
+"""Declared parameters: name, type, default, and the levels between which the service knows them.
+
+A route lists its parameters; reading one through `call[PARAM]` gives a typed value. What a request carries
+beyond them is unsupported, so ignored and named in the answer (CONV-09, VER-05).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar, cast
+
+from narrowcast_server.organization.errors import ServiceError
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Parser = Callable[[str, str], T]
+"""(name, text of the form field) -> value; raises ServiceError."""
+
+MAX_INTEGER: Final = 2**53
+_MAX_DEPTH: Final = 24
+
+
+class _Required:
+    """Says that a parameter has no default."""
+
+
+REQUIRED: Final = _Required()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Param(Generic[T_co]):
+    """One parameter. Known at levels `since` (inclusive) to `until` (exclusive)."""
+
+    name: str
+    parse: Parser[Any]
+    default: object = REQUIRED
+    since: int = 0
+    until: int | None = None
+    aliases: tuple[str, ...] = ()
+    default_below: tuple[int, object] | None = None
+    """(level, default below that level)."""
+    required_below: int | None = None
+
+    def known_at(self, level: int) -> bool:
+        """Whether a server of this level has the parameter."""
+        return level >= self.since and (self.until is None or level < self.until)
+
+    def names(self) -> tuple[str, ...]:
+        """The name and its aliases."""
+        return (self.name, *self.aliases)
+
+    def default_at(self, level: int) -> T_co:
+        """The value when the request does not carry it; raises ServiceError for a required one."""
+        if self.required_below is not None and level < self.required_below:
+            raise missing(self.name)
+        if self.default_below is not None and level < self.default_below[0]:
+            return cast(T_co, self.default_below[1])
+        if isinstance(self.default, _Required):
+            raise missing(self.name)
+        return cast(T_co, self.default)
+
+
+def missing(name: str) -> ServiceError:
+    """The refusal of a request without a required parameter."""
+    return ServiceError(f"Missing '{name}' argument")
+
+
+def required(
+    name: str,
+    parse: Parser[T],
+    *,
+    since: int = 0,
+    until: int | None = None,
+    aliases: tuple[str, ...] = (),
+) -> Param[T]:
+    """A parameter that must be there."""
+    return Param(name, parse, since=since, until=until, aliases=aliases)
+
+
+def optional(
+    name: str,
+    parse: Parser[T],
+    *,
+    since: int = 0,
+    until: int | None = None,
+    aliases: tuple[str, ...] = (),
+    required_below: int | None = None,
+) -> Param[T | None]:
+    """A parameter that may be left out; then None."""
+    return Param(name, parse, None, since, until, aliases, required_below=required_below)
+
+
+def defaulted(
+    name: str,
+    parse: Parser[T],
+    default: T,
+    *,
+    since: int = 0,
+    until: int | None = None,
+    aliases: tuple[str, ...] = (),
+    below: tuple[int, T] | None = None,
+) -> Param[T]:
+    """A parameter with a default, perhaps another one below a level."""
+    return Param(name, parse, default, since, until, aliases, below)
+
+
+# --- parsers -----------------------------------------------------------------------------------------------
+
+_TEXT_PARSERS: set[Parser[Any]] = set()
+
+
+def takes_text(parser: Parser[T]) -> Parser[T]:
+    """Marks a parser of text: for some parameters the text comes in JSON quotes, which are taken off before."""
+    _TEXT_PARSERS.add(parser)
+    return parser
+
+
+def from_json(param: Param[T_co], text: str) -> T_co:
+    """The value of a parameter whose text travels as JSON; raises ServiceError for bare text."""
+    if param.parse in _TEXT_PARSERS:
+        text = check_string(param.name, json_value(param.name, text))
+    return cast(T_co, param.parse(param.name, text))
+
+
+@takes_text
+def string(name: str, text: str) -> str:
+    """The raw text of the field. Lone surrogates cannot be stored or sent, so they are refused."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ServiceError(f"{name} is not valid UTF-8") from error
+    return text
+
+
+@takes_text
+def text_without_null(name: str, text: str) -> str:
+    """Raw text that may not contain null bytes."""
+    value = string(name, text)
+    if "\x00" in value:
+        raise ServiceError(f"{name} must not contain null bytes")
+    return value
+
+
+def json_value(name: str, text: str) -> object:
+    """Any JSON value, of bounded depth, without NaN, infinities and lone surrogates."""
+    try:
+        value: object = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ServiceError(f"{name} is not valid JSON") from error
+    _check_value(name, value, 0)
+    return value
+
+
+def _refuse_constant(constant: str) -> object:
+    raise ValueError(constant)
+
+
+def _check_value(name: str, value: object, depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        raise ServiceError(f"{name} is not valid JSON")
+    if isinstance(value, str):
+        string(name, value)
+    elif isinstance(value, list):
+        for item in value:
+            _check_value(name, item, depth + 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            string(name, key)
+            _check_value(name, item, depth + 1)
+
+
+def check_integer(name: str, value: object) -> int:
+    """An integer of at most 53 bits."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ServiceError(f"{name} is not an integer")
+    if abs(value) > MAX_INTEGER:
+        raise ServiceError(f"{name} is too large")
+    return value
+
+
+def check_string(name: str, value: object) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise ServiceError(f"{name} is not a string")
+    return value
+
+
+def check_list(name: str, value: object) -> list[object]:
+    """A list."""
+    if not isinstance(value, list):
+        raise ServiceError(f"{name} is not a list")
+    return value
+
+
+def check_dict(name: str, value: object) -> dict[str, object]:
+    """An object."""
+    if not isinstance(value, dict):
+        raise ServiceError(f"{name} is not a dict")
+    return cast(dict[str, object], value)
+
+
+def check_bool(name: str, value: object) -> bool:
+    """true or false."""
+    if not isinstance(value, bool):
+        raise ServiceError(f"{name} is not a boolean")
+    return value
+
+
+def integer(name: str, text: str) -> int:
+    """A JSON integer."""
+    return check_integer(name, json_value(name, text))
+
+
+def natural(name: str, text: str) -> int:
+    """A JSON integer that is not negative."""
+    value = integer(name, text)
+    if value < 0:
+        raise ServiceError(f"{name} is too small")
+    return value
+
+
+def boolean(name: str, text: str) -> bool:
+    """A JSON boolean; `True` and `False` as Python writes them are understood too."""
+    if text in ("true", "True"):
+        return True
+    if text in ("false", "False"):
+        return False
+    return check_bool(name, json_value(name, text))
+
+
+def integers(name: str, text: str) -> list[int]:
+    """A JSON list of integers."""
+    items = check_list(name, json_value(name, text))
+    return [check_integer(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def strings(name: str, text: str) -> list[str]:
+    """A JSON list of strings."""
+    items = check_list(name, json_value(name, text))
+    return [check_string(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def objects(name: str, text: str) -> list[dict[str, object]]:
+    """A JSON list of objects."""
+    items = check_list(name, json_value(name, text))
+    return [check_dict(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def mapping(name: str, text: str) -> dict[str, object]:
+    """A JSON object."""
+    return check_dict(name, json_value(name, text))
+
+
+def nullable(parse: Parser[T]) -> Parser[T | None]:
+    """The same, or the JSON literal null."""
+
+    def parser(name: str, text: str) -> T | None:
+        return None if text == "null" else parse(name, text)
+
+    return parser
+
+
+def choice(*values: str) -> Parser[str]:
+    """One of these words."""
+
+    @takes_text
+    def parser(name: str, text: str) -> str:
+        if text not in values:
+            raise ServiceError(f"Invalid {name}")
+        return text
+
+    return parser
+
+
+def integer_choice(*values: int) -> Parser[int]:
+    """One of these numbers."""
+
+    def parser(name: str, text: str) -> int:
+        number = integer(name, text)
+        if number not in values:
+            raise ServiceError(f"Invalid {name}")
+        return number
+
+    return parser
+
+
+def limited(limit: int) -> Parser[str]:
+    """Raw text of at most `limit` code points (LIM-03)."""
+
+    @takes_text
+    def parser(name: str, text: str) -> str:
+        value = string(name, text)
+        if len(value) > limit:
+            raise ServiceError(f"{name} is too long (limit: {limit} characters)")
+        return value
+
+    return parser

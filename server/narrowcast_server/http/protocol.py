@@ -1,0 +1,175 @@
+"""HTTP as uvicorn speaks it, with this server's form also for requests that are none (JSON, never plain text), and
+with time limits for those who send and read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from http import HTTPStatus
+from typing import Any, Final
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from narrowcast_server.http.connections import Connections
+from narrowcast_server.organization.errors import ServiceError
+
+_PROGRESS_BYTES: Final = 16 * 1024
+
+
+class Http(H11Protocol):
+    """One connection.
+
+    head --request--> body --its end--> answering --answer--> idle --first byte--> head
+    head --upgrade--> socket
+
+    It is `head` from its beginning until the first request is there.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+    ) -> None:
+        super().__init__(config, server_state, app_state)
+        self._all = connections
+        self._limits = connections.limits
+        self._in_head = True
+        self._since = self.loop.time()
+        """When `head` or `idle` began, or the request that is being received."""
+        self._received = 0
+        """Bytes of that request."""
+        self._is_socket = False
+        self._last_unread = 0
+        """What the peer had yet to read when it last made progress, and when that was."""
+        self._unread_since = 0.0
+
+    # --- what `connections` asks ---------------------------------------------------------------------------
+
+    @property
+    def address(self) -> str:
+        """The peer's."""
+        return self.client[0] if self.client else ""
+
+    @property
+    def idle_since(self) -> float | None:
+        """Since when it waits for a request."""
+        return self._since if self._waits_for_request else None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended without a word, as upgraded connections do."""
+        return self.transport.is_closing()
+
+    @property
+    def unread(self) -> int:
+        """Bytes that wait for the peer."""
+        return self.transport.get_write_buffer_size()
+
+    def is_too_slow(self, now: float) -> bool:
+        """Whether the head, the body or the reading of an answer takes too long."""
+        if self._reads_too_slowly(now):
+            return True
+        taken = now - self._since
+        if self._waits_for_request:
+            return self._in_head and taken > self._limits.head_seconds
+        if self._is_socket or self.cycle.response_complete or not self.cycle.more_body:
+            return False
+        slowest = self._received / self._limits.slowest_bytes_a_second
+        return taken > max(self._limits.body_grace_seconds, slowest)
+
+    def cut(self) -> None:
+        """Ends the connection."""
+        self.transport.abort()
+
+    @property
+    def _waits_for_request(self) -> bool:
+        return not self._is_socket and (self.cycle is None or self.cycle.response_complete)
+
+    def _reads_too_slowly(self, now: float) -> bool:
+        unread = self.unread
+        if unread == 0 or self._last_unread == 0 or unread <= self._last_unread - _PROGRESS_BYTES:
+            self._last_unread, self._unread_since = unread, now
+            return False
+        self._last_unread = max(unread, self._last_unread)
+        return now - self._unread_since > self._limits.write_seconds
+
+    # --- what happens --------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Lets it in, if there is room."""
+        super().connection_made(transport)
+        if not self._all.admit(self):
+            self._refuse(ServiceError("The server has too many connections", status=503))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Makes room."""
+        self._all.leave(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Counts what came."""
+        if self.transport.is_closing():
+            return
+        if self._waits_for_request and not self._in_head:
+            self._in_head, self._since = True, self.loop.time()
+        self._received += len(data)
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:
+            self._begun(len(data))
+
+    def on_response_complete(self) -> None:
+        """Waits for the next request, which may be here already."""
+        before = self.cycle
+        self._since = self.loop.time()
+        super().on_response_complete()
+        if self.cycle is not before:
+            self._begun(0)
+        else:
+            self._in_head = bool(self.conn.trailing_data[0])
+
+    def _begun(self, received: int) -> None:
+        self._in_head, self._since, self._received = False, self.loop.time(), received
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """From here on the other protocol has the connection; it still counts."""
+        self._is_socket = True
+        super().handle_websocket_upgrade(event)
+
+    def _should_upgrade(self) -> bool:
+        """A WebSocket is only begun where its handshake can be completed; all else is an ordinary request."""
+        names = {name for name, _ in self.headers}
+        return {b"sec-websocket-key", b"sec-websocket-version"} <= names and super()._should_upgrade()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answers what cannot be read (400, or 431 for a head that is too long) and hangs up."""
+        error = sys.exc_info()[1]
+        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
+        self._refuse(ServiceError(msg, status=status))
+
+    def _refuse(self, error: ServiceError) -> None:
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            # An answer is under way on this connection: nothing can be put into the middle of it.
+            self.transport.close()
+            return
+        body = json.dumps(error.body()).encode()
+        headers = [
+            ("content-type", "application/json"),
+            ("content-length", str(len(body))),
+            ("connection", "close"),
+        ]
+        reason = HTTPStatus(error.status).phrase.encode()
+        for event in (
+            h11.Response(status_code=error.status, headers=headers, reason=reason),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()

@@ -1,0 +1,74 @@
+"""How often one user may call: sliding windows, off unless the operator asks for them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from narrowcast_server.organization.clock import Clock
+from narrowcast_server.organization.config import RateLimit
+from narrowcast_server.organization.errors import ServiceError
+
+_MOST_KEYS: Final = 20_000
+"""Names that somebody tries are keys as well, and there is no end of names."""
+
+
+class RateLimiter:
+    """Counts the calls of each key against every limit."""
+
+    def __init__(self, clock: Clock, limits: Sequence[RateLimit]) -> None:
+        self._clock = clock
+        self._limits = tuple(limits)
+        self._longest = max((limit.seconds for limit in self._limits), default=0.0)
+        self._most = max((limit.requests for limit in self._limits), default=1)
+        self._calls: dict[Hashable, deque[float]] = {}
+
+    def hit(self, key: Hashable) -> None:
+        """Counts a call; raises RATE_LIMIT_HIT, without counting, when one limit is reached."""
+        if not self._limits:
+            return
+        now = self._clock.monotonic()
+        if len(self._calls) > _MOST_KEYS:
+            self._forget_idle(now)
+        calls = self._calls.setdefault(key, deque(maxlen=self._most))
+        self._forget_old(calls, now)
+        for limit in self._limits:
+            if len(calls) >= limit.requests and calls[-limit.requests] > now - limit.seconds:
+                raise too_often(calls[-limit.requests] + limit.seconds - now)
+        calls.append(now)
+
+    @property
+    def size(self) -> int:
+        """How many keys it remembers."""
+        return len(self._calls)
+
+    def clear(self, key: Hashable) -> None:
+        """Forgets the calls of a key."""
+        self._calls.pop(key, None)
+
+    def _forget_old(self, calls: deque[float], now: float) -> None:
+        while calls and calls[0] <= now - self._longest:
+            calls.popleft()
+
+    def _forget_idle(self, now: float) -> None:
+        """Drops the keys that count no more. When all of them do, the older half: memory is bounded, come what may."""
+        recent = {
+            key: calls for key, calls in self._calls.items() if calls and calls[-1] > now - self._longest
+        }
+        if len(recent) > _MOST_KEYS:
+            by_age = sorted(recent, key=lambda key: recent[key][-1])
+            recent = {key: recent[key] for key in by_age[len(by_age) // 2 :]}
+        self._calls = recent
+
+
+def too_often(seconds: float) -> ServiceError:
+    """The refusal that says how long to wait: a float, in body and header."""
+    extra: dict[str, object] = {"retry-after": seconds}
+    return ServiceError(
+        "API usage exceeded rate limit",
+        "RATE_LIMIT_HIT",
+        429,
+        headers={"Retry-After": str(seconds)},
+        **extra,
+    )

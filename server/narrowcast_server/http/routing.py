@@ -1,0 +1,196 @@
+"""How routes are declared, and the call that a handler receives.
+
+    routes = Routes()
+
+    NAME = required("name", string)
+
+    @routes.post("/things/{thing_id}", NAME, since=184)
+    def rename_thing(call: Call) -> Answer:
+        thing_id = call.path_id("thing_id")
+        ...call.core, call.user, call[NAME]...
+        return {}
+
+A plain handler runs inside one transaction; its events go out after the commit. An `async` handler runs outside
+and opens its own (`call.core.transaction()`). A handler may return a Starlette response instead of an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from narrowcast_api.wire.parameters import is_quoted
+from narrowcast_server.http.params import MAX_INTEGER, REQUIRED, Param, from_json
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+T = TypeVar("T")
+Answer = dict[str, object]
+Handler = Callable[["Call"], Answer | Response] | Callable[["Call"], Awaitable[Answer | Response]]
+HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One operation: where it is, what it takes, who may call it, since when it exists."""
+
+    method: str
+    path: str
+    handler: Handler
+    params: tuple[Param[Any], ...]
+    since: int = 0
+    public: bool = False
+    """Callable without credentials."""
+    streaming: bool = False
+    """The handler reads the body itself (uploads); only query parameters are parsed."""
+    absolute: bool = False
+    """The path is counted from the root of the organization, not from /api/v1."""
+    webhooks: bool = False
+    """Open to incoming webhooks, whose keys lie about in other people's services."""
+    accepts_anything: bool = False
+    """Parameters beyond the declared ones are the handler's own; none is reported as unsupported."""
+
+
+class Routes:
+    """The endpoints of one module."""
+
+    def __init__(self) -> None:
+        self.endpoints: list[Endpoint] = []
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        *params: Param[Any],
+        since: int = 0,
+        public: bool = False,
+        streaming: bool = False,
+        absolute: bool = False,
+        webhooks: bool = False,
+        accepts_anything: bool = False,
+    ) -> Callable[[HandlerT], HandlerT]:
+        """Declares the decorated function as the handler of `method path` (path below /api/v1)."""
+
+        def declare(handler: HandlerT) -> HandlerT:
+            self.endpoints.append(
+                Endpoint(
+                    method,
+                    path,
+                    cast(Handler, handler),
+                    params,
+                    since,
+                    public,
+                    streaming,
+                    absolute,
+                    webhooks,
+                    accepts_anything,
+                )
+            )
+            return handler
+
+        return declare
+
+    def get(
+        self, path: str, *params: Param[Any], since: int = 0, public: bool = False, webhooks: bool = False
+    ) -> Callable[[HandlerT], HandlerT]:
+        """`add("GET", ...)`."""
+        return self.add("GET", path, *params, since=since, public=public, webhooks=webhooks)
+
+    def post(
+        self, path: str, *params: Param[Any], since: int = 0, public: bool = False, webhooks: bool = False
+    ) -> Callable[[HandlerT], HandlerT]:
+        """`add("POST", ...)`."""
+        return self.add("POST", path, *params, since=since, public=public, webhooks=webhooks)
+
+    def patch(
+        self, path: str, *params: Param[Any], since: int = 0, public: bool = False
+    ) -> Callable[[HandlerT], HandlerT]:
+        """`add("PATCH", ...)`."""
+        return self.add("PATCH", path, *params, since=since, public=public)
+
+    def delete(
+        self, path: str, *params: Param[Any], since: int = 0, public: bool = False
+    ) -> Callable[[HandlerT], HandlerT]:
+        """`add("DELETE", ...)`."""
+        return self.add("DELETE", path, *params, since=since, public=public)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request on its way through a handler."""
+
+    core: Core
+    request: Request
+    endpoint: Endpoint
+    path: Mapping[str, str]
+    fields: Mapping[str, str]
+    """The form or query fields as they came."""
+    caller: User | None
+    client: str
+    """The name of the program that calls, from its User-Agent."""
+    level: int
+    _values: dict[int, object] = field(default_factory=dict)
+
+    @property
+    def user(self) -> User:
+        """Who calls."""
+        assert self.caller is not None, "a public endpoint has no caller"
+        return self.caller
+
+    def parse(self) -> None:
+        """Parses every declared parameter; raises ServiceError for the first that is missing or malformed."""
+        for param in self.endpoint.params:
+            if not param.known_at(self.level):
+                # Below its level an optional parameter is as if it were not sent.
+                self._values[id(param)] = param.default_at(self.level) if _has_default(param) else None
+                continue
+            text = self._text(param)
+            self._values[id(param)] = (
+                param.default_at(self.level) if text is None else self._value(param, text)
+            )
+
+    def _value(self, param: Param[Any], text: str) -> object:
+        """A parameter's value, from JSON or from bare text as the table says for this operation."""
+        if is_quoted(self.endpoint.method, self.endpoint.path, param.name, self.level):
+            return from_json(param, text)
+        return param.parse(param.name, text)
+
+    def _text(self, param: Param[Any]) -> str | None:
+        for name in param.names():
+            if name in self.fields:
+                return self.fields[name]
+        return None
+
+    def __getitem__(self, param: Param[T]) -> T:
+        return cast(T, self._values[id(param)])
+
+    def given(self, param: Param[T]) -> bool:
+        """Whether the request carries a parameter that this level knows: tells null from absent."""
+        return param.known_at(self.level) and self._text(cast("Param[Any]", param)) is not None
+
+    def path_id(self, name: str) -> int:
+        """An id from the path; raises BAD_REQUEST when it is not a number."""
+        text = self.path[name]
+        if not text.isascii() or not text.isdigit() or len(text) > 16 or int(text) > MAX_INTEGER:
+            raise ServiceError(f"Invalid {name}")
+        return int(text)
+
+    def unsupported(self) -> list[str]:
+        """Names of the fields that this endpoint does not know at this level."""
+        if self.endpoint.accepts_anything:
+            return []
+        known = {
+            name for param in self.endpoint.params if param.known_at(self.level) for name in param.names()
+        }
+        return sorted(name for name in self.fields if name not in known)
+
+
+def _has_default(param: Param[Any]) -> bool:
+    return param.default is not REQUIRED

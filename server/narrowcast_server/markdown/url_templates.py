@@ -1,0 +1,42 @@
+"""RFC 6570 URL templates as requests bring them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from uritemplate import URITemplate
+
+from narrowcast_server.organization.errors import ServiceError
+
+MAX_LENGTH: Final = 2000
+
+
+def check_template(template: str) -> None:
+    """Raises BAD_REQUEST for what is not a well-formed template."""
+    if not template.strip():
+        raise ServiceError("The URL template is empty")
+    if len(template) > MAX_LENGTH:
+        raise ServiceError(f"url_template is too long (limit: {MAX_LENGTH} characters)")
+    if not template.isprintable() or not _balanced(template):
+        raise ServiceError("Invalid URL template.")
+    try:
+        URITemplate(template).expand({})
+    except (ValueError, TypeError, IndexError) as error:
+        raise ServiceError("Invalid URL template.") from error
+
+
+def _balanced(template: str) -> bool:
+    """Whether every brace is part of one `{expression}`; the library takes stray ones for text."""
+    depth = 0
+    start = 0
+    for position, character in enumerate(template):
+        if character == "{":
+            depth += 1
+            start = position
+        elif character == "}":
+            depth -= 1
+            if position == start + 1:
+                return False
+        if depth not in (0, 1):
+            return False
+    return depth == 0

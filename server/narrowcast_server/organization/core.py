@@ -1,0 +1,212 @@
+"""The running organization: its store, its people in memory, its event queues, and the one way to change it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast_server.computing.highlights import Highlights
+from narrowcast_server.computing.workers import Workers
+from narrowcast_server.http.auth import Passwords
+from narrowcast_server.organization.clock import Clock, SystemClock
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.events import Event, EventHub
+from narrowcast_server.organization.memberships import Memberships
+from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.organization.realm_settings import DEFAULTS
+from narrowcast_server.sign_in_limits import SignInLimits
+from narrowcast_server.storage.directory import Directory
+from narrowcast_server.storage.disk import Disk
+from narrowcast_server.storage.folder_lock import FolderLock
+from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
+from narrowcast_server.storage.store import Store
+
+if TYPE_CHECKING:
+    from narrowcast_server.markdown import LinkPreview
+
+DATABASE = "narrowcast.db"
+
+
+class Core:
+    """Everything that routes, actions, the demo world and the delivery of scheduled messages work on.
+
+    Changes happen inside `with core.transaction():`; what is emitted inside goes out after the commit, and not
+    at all when the transaction fails.
+    """
+
+    def __init__(self, folder: Path, config: Config, clock: Clock | None = None) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder = folder
+        self.config = config
+        self.clock: Clock = clock or SystemClock()
+        self._lock = FolderLock(folder)
+        self.store = Store(folder / DATABASE)
+        self.disk = Disk(self.store.log_path)
+        self.vault = KeyVault(folder)
+        seal_stored_keys(self.store, self.vault)
+        self.users: Directory[User] = Directory(
+            self.store, "users", partial(User.of, open_key=self.vault.open)
+        )
+        self.channels: Directory[Channel] = Directory(self.store, "channels", Channel.of)
+        self.groups: Directory[Group] = Directory(self.store, "groups", Group.of)
+        self.memberships = Memberships(self.store, self.groups)
+        self.hub = EventHub(self)
+        self.passwords = Passwords()
+        self.workers = Workers()
+        self.highlights = Highlights(self.workers)
+        self.sign_ins = SignInLimits(self.clock, config.login_attempts)
+        self.link_previews: dict[str, LinkPreview] = {}
+        """Website previews that are known beforehand; nothing is ever fetched."""
+        self.callers: set[int] = set()
+        """Who has called with credentials since this server started."""
+        self.generation = int(self.clock.now())
+        self._settings: dict[str, object] | None = None
+        self._pending: list[Event] = []
+        self._users_by_email: dict[str, int] | None = None
+
+    # --- transactions and events ---------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All changes inside take effect together; their events go out afterwards."""
+        self._pending = []
+        changes = self.store.changes
+        try:
+            with self.store.transaction():
+                yield
+        except BaseException:
+            self._pending = []
+            if self.store.changes != changes:
+                # Most refusals come before any change; then what is in memory is still true.
+                self.forget()
+            raise
+        pending, self._pending = self._pending, []
+        self.hub.dispatch(pending)
+
+    async def kept(self, changes: int) -> None:
+        """Returns when the machine may die without a loss: nothing was stored since `changes`, or it is flushed."""
+        if self.config.durable and self.store.changes != changes:
+            await self.disk.flushed()
+
+    def emit(
+        self,
+        event: Mapping[str, object],
+        to: Iterable[int],
+        *,
+        per_user: Mapping[int, Mapping[str, object]] | None = None,
+        public_channel: bool = False,
+        local: tuple[str, str] | None = None,
+    ) -> None:
+        """Queues an event for the users in `to`.
+
+        `per_user` holds fields that differ by user; `public_channel` also reaches queues that asked for all
+        public channels; `local` is (queue id, local id) of the sender.
+        """
+        assert self.store.in_transaction, "events belong to a transaction"
+        self._pending.append(Event(event, frozenset(to), per_user or {}, public_channel, local))
+
+    def forget(self) -> None:
+        """Drops everything in memory that mirrors the store."""
+        for directory in (self.users, self.channels, self.groups):
+            directory.forget()
+        self.memberships.forget()
+        self._settings = None
+        self.forget_addresses()
+
+    # --- time and settings ---------------------------------------------------------------------------------
+
+    def now(self) -> int:
+        """UTC seconds."""
+        return int(self.clock.now())
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The organization's settings by the names of registration without `realm_`."""
+        if self._settings is None:
+            stored = {
+                row["name"]: json.loads(row["value"]) for row in self.store.all("SELECT * FROM settings")
+            }
+            self._settings = {**DEFAULTS, **stored}
+        return self._settings
+
+    def set_settings(self, **values: object) -> None:
+        """Stores settings of the organization; emits nothing."""
+        for name, value in values.items():
+            self.store.execute(
+                "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                name,
+                json.dumps(value),
+            )
+        self._settings = None
+
+    def setting_int(self, name: str) -> int:
+        """A setting that is an integer."""
+        value = self.settings[name]
+        assert isinstance(value, int)
+        return value
+
+    def setting_str(self, name: str) -> str:
+        """A setting that is a string."""
+        value = self.settings[name]
+        assert isinstance(value, str)
+        return value
+
+    def setting_bool(self, name: str) -> bool:
+        """A setting that is true or false."""
+        value = self.settings[name]
+        assert isinstance(value, bool)
+        return value
+
+    @property
+    def url(self) -> str:
+        """The canonical address of the organization, without a slash at the end."""
+        return self.config.url or "http://localhost"
+
+    @property
+    def level(self) -> int:
+        """The feature level that this server emulates."""
+        return self.config.level
+
+    @property
+    def empty_topic_name(self) -> str:
+        """What the empty topic is called on screen."""
+        return self.setting_str("empty_topic_display_name")
+
+    # --- finding people ------------------------------------------------------------------------------------
+
+    def forget_addresses(self) -> None:
+        """Call after changing an address."""
+        self._users_by_email = None
+
+    def user_by_address(self, address: str) -> User | None:
+        """By real or API address, without regard to case."""
+        if self._users_by_email is None:
+            self._users_by_email = {}
+            for user in self.users.all():
+                self._users_by_email[self.dummy_address(user.id)] = user.id
+                self._users_by_email[user.delivery_email.lower()] = user.id
+        identity = self._users_by_email.get(address.strip().lower())
+        return None if identity is None else self.users.get(identity)
+
+    def dummy_address(self, user_id: int) -> str:
+        """The API address of somebody whose real one is hidden (USR-11)."""
+        return f"user{user_id}@{self.setting_str('domain')}"
+
+    def listening_ids(self) -> list[int]:
+        """Those of them who hold one now: nobody else needs an event of their own to be made."""
+        return [identity for identity in self.user_ids() if self.hub.is_listening(identity)]
+
+    def user_ids(self) -> list[int]:
+        """Everybody who can hold an event queue."""
+        return [user.id for user in self.users.all() if user.is_active]
+
+    def close(self) -> None:
+        """Ends the waiting clients and closes the store."""
+        self.hub.close()
+        self.disk.close()
+        self.store.close()
+        self._lock.release()

@@ -1,0 +1,54 @@
+"""The two spellings of the service's own names (facts: 'Two dialects')."""
+
+from __future__ import annotations
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_server.organization.config import Config, Dialect
+
+VERSION = "0.1.0"
+"""The label of this server; clients compare levels, never this (VER-08)."""
+
+EXTRA_EMOJI = "service_extra_emoji"
+_EXTRA_EMOJI_ALIAS = "zulip_extra_emoji"
+
+
+def named(config: Config, name: str, value: object) -> dict[str, object]:
+    """`{service_<name>: value}` in the spellings that the dialect sends."""
+    answer: dict[str, object] = {}
+    if config.dialect is not Dialect.ZULIP:
+        answer[f"service_{name}"] = value
+    if config.dialect is not Dialect.SERVICE_ONLY:
+        answer[f"zulip_{name}"] = value
+    return answer
+
+
+def version_fields(config: Config) -> dict[str, object]:
+    """Version, merge base (from level 88) and feature level (absent at level 0: SRV-10)."""
+    answer = named(config, "version", VERSION)
+    if config.level >= Gate.MERGE_BASE.level:
+        answer |= named(config, "merge_base", VERSION)
+    if config.level > 0:
+        answer |= named(config, "feature_level", config.level)
+    return answer
+
+
+def outgoing_reaction_type(config: Config, reaction_type: str) -> str:
+    """A stored reaction type as this dialect spells it."""
+    if reaction_type == EXTRA_EMOJI and config.dialect is Dialect.ZULIP:
+        return _EXTRA_EMOJI_ALIAS
+    return reaction_type
+
+
+def incoming_reaction_type(reaction_type: str) -> str:
+    """A reaction type as it is stored, from either spelling."""
+    return EXTRA_EMOJI if reaction_type == _EXTRA_EMOJI_ALIAS else reaction_type
+
+
+def playground_fields(config: Config, language: str) -> dict[str, object]:
+    """The lexer's name of a playground."""
+    answer: dict[str, object] = {}
+    if config.dialect is not Dialect.ZULIP:
+        answer["highlighter_language"] = language
+    if config.dialect is not Dialect.SERVICE_ONLY:
+        answer["pygments_language"] = language
+    return answer

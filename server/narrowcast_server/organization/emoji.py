@@ -1,0 +1,103 @@
+"""Emoji as reactions and status carry them: a name, a code, and the namespace of the code (STAT-09 to STAT-11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ReactionType
+from narrowcast_assets.emoji import emoji_names
+from narrowcast_server.organization.dialect import EXTRA_EMOJI, incoming_reaction_type
+from narrowcast_server.organization.errors import ServiceError
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+EXTRA_NAMES: Final = ("narrowcast", "zulip")
+"""Emoji that the server itself adds; their code is their name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emoji:
+    """One emoji; `type` is spelled as it is stored."""
+
+    name: str
+    code: str
+    type: str
+
+
+def resolve(core: Core, name: str, code: str | None, reaction_type: str | None) -> Emoji:
+    """The emoji that a client means by a name, perhaps with code and type; raises BAD_REQUEST."""
+    kind = None if reaction_type is None else incoming_reaction_type(reaction_type)
+    if kind is None and code is None:
+        return by_name(core, name)
+    if kind is None:
+        kind = by_name(core, name).type
+    if code is None:
+        found = by_name(core, name)
+        if found.type != kind:
+            raise ServiceError("Invalid emoji name.")
+        return found
+    return check(core, name, code, kind)
+
+
+def by_name(core: Core, name: str) -> Emoji:
+    """The emoji of a name: custom ones first, then the server's own, then Unicode."""
+    row = core.store.one(
+        "SELECT id FROM custom_emoji WHERE name = ? AND deactivated = 0 ORDER BY id DESC", name
+    )
+    if row is not None:
+        return Emoji(name, str(row["id"]), ReactionType.REALM.value)
+    if name in EXTRA_NAMES:
+        return Emoji(name, name, EXTRA_EMOJI)
+    code = emoji_names().name_to_code.get(name)
+    if code is None:
+        raise ServiceError(f"Emoji '{name}' does not exist")
+    return Emoji(name, code, ReactionType.UNICODE.value)
+
+
+def check(core: Core, name: str, code: str, kind: str) -> Emoji:
+    """The emoji, if name, code and type belong together; raises BAD_REQUEST."""
+    if kind == ReactionType.UNICODE:
+        names = emoji_names()
+        if code not in names.code_to_names:
+            raise ServiceError("Invalid emoji code.")
+        if names.name_to_code.get(name) != code:
+            raise ServiceError("Invalid emoji name.")
+    elif kind == ReactionType.REALM:
+        row = None
+        if code.isascii() and code.isdigit() and len(code) < 16:
+            row = core.store.one("SELECT * FROM custom_emoji WHERE id = ?", int(code))
+        if row is None:
+            raise ServiceError("Invalid custom emoji.")
+        if row["name"] != name:
+            raise ServiceError("Invalid custom emoji name.")
+        if row["deactivated"]:
+            raise ServiceError("This custom emoji has been deactivated.")
+    elif kind == EXTRA_EMOJI:
+        if code not in EXTRA_NAMES:
+            raise ServiceError("Invalid emoji code.")
+        if name != code:
+            raise ServiceError("Invalid emoji name.")
+    else:
+        raise ServiceError("Invalid emoji type.")
+    return Emoji(name, code, kind)
+
+
+def check_code(code: str, kind: str) -> None:
+    """Raises BAD_REQUEST for a code that its namespace cannot have (RXN-09)."""
+    if kind == ReactionType.UNICODE:
+        parts = code.split("-")
+        known = code in emoji_names().code_to_names
+        if not known and not all(
+            2 <= len(part) <= 6 and all(c in "0123456789abcdef" for c in part) for part in parts
+        ):
+            raise ServiceError("Invalid emoji code.")
+    elif kind == ReactionType.REALM:
+        if not (code.isascii() and code.isdigit()):
+            raise ServiceError("Invalid custom emoji.")
+    elif kind == EXTRA_EMOJI:
+        if code not in EXTRA_NAMES:
+            raise ServiceError("Invalid emoji code.")
+    else:
+        raise ServiceError("Invalid emoji type.")

@@ -1,0 +1,368 @@
+"""Event queues: one for each registered client, in memory, with ids that only grow.
+
+A queue keeps what its client has not acknowledged. It ends after ten idle minutes, when its client falls too far
+behind, and with the server; the client then registers again (BAD_EVENT_QUEUE_ID). An event is turned into JSON
+once for all queues that see it alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary, ref
+
+from narrowcast_server.http.json_text import encoded_text
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.event_variants import QueueOptions, variants
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+MessageFilter = Callable[[Mapping[str, object], Mapping[str, object]], bool]
+"""(message object, fields of this user) -> whether a narrowed queue gets the message."""
+
+_NO_FIELDS: Final[Mapping[str, object]] = {}
+_HEARTBEAT: Final = '{"type":"heartbeat"}'
+
+
+class Event:
+    """Something that happened, for `to`; JSON of its variants is made on demand and shared."""
+
+    __slots__ = ("_cache", "data", "local", "per_user", "public_channel", "to", "type")
+
+    def __init__(
+        self,
+        data: Mapping[str, object],
+        to: frozenset[int],
+        per_user: Mapping[int, Mapping[str, object]],
+        public_channel: bool,
+        local: tuple[str, str] | None,
+    ) -> None:
+        self.data = data
+        self.type = str(data["type"])
+        self.to = to
+        self.per_user = per_user
+        self.public_channel = public_channel
+        self.local = local
+        self._cache: dict[tuple[int, int], list[str]] = {}
+
+    def texts_for(self, queue: Queue) -> list[str]:
+        """JSON objects, without id, that this queue gets."""
+        fields = self.per_user.get(queue.user_id, _NO_FIELDS)
+        if self.local is not None and self.local[0] == queue.id:
+            return self._texts(queue.options, {**fields, "local_message_id": self.local[1]})
+        # Both live as long as the event and are shared by all who see it alike, so their identity is the key.
+        key = (id(queue.options), id(fields))
+        texts = self._cache.get(key)
+        if texts is None:
+            texts = self._cache[key] = self._texts(queue.options, fields)
+        return texts
+
+    def _texts(self, options: QueueOptions, fields: Mapping[str, object]) -> list[str]:
+        return [encoded_text({**variant, **fields}) for variant in variants(self.data, options)]
+
+
+@dataclass(slots=True, eq=False)
+class Queue:
+    """The events that wait for one client."""
+
+    id: str
+    user_id: int
+    options: QueueOptions
+    event_types: frozenset[str] | None
+    all_public_channels: bool
+    narrow: MessageFilter | None
+    idle_seconds: float
+    last_seen: float
+    client: str = ""
+    events: deque[tuple[int, str]] = field(default_factory=deque)
+    """Ids and JSON objects without them: the text is one for all queues that have it."""
+    size: int = 0
+    """Characters of all the texts."""
+    next_id: int = 0
+    pruned_to: int = -1
+    """The newest id that was acknowledged and dropped."""
+    waiter: asyncio.Future[None] | None = None
+    heartbeat_due: float = 0.0
+    """While a reader waits: when it gets a heartbeat at the latest."""
+    streams: int = 0
+    """How many WebSockets read it now."""
+    ended: bool = False
+    answered: float = 0.0
+    """When its reader was last given events, by the clock of the event loop."""
+
+    def wants(self, event: Event) -> bool:
+        """Whether this client asked for the event."""
+        if self.event_types is not None:
+            if event.type not in self.event_types:
+                return False
+            if event.type == "muted_topics" and "user_topic" in self.event_types:
+                return False
+        if event.type == "message" and self.narrow is not None:
+            message = event.data["message"]
+            assert isinstance(message, Mapping)
+            return self.narrow(message, event.per_user.get(self.user_id, {}))
+        return True
+
+    def push(self, text: str) -> None:
+        """Appends an event and wakes the reader."""
+        identity = self.next_id
+        self.next_id += 1
+        self.events.append((identity, text))
+        self.size += len(text)
+        self.wake()
+
+    def wake(self) -> None:
+        """Ends the wait of the reader, if one waits."""
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    def acknowledge(self, last_event_id: int) -> None:
+        """Drops events up to an id; refuses ids that were never given or are gone already."""
+        if last_event_id < self.pruned_to:
+            raise ServiceError(f"An event newer than {last_event_id} has already been pruned!")
+        if last_event_id >= self.next_id:
+            raise ServiceError(f"Event {last_event_id} was not in this queue")
+        while self.events and self.events[0][0] <= last_event_id:
+            self.size -= len(self.events.popleft()[1])
+        self.pruned_to = last_event_id
+
+    def after(self, event_id: int, most: int, characters: int) -> list[tuple[int, str]]:
+        """Events with larger ids, oldest first, complete: the first of them, at least one, up to `most` of them
+        and `characters` altogether.
+        """
+        rows: list[tuple[int, str]] = []
+        for number, text in islice((row for row in self.events if row[0] > event_id), most):
+            characters -= len(text)
+            if characters < 0 and rows:
+                break
+            rows.append((number, f'{text[:-1]},"id":{number}}}'))
+        return rows
+
+    @property
+    def is_read_now(self) -> bool:
+        """Whether a reader waits for its next event."""
+        return self.streams > 0 or self.waiter is not None
+
+
+class EventHub:
+    """All queues of the organization."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._queues: dict[str, Queue] = {}
+        self._by_user: dict[int, list[Queue]] = {}
+        self._options: WeakKeyDictionary[QueueOptions, ref[QueueOptions]] = WeakKeyDictionary()
+        """One object for each combination in use, so that events find their JSON by its identity."""
+        self._readers = 0
+        """How many queues were being read at the last beat."""
+        self._random = random.Random()
+
+    def register(
+        self,
+        user_id: int,
+        options: QueueOptions,
+        *,
+        event_types: frozenset[str] | None = None,
+        all_public_channels: bool = False,
+        narrow: MessageFilter | None = None,
+        lifespan_seconds: float | None = None,
+        client: str = "",
+    ) -> Queue:
+        """A new queue; it hears of everything from now on."""
+        limits = self._core.config.limits
+        self._make_room(user_id)
+        queue = Queue(
+            id=str(uuid.uuid4()),
+            user_id=user_id,
+            options=self._shared(options),
+            event_types=event_types,
+            all_public_channels=all_public_channels,
+            narrow=narrow,
+            idle_seconds=min(
+                max(lifespan_seconds or 0.0, limits.queue_idle_seconds), limits.queue_longest_idle_seconds
+            ),
+            last_seen=self._core.clock.monotonic(),
+            client=client,
+        )
+        self._queues[queue.id] = queue
+        self._by_user.setdefault(user_id, []).append(queue)
+        return queue
+
+    def _shared(self, options: QueueOptions) -> QueueOptions:
+        """The object that queues with the same options have already."""
+        known = self._options.get(options, ref(options))() or options
+        self._options.setdefault(known, ref(known))
+        return known
+
+    def _make_room(self, user_id: int) -> None:
+        """Ends the queue that is missed least where one more would be too many: of the same person, or of whoever
+        has most.
+        """
+        limits = self._core.config.limits
+        while len(self._by_user.get(user_id, ())) >= limits.max_queues_a_user:
+            self._end_least_read(user_id)
+        while len(self._queues) >= limits.max_queues:
+            self._end_least_read(max(self._by_user, key=lambda owner: len(self._by_user[owner])))
+
+    def _end_least_read(self, user_id: int) -> None:
+        self.end(min(self._by_user[user_id], key=lambda queue: (queue.is_read_now, queue.last_seen)))
+
+    def get(self, queue_id: str, user_id: int) -> Queue:
+        """The user's own queue; raises BAD_EVENT_QUEUE_ID for any other."""
+        queue = self._queues.get(queue_id)
+        if queue is None or queue.user_id != user_id:
+            raise bad_queue(queue_id)
+        queue.last_seen = self._core.clock.monotonic()
+        return queue
+
+    def end(self, queue: Queue) -> None:
+        """Removes a queue; its reader gets the error at once."""
+        queue.ended = True
+        self._queues.pop(queue.id, None)
+        own = self._by_user.get(queue.user_id, [])
+        if queue in own:
+            own.remove(queue)
+        if not own:
+            self._by_user.pop(queue.user_id, None)
+        queue.wake()
+
+    def is_listening(self, user_id: int) -> bool:
+        """Whether somebody has a client that is connected, or was a moment ago."""
+        return bool(self._by_user.get(user_id))
+
+    def end_all_of(self, user_id: int) -> None:
+        """Removes the queues of somebody who may not listen any more."""
+        for queue in list(self._by_user.get(user_id, ())):
+            self.end(queue)
+
+    def dispatch(self, events: Iterable[Event]) -> None:
+        """Hands events to the queues that they are for."""
+        for event in events:
+            for user_id in event.to & self._by_user.keys():
+                for queue in list(self._by_user[user_id]):
+                    self._offer(queue, event)
+            if event.public_channel:
+                self._offer_public(event)
+
+    def _offer_public(self, event: Event) -> None:
+        for queue in list(self._queues.values()):
+            if not queue.all_public_channels or queue.user_id in event.to:
+                continue
+            # Registration refuses guests, but who listens may have become one since.
+            if not self._core.users[queue.user_id].is_guest:
+                self._offer(queue, event)
+
+    def _offer(self, queue: Queue, event: Event) -> None:
+        if queue.ended or not queue.wants(event):
+            return
+        for text in event.texts_for(queue):
+            queue.push(text)
+        limits = self._core.config.limits
+        if len(queue.events) > limits.max_queued_events or queue.size > limits.max_queued_characters:
+            self.end(queue)
+            return
+        # Most queues are next to empty, and their owner's others need no look.
+        if queue.size > limits.max_queued_characters_a_user // limits.max_queues_a_user:
+            self._bound_memory(queue.user_id)
+
+    def _bound_memory(self, user_id: int) -> None:
+        own = self._by_user[user_id]
+        if sum(queue.size for queue in own) > self._core.config.limits.max_queued_characters_a_user:
+            self.end(max(own, key=lambda queue: (queue.size, -queue.last_seen)))
+
+    async def wait(self, queue: Queue, position: int) -> bool:
+        """Waits until the queue has something after `position`: events, or the heartbeat that is due.
+
+        False when another reader took over. Raises BAD_EVENT_QUEUE_ID when the queue ended meanwhile.
+        """
+        if queue.waiter is not None:
+            queue.waiter.cancel()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.waiter = waiter
+        low, high = self._core.config.limits.heartbeat_seconds
+        queue.heartbeat_due = self._core.clock.monotonic() + self._random.uniform(low, high)
+        if queue.ended or queue.next_id > position + 1:
+            queue.wake()
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            if queue.waiter is waiter:
+                # The reader itself was cancelled: nobody waits now.
+                queue.waiter = None
+                raise
+            return False
+        queue.waiter = None
+        queue.last_seen = self._core.clock.monotonic()
+        if queue.ended:
+            raise bad_queue(queue.id)
+        return True
+
+    def beat(self) -> None:
+        """Sends a heartbeat to the readers that have waited long enough."""
+        now = self._core.clock.monotonic()
+        readers = 0
+        for queue in list(self._queues.values()):
+            readers += queue.is_read_now
+            if queue.waiter is not None and now >= queue.heartbeat_due:
+                queue.push(_HEARTBEAT)
+        self._readers = readers
+
+    async def beat_forever(self) -> None:
+        """Beats once a second, or oftener where heartbeats are; runs until cancelled."""
+        while True:
+            await self._core.clock.sleep(min(1.0, self._core.config.limits.heartbeat_seconds[0]))
+            self.beat()
+
+    async def pace(self, queue: Queue) -> None:
+        """Waits until the reader may be given events again. It is about work, so real time counts."""
+        loop = asyncio.get_running_loop()
+        limits = self._core.config.limits
+        pause = max(limits.reader_pause_seconds, self._readers / limits.answers_per_second)
+        due = queue.answered + pause
+        if due > loop.time():
+            await asyncio.sleep(due - loop.time())
+        queue.answered = loop.time()
+
+    def collect(self) -> None:
+        """Ends the queues that nobody has read for too long."""
+        now = self._core.clock.monotonic()
+        for queue in list(self._queues.values()):
+            if not queue.is_read_now and now - queue.last_seen > queue.idle_seconds:
+                self.end(queue)
+
+    async def collect_forever(self) -> None:
+        """Collects once a minute; runs until cancelled."""
+        while True:
+            await self._core.clock.sleep(self._core.config.limits.queue_collection_seconds)
+            self.collect()
+
+    @property
+    def count(self) -> int:
+        """How many queues there are."""
+        return len(self._queues)
+
+    def of(self, user_id: int) -> Sequence[Queue]:
+        """The queues of one person, the oldest first."""
+        return tuple(self._by_user.get(user_id, ()))
+
+    @property
+    def kinds(self) -> Sequence[QueueOptions]:
+        """The different options of the queues."""
+        return tuple(self._options)
+
+    def close(self) -> None:
+        """Ends every queue."""
+        for queue in list(self._queues.values()):
+            self.end(queue)
+
+
+def bad_queue(queue_id: str) -> ServiceError:
+    """The refusal that makes a client register again."""
+    return ServiceError(f"Bad event queue ID: {queue_id}", "BAD_EVENT_QUEUE_ID", queue_id=queue_id)

@@ -1,0 +1,203 @@
+"""Rows as values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntFlag
+
+from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server.storage.store import Row
+
+__all__ = ["Channel", "FlagBit", "Group", "Message", "Role", "User"]
+
+
+class FlagBit(IntFlag):
+    """A person's flags on a message, as bits of `user_messages.flags`."""
+
+    READ = 1
+    STARRED = 2
+    COLLAPSED = 4
+    MENTIONED = 8
+    CHANNEL_WILDCARD = 16
+    TOPIC_WILDCARD = 32
+    GROUP_MENTIONED = 64
+    ALERT_WORD = 128
+    HISTORICAL = 256
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person or a bot."""
+
+    id: int
+    delivery_email: str
+    full_name: str
+    role: Role
+    is_active: bool
+    bot_type: int | None
+    bot_owner_id: int | None
+    is_system_bot: bool
+    api_key: str
+    timezone: str
+    date_joined: int
+    avatar_version: int
+    avatar_url: str | None
+    can_change_user_emails: bool
+    settings: dict[str, object]
+    """The personal settings that differ from the defaults (`personal.SETTINGS`)."""
+
+    @property
+    def is_bot(self) -> bool:
+        return self.bot_type is not None
+
+    @property
+    def is_webhook(self) -> bool:
+        """Whether the account is an incoming webhook."""
+        return self.bot_type == BotType.INCOMING_WEBHOOK
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role is Role.OWNER
+
+    @property
+    def is_administrator(self) -> bool:
+        """Owners are administrators."""
+        return self.role <= Role.ADMINISTRATOR
+
+    @property
+    def is_guest(self) -> bool:
+        return self.role is Role.GUEST
+
+    @classmethod
+    def of(cls, row: Row, open_key: Callable[[str], str | None]) -> User:
+        """From a row of `users`; `open_key` unseals what is stored of the key."""
+        return cls(
+            id=row["id"],
+            delivery_email=row["delivery_email"],
+            full_name=row["full_name"],
+            role=Role(row["role"]),
+            is_active=bool(row["is_active"]),
+            bot_type=row["bot_type"],
+            bot_owner_id=row["bot_owner_id"],
+            is_system_bot=bool(row["is_system_bot"]),
+            api_key=open_key(row["api_key"]) or "",
+            timezone=row["timezone"],
+            date_joined=row["date_joined"],
+            avatar_version=row["avatar_version"],
+            avatar_url=row["avatar_url"],
+            can_change_user_emails=bool(row["can_change_user_emails"]),
+            settings=json.loads(row["settings"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel. `settings` maps the names of its group settings to group-setting values."""
+
+    id: int
+    name: str
+    description: str
+    rendered_description: str
+    date_created: int
+    creator_id: int | None
+    invite_only: bool
+    history_public: bool
+    is_web_public: bool
+    is_archived: bool
+    is_default: bool
+    message_retention_days: int | None
+    topics_policy: str
+    folder_id: int | None
+    first_message_id: int | None
+    settings: dict[str, object]
+
+    @classmethod
+    def of(cls, row: Row) -> Channel:
+        """From a row of `channels`."""
+        return cls(
+            id=row["id"],
+            name=row["name"],
+            description=row["description"],
+            rendered_description=row["rendered_description"],
+            date_created=row["date_created"],
+            creator_id=row["creator_id"],
+            invite_only=bool(row["invite_only"]),
+            history_public=bool(row["history_public"]),
+            is_web_public=bool(row["is_web_public"]),
+            is_archived=bool(row["is_archived"]),
+            is_default=bool(row["is_default"]),
+            message_retention_days=row["message_retention_days"],
+            topics_policy=row["topics_policy"],
+            folder_id=row["folder_id"],
+            first_message_id=row["first_message_id"],
+            settings=json.loads(row["settings"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A user group. `settings` maps `can_*_group` to group-setting values."""
+
+    id: int
+    name: str
+    description: str
+    creator_id: int | None
+    date_created: int | None
+    is_system: bool
+    deactivated: bool
+    settings: dict[str, object]
+
+    @classmethod
+    def of(cls, row: Row) -> Group:
+        """From a row of `groups`."""
+        return cls(
+            id=row["id"],
+            name=row["name"],
+            description=row["description"],
+            creator_id=row["creator_id"],
+            date_created=row["date_created"],
+            is_system=bool(row["is_system"]),
+            deactivated=bool(row["deactivated"]),
+            settings=json.loads(row["settings"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message; either `channel_id` or `conversation_id` is set."""
+
+    id: int
+    sender_id: int
+    channel_id: int | None
+    topic: str
+    conversation_id: int | None
+    content: str
+    rendered: str
+    timestamp: int
+    client: str
+    is_me: bool
+    last_edited: int | None
+    last_moved: int | None
+    history: str
+    """JSON: the list of changes, newest first."""
+
+    @classmethod
+    def of(cls, row: Row) -> Message:
+        """From a row of `messages`."""
+        return cls(
+            id=row["id"],
+            sender_id=row["sender_id"],
+            channel_id=row["channel_id"],
+            topic=row["topic"],
+            conversation_id=row["conversation_id"],
+            content=row["content"],
+            rendered=row["rendered"],
+            timestamp=row["timestamp"],
+            client=row["client"],
+            is_me=bool(row["is_me"]),
+            last_edited=row["last_edited"],
+            last_moved=row["last_moved"],
+            history=row["history"],
+        )

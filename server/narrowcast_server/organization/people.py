@@ -1,0 +1,31 @@
+"""Finding the people that requests name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.errors import ServiceError, no_such_user
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def person(core: Core, user_id: int) -> User:
+    """Anybody, deactivated or not; raises BAD_REQUEST (USR-29)."""
+    user = core.users.get(user_id)
+    if user is None:
+        raise no_such_user()
+    return user
+
+
+def active_people(core: Core, user_ids: Iterable[int]) -> list[User]:
+    """These users, each once; raises BAD_REQUEST when one does not exist or is deactivated."""
+    found: dict[int, User] = {}
+    for user_id in user_ids:
+        user = core.users.get(user_id)
+        if user is None or not user.is_active or user.is_system_bot:
+            raise ServiceError(f"Invalid user ID: {user_id}")
+        found[user_id] = user
+    return list(found.values())

@@ -1,0 +1,165 @@
+"""Personal settings: names, defaults and what a value may be, as registration and PATCH /settings know them."""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.organization.errors import ServiceError
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.models import User
+
+DEFAULTS: Final[dict[str, object]] = {
+    "allow_private_data_export": False,
+    "automatically_follow_topics_policy": 4,
+    "automatically_follow_topics_where_mentioned": False,
+    "automatically_unmute_topics_in_muted_streams_policy": 4,
+    "color_scheme": 1,
+    "default_language": "en",
+    "demote_inactive_streams": 1,
+    "desktop_icon_count_display": 1,
+    "display_emoji_reaction_users": True,
+    "email_address_visibility": 1,
+    "email_notifications_batching_period_seconds": 120,
+    "emojiset": "text",
+    "enable_desktop_notifications": True,
+    "enable_digest_emails": False,
+    "enable_drafts_synchronization": True,
+    "enable_followed_topic_audible_notifications": True,
+    "enable_followed_topic_desktop_notifications": True,
+    "enable_followed_topic_email_notifications": True,
+    "enable_followed_topic_push_notifications": True,
+    "enable_followed_topic_wildcard_mentions_notify": True,
+    "enable_login_emails": False,
+    "enable_marketing_emails": False,
+    "enable_offline_email_notifications": False,
+    "enable_offline_push_notifications": False,
+    "enable_online_push_notifications": False,
+    "enable_sounds": True,
+    "enable_stream_audible_notifications": False,
+    "enable_stream_desktop_notifications": False,
+    "enable_stream_email_notifications": False,
+    "enable_stream_push_notifications": False,
+    "enter_sends": True,
+    "fluid_layout_width": False,
+    "hide_ai_features": True,
+    "high_contrast_mode": False,
+    "left_side_userlist": False,
+    "message_content_in_email_notifications": True,
+    "notification_sound": "ding",
+    "pm_content_in_desktop_notifications": True,
+    "presence_enabled": True,
+    "realm_name_in_email_notifications_policy": 1,
+    "receives_typing_notifications": True,
+    "resolved_topic_notice_auto_read_policy": "except_followed",
+    "send_private_typing_notifications": True,
+    "send_read_receipts": True,
+    "send_stream_typing_notifications": True,
+    "starred_message_counts": True,
+    "translate_emoticons": False,
+    "twenty_four_hour_time": False,
+    "user_list_style": 2,
+    "web_animate_image_previews": "on_hover",
+    "web_channel_default_view": 1,
+    "web_escape_navigates_to_home_view": True,
+    "web_font_size_px": 16,
+    "web_home_view": "inbox",
+    "web_inbox_show_channel_folders": True,
+    "web_left_sidebar_show_channel_folders": True,
+    "web_left_sidebar_unreads_count_summary": True,
+    "web_line_height_percent": 140,
+    "web_mark_read_on_scroll_policy": 1,
+    "web_navigate_to_sent_message": True,
+    "web_stream_unreads_count_display_policy": 2,
+    "web_suggest_update_timezone": True,
+    "wildcard_mentions_notify": True,
+}
+
+_CHOICES: Final[dict[str, tuple[object, ...]]] = {
+    "automatically_follow_topics_policy": (1, 2, 3, 4),
+    "automatically_unmute_topics_in_muted_streams_policy": (1, 2, 3, 4),
+    "color_scheme": (1, 2, 3),
+    "default_language": ("en", "de", "es", "fr", "tr"),
+    "demote_inactive_streams": (1, 2, 3),
+    "desktop_icon_count_display": (1, 2, 3, 4),
+    "email_address_visibility": (1, 2, 3, 4, 5),
+    "emojiset": ("google", "twitter", "text"),
+    "realm_name_in_email_notifications_policy": (1, 2, 3),
+    "resolved_topic_notice_auto_read_policy": ("always", "except_followed", "never"),
+    "user_list_style": (1, 2, 3),
+    "web_animate_image_previews": ("always", "on_hover", "never"),
+    "web_channel_default_view": (1, 2, 3, 4),
+    "web_home_view": ("recent_topics", "inbox", "all_messages"),
+    "web_mark_read_on_scroll_policy": (1, 2, 3),
+    "web_stream_unreads_count_display_policy": (1, 2, 3),
+}
+
+EMOJISETS: Final = [
+    {"key": "google", "text": "Google"},
+    {"key": "twitter", "text": "Twitter"},
+    {"key": "text", "text": "Plain text"},
+]
+SOUNDS: Final = ["chime", "ding", "zulip"]
+LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "tr": "Türkçe"}
+
+
+def setting(user: User, name: str) -> object:
+    """A person's value of a setting."""
+    return user.settings.get(name, DEFAULTS[name])
+
+
+def switched_on(user: User, name: str) -> bool:
+    """A person's value of a setting that is true or false."""
+    return setting(user, name) is True
+
+
+def settings_of(user: User) -> dict[str, object]:
+    """All settings, as `user_settings` of registration has them."""
+    return {
+        **DEFAULTS,
+        **user.settings,
+        "timezone": user.timezone,
+        "emojiset_choices": EMOJISETS,
+        "available_notification_sounds": SOUNDS,
+    }
+
+
+def check(name: str, value: object) -> object:
+    """A new value, if it is one that the setting can have; raises BAD_REQUEST."""
+    default = DEFAULTS[name]
+    if type(value) is not type(default):
+        raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ServiceError(f"Invalid {name}")
+    if isinstance(value, str) and len(value) > 100:
+        raise ServiceError(f"{name} is too long (limit: 100 characters)")
+    if isinstance(value, int) and not 0 <= value <= 1_000_000:
+        raise ServiceError(f"Invalid {name}")
+    return value
+
+
+_KINDS: Final[dict[Callable[..., object], str]] = {bool: "a boolean", int: "an integer", str: "a string"}
+
+
+def check_timezone(value: str) -> str:
+    """A name of the time zone database, or nothing."""
+    if value and value not in zoneinfo.available_timezones():
+        raise ServiceError("Invalid timezone")
+    return value
+
+
+def change(core: Core, user: User, values: dict[str, object]) -> User:
+    """Stores checked settings and tells the person's clients."""
+    changed = {name: value for name, value in values.items() if setting(user, name) != value}
+    if not changed:
+        return user
+    user = core.users.update(user.id, settings={**user.settings, **changed})
+    for name, value in changed.items():
+        event: dict[str, object] = {"type": "user_settings", "op": "update", "property": name, "value": value}
+        if name == "default_language":
+            event["language_name"] = LANGUAGE_NAMES[str(value)]
+        core.emit(event, [user.id])
+    return user

@@ -1,0 +1,136 @@
+"""The organization as the Markdown renderer sees it, for one acting person."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from narrowcast_server.actions.attachments import may_fetch
+from narrowcast_server.markdown import (
+    AttachmentInfo,
+    CustomEmoji,
+    LinkedChannel,
+    Linkifier,
+    LinkPreview,
+    MentionedGroup,
+    MentionedUser,
+    NoLookups,
+    Rendered,
+    render,
+)
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.access import channel_named, may_know, newest_in_topic
+from narrowcast_server.rules.permissions import group_allows
+from narrowcast_server.rules.visibility import in_sight
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+class RenderingContext:
+    """Lookups for `markdown.render`: names are resolved as the acting person may see them."""
+
+    def __init__(self, core: Core, user: User) -> None:
+        self._core = core
+        self._user = user
+
+    @property
+    def realm_url(self) -> str:
+        return self._core.url
+
+    @property
+    def empty_topic_name(self) -> str:
+        return self._core.empty_topic_name
+
+    @cached_property
+    def linkifiers(self) -> Sequence[Linkifier]:
+        rows = self._core.store.all("SELECT pattern, url_template FROM linkifiers ORDER BY position, id")
+        return [Linkifier(row["pattern"], row["url_template"]) for row in rows]
+
+    @cached_property
+    def alert_words(self) -> Mapping[int, Sequence[str]]:
+        words: dict[int, list[str]] = defaultdict(list)
+        for row in self._core.store.all("SELECT user_id, word FROM alert_words ORDER BY user_id, position"):
+            words[row["user_id"]].append(row["word"])
+        return words
+
+    @property
+    def highlighted(self) -> Callable[[str, str], str | None]:
+        return self._core.highlights.get
+
+    def user_by_id(self, user_id: int) -> MentionedUser | None:
+        user = self._core.users.get(user_id)
+        if user is None or not user.is_active or not self._sees(user):
+            return None
+        return MentionedUser(user.id, user.full_name)
+
+    def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
+        folded = full_name.casefold()
+        return [
+            MentionedUser(user.id, user.full_name)
+            for user in self._core.users.all()
+            if user.is_active and user.full_name.casefold() == folded and self._sees(user)
+        ]
+
+    @cached_property
+    def _in_sight(self) -> frozenset[int] | None:
+        return in_sight(self._core, self._user)
+
+    def _sees(self, user: User) -> bool:
+        return self._in_sight is None or user.id in self._in_sight
+
+    def group_by_name(self, name: str) -> MentionedGroup | None:
+        folded = name.casefold()
+        for group in self._core.groups.all():
+            if group.name.casefold() == folded:
+                mentionable = not group.deactivated and group_allows(
+                    self._core, self._user, group, "can_mention_group"
+                )
+                return MentionedGroup(group.id, group.name, mentionable, group.deactivated)
+        return None
+
+    def channel_by_name(self, name: str) -> LinkedChannel | None:
+        channel = channel_named(self._core, self._user, name)
+        return None if channel is None else LinkedChannel(channel.id, channel.name)
+
+    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
+        channel = self._core.channels.get(channel_id)
+        known = channel is not None and may_know(self._core, self._user, channel)
+        return LinkedChannel(channel.id, channel.name) if channel is not None and known else None
+
+    def last_message_id(self, channel_id: int, topic: str) -> int | None:
+        newest = newest_in_topic(self._core, self._user, self._core.channels[channel_id], topic, 1)
+        return newest[0].id if newest else None
+
+    def custom_emoji(self, name: str) -> CustomEmoji | None:
+        row = self._core.store.one(
+            "SELECT * FROM custom_emoji WHERE name = ? AND deactivated = 0 ORDER BY id DESC", name
+        )
+        return None if row is None else CustomEmoji(str(row["id"]), row["name"], row["source_url"])
+
+    def attachment(self, path_id: str) -> AttachmentInfo | None:
+        row = self._core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
+        if row is None or not may_fetch(self._core, self._user, row["id"]):
+            return None
+        return AttachmentInfo(row["path_id"], row["name"], row["content_type"], row["width"], row["height"])
+
+    def link_preview(self, url: str) -> LinkPreview | None:
+        return self._core.link_previews.get(url)
+
+
+def rendered(core: Core, user: User, source: str) -> Rendered:
+    """A message's source as HTML, with what the server must know of it."""
+    return _settled(core, render(source, RenderingContext(core, user)))
+
+
+def rendered_apart(core: Core, source: str) -> str:
+    """A text that belongs to no message, such as a description, as HTML; it mentions nobody."""
+    context = NoLookups(realm_url=core.url, highlighted=core.highlights.get)
+    return _settled(core, render(source, context)).html
+
+
+def _settled(core: Core, found: Rendered) -> Rendered:
+    core.highlights.check()
+    return found

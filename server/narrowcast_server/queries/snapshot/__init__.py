@@ -1,0 +1,21 @@
+"""The answer of registration: the whole state of the organization as one person may see it.
+
+Each part belongs to an event type; a client that fetches some types gets their parts. Modules of this package and
+others add parts with `@part("type")`.
+"""
+
+from __future__ import annotations
+
+# Imported for the parts that they declare.
+from narrowcast_server.queries.snapshot import (  # noqa: F401
+    channels,
+    messages,
+    organization,
+    people,
+    realm,
+    unused,
+    written,
+)
+from narrowcast_server.queries.snapshot.parts import Snapshot, part, snapshot
+
+__all__ = ["Snapshot", "part", "snapshot"]

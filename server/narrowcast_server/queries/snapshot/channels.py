@@ -1,0 +1,145 @@
+"""Registration: channels, subscriptions, folders, topics' visibility, groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.actions.user_topics import muted_topics
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.queries.channels import (
+    channel_object,
+    folder_object,
+    group_object,
+    subscribers_by_channel,
+    subscription_fields,
+)
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.rules.access import may_know
+from narrowcast_server.rules.visibility import group_as_seen, in_sight
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def _shown(request: Snapshot, channel: Channel) -> bool:
+    return not channel.is_archived or "archived_channels" in request.options.capabilities
+
+
+@part("subscription")
+def subscriptions(request: Snapshot) -> dict[str, object]:
+    """Three lists: subscribed, once subscribed, never subscribed but known."""
+    subscribed, unsubscribed, never = subscription_rows(
+        request.core,
+        request.user,
+        include_subscribers=bool(request.include_subscribers),
+        with_archived="archived_channels" in request.options.capabilities,
+    )
+    return {"subscriptions": subscribed, "unsubscribed": unsubscribed, "never_subscribed": never}
+
+
+Rows = list[dict[str, object]]
+
+
+def subscription_rows(
+    core: Core, user: User, *, include_subscribers: bool, with_archived: bool
+) -> tuple[Rows, Rows, Rows]:
+    """Channels by whether the person is subscribed, was once, or never was but knows them."""
+    own = {
+        row["channel_id"]: row
+        for row in core.store.all("SELECT * FROM subscriptions WHERE user_id = ?", user.id)
+    }
+    active = {channel_id for channel_id, row in own.items() if row["active"]}
+    subscribers = subscribers_by_channel(core)
+    subscribed: Rows = []
+    unsubscribed: Rows = []
+    never: Rows = []
+    for channel in core.channels.all():
+        if (channel.is_archived and not with_archived) or not may_know(core, user, channel, active):
+            continue
+        people = subscribers.get(channel.id, [])
+        row = channel_object(core, channel, subscriber_count=len(people))
+        if include_subscribers:
+            row["subscribers"] = people
+        if channel.id not in own:
+            never.append(row)
+            continue
+        row |= subscription_fields(own[channel.id])
+        (subscribed if channel.id in active else unsubscribed).append(row)
+    return subscribed, unsubscribed, never
+
+
+@part("stream")
+def streams(request: Snapshot) -> dict[str, object]:
+    """Every channel that the person knows."""
+    core = request.core
+    subscribers = subscribers_by_channel(core)
+    return {
+        "streams": [
+            channel_object(core, channel, subscriber_count=len(subscribers.get(channel.id, ())))
+            for channel in core.channels.all()
+            if _shown(request, channel) and may_know(core, request.user, channel)
+        ]
+    }
+
+
+@part("default_streams")
+def default_channels(request: Snapshot) -> dict[str, object]:
+    """Ids of the channels that new people get; guests do not learn them."""
+    if request.user.is_guest:
+        return {"realm_default_streams": []}
+    return {
+        "realm_default_streams": [channel.id for channel in request.core.channels.all() if channel.is_default]
+    }
+
+
+@part("default_stream_groups")
+def default_channel_groups(request: Snapshot) -> dict[str, object]:
+    """This server has none."""
+    return {"realm_default_stream_groups": []}
+
+
+@part("channel_folders")
+def folders(request: Snapshot) -> dict[str, object]:
+    """Channel folders, in order."""
+    rows = request.core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
+    return {"channel_folders": [folder_object(row) for row in rows]}
+
+
+@part("user_topic")
+def user_topics(request: Snapshot) -> dict[str, object]:
+    """Topics with a policy of their own."""
+    rows = request.core.store.all("SELECT * FROM user_topics WHERE user_id = ?", request.user.id)
+    name = request.options.empty_topic_name
+    return {
+        "user_topics": [
+            {
+                "stream_id": row["channel_id"],
+                "topic_name": row["topic"] or (name or ""),
+                "visibility_policy": row["policy"],
+                "last_updated": row["last_updated"],
+            }
+            for row in rows
+        ]
+    }
+
+
+@part("muted_topics")
+def muted(request: Snapshot) -> dict[str, object]:
+    """Muted topics as older clients know them."""
+    name = request.options.empty_topic_name
+    rows = muted_topics(request.core, request.user.id)
+    return {"muted_topics": [[channel, topic or (name or ""), moment] for channel, topic, moment in rows]}
+
+
+@part("realm_user_groups")
+def groups(request: Snapshot) -> dict[str, object]:
+    """User groups; deactivated ones only for clients that know of them."""
+    with_deactivated = "include_deactivated_groups" in request.options.capabilities
+    seen = in_sight(request.core, request.user)
+    return {
+        "realm_user_groups": [
+            group_as_seen(seen, group_object(request.core, group))
+            for group in request.core.groups.all()
+            if with_deactivated or not group.deactivated
+        ]
+    }

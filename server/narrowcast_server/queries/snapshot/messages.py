@@ -1,0 +1,30 @@
+"""Registration: messages, unread ids, stars, and what is written but not sent."""
+
+from __future__ import annotations
+
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.queries.unread import recent_direct, starred_ids, unread_messages
+
+
+@part("message")
+def messages(request: Snapshot) -> dict[str, object]:
+    """The newest id that the person has; unread ids where flags are fetched too."""
+    newest = request.core.store.integer(
+        "SELECT max(message_id) FROM user_messages WHERE user_id = ?", request.user.id
+    )
+    answer: dict[str, object] = {"max_message_id": -1 if newest is None else newest}
+    if request.fetches("message", "update_message_flags"):
+        answer["unread_msgs"] = unread_messages(request.core, request.user, request.options.empty_topic_name)
+    return answer
+
+
+@part("starred_messages")
+def starred(request: Snapshot) -> dict[str, object]:
+    """Ids of starred messages."""
+    return {"starred_messages": starred_ids(request.core, request.user)}
+
+
+@part("recent_private_conversations")
+def recent(request: Snapshot) -> dict[str, object]:
+    """Direct conversations, most recent first."""
+    return {"recent_private_conversations": recent_direct(request.core, request.user)}

@@ -1,0 +1,150 @@
+"""Registration: people, their presence and status, oneself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions.profile_fields import fields_of
+from narrowcast_server.actions.realm import personal_defaults
+from narrowcast_server.actions.status import all_statuses
+from narrowcast_server.actions.users import bot_object
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.presence import presence_objects
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.queries.users import api_address, avatar_url, profile_data, user_object
+from narrowcast_server.rules.visibility import in_sight, unknown_person
+
+
+@part("realm_user")
+def everybody(request: Snapshot) -> dict[str, object]:
+    """All people and bots: active, deactivated, and the system's own."""
+    core = request.core
+    data = profile_data(core)
+    seen = in_sight(core, request.user)
+
+    def shown(user: User, *, with_active: bool = False) -> dict[str, object]:
+        if seen is not None and user.id not in seen:
+            return unknown_person(core, user)
+        return user_object(
+            core,
+            request.user,
+            user,
+            client_gravatar=request.options.client_gravatar,
+            profile_data=data.get(user.id, {}),
+            with_active=with_active,
+        )
+
+    users: Iterable[User] = core.users.all()
+    if seen is not None and "user_list_incomplete" in request.options.capabilities:
+        users = [user for user in users if user.id in seen]
+    return {
+        "realm_users": [shown(user) for user in users if user.is_active and not user.is_system_bot],
+        "realm_non_active_users": [
+            shown(user) for user in users if not user.is_active and not user.is_system_bot
+        ],
+        "cross_realm_bots": [shown(user, with_active=True) for user in users if user.is_system_bot],
+    }
+
+
+@part("realm_user")
+def oneself(request: Snapshot) -> dict[str, object]:
+    """Who the caller is."""
+    user = request.user
+    return {
+        "avatar_source": "G" if user.avatar_url is None else "U",
+        "avatar_url": avatar_url(user),
+        "avatar_url_medium": avatar_url(user, size=500),
+        "delivery_email": user.delivery_email,
+        "email": api_address(request.core, user),
+        "full_name": user.full_name,
+        "is_admin": user.is_administrator,
+        "is_guest": user.is_guest,
+        "is_moderator": user.role is Role.MODERATOR,
+        "is_owner": user.is_owner,
+        "user_id": user.id,
+    }
+
+
+@part("realm_bot")
+def own_bots(request: Snapshot) -> dict[str, object]:
+    """The bots that the caller manages; one's own with their keys."""
+    user = request.user
+    bots = [
+        bot_object(user, bot)
+        for bot in request.core.users.all()
+        if bot.is_bot and not bot.is_system_bot and (user.is_administrator or bot.bot_owner_id == user.id)
+    ]
+    return {"realm_bots": bots}
+
+
+@part("presence")
+def presence(request: Snapshot) -> dict[str, object]:
+    """When everybody was last seen."""
+    core = request.core
+    return {
+        "presences": presence_objects(core, request.user, slim=request.options.slim_presence),
+        "presence_last_update_id": core.store.integer("SELECT max(update_id) FROM presence") or 0,
+        "server_timestamp": core.clock.now(),
+    }
+
+
+@part("user_status")
+def statuses(request: Snapshot) -> dict[str, object]:
+    """`user_status` by user id; only what is set."""
+    return {"user_status": all_statuses(request.core, request.user)}
+
+
+@part("user_settings")
+def settings(request: Snapshot) -> dict[str, object]:
+    """Personal settings."""
+    return {"user_settings": personal.settings_of(request.user)}
+
+
+@part("realm_user_settings_defaults")
+def settings_defaults(request: Snapshot) -> dict[str, object]:
+    """What new people start with."""
+    return {
+        "realm_user_settings_defaults": {
+            **personal_defaults(request.core),
+            "emojiset_choices": personal.EMOJISETS,
+            "available_notification_sounds": personal.SOUNDS,
+        }
+    }
+
+
+@part("alert_words")
+def alert_words(request: Snapshot) -> dict[str, object]:
+    """The caller's alert words, in their order."""
+    words = request.core.store.strings(
+        "SELECT word FROM alert_words WHERE user_id = ? ORDER BY position", request.user.id
+    )
+    return {"alert_words": words}
+
+
+@part("muted_users")
+def muted_users(request: Snapshot) -> dict[str, object]:
+    """Whom the caller has muted."""
+    rows = request.core.store.all(
+        "SELECT muted_id, timestamp FROM muted_users WHERE user_id = ? ORDER BY timestamp", request.user.id
+    )
+    return {"muted_users": [{"id": row["muted_id"], "timestamp": row["timestamp"]} for row in rows]}
+
+
+@part("custom_profile_fields")
+def profile_fields(request: Snapshot) -> dict[str, object]:
+    """The organization's profile fields and the kinds that there are."""
+    return {
+        "custom_profile_fields": fields_of(request.core),
+        "custom_profile_field_types": {
+            "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
+            "LONG_TEXT": {"id": 2, "name": "Text (long)"},
+            "SELECT": {"id": 3, "name": "List of options"},
+            "DATE": {"id": 4, "name": "Date"},
+            "URL": {"id": 5, "name": "Link"},
+            "USER": {"id": 6, "name": "Users"},
+            "EXTERNAL_ACCOUNT": {"id": 7, "name": "External account"},
+            "PRONOUNS": {"id": 8, "name": "Pronouns"},
+        },
+    }

@@ -1,0 +1,123 @@
+"""Registration: the organization's settings and the server's limits."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions.reports import TYPES
+from narrowcast_server.organization.realm_settings import (
+    EDITABLE,
+    GROUP_SETTINGS,
+    TOLD,
+)
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.rules.holders import supported
+from narrowcast_server.rules.permissions import outgoing_value, realm_allows
+
+
+@part("realm")
+def realm_settings(request: Snapshot) -> dict[str, object]:
+    """`realm_*`: what administrators set."""
+    core = request.core
+    settings = core.settings
+    answer: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *TOLD)}
+    answer |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
+    return answer | {
+        "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
+        "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
+        "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
+        "realm_bot_domain": settings["domain"],
+        "realm_create_private_stream_policy": 1,
+        "realm_create_public_stream_policy": 1,
+        "realm_create_web_public_stream_policy": 7,
+        "realm_date_created": settings["date_created"],
+        "realm_default_external_accounts": {},
+        "realm_email_auth_enabled": True,
+        "realm_empty_topic_display_name": settings["empty_topic_display_name"],
+        "realm_icon_source": "U",
+        "realm_icon_url": f"{core.url}/static/images/icon.png",
+        "realm_logo_source": "D",
+        "realm_logo_url": f"{core.url}/static/images/logo.png",
+        "realm_mandatory_topics": settings["topics_policy"] == "disable_empty_topic",
+        "realm_night_logo_source": "D",
+        "realm_night_logo_url": f"{core.url}/static/images/logo.png",
+        "realm_password_auth_enabled": True,
+        "realm_plan_type": 1,
+        "realm_push_notifications_enabled": False,
+        "realm_push_notifications_enabled_end_timestamp": None,
+        "realm_upload_quota_mib": None,
+        "realm_uri": core.url,
+        "realm_url": core.url,
+        "realm_wildcard_mention_policy": 5,
+    }
+
+
+@part("realm")
+def server_facts(request: Snapshot) -> dict[str, object]:
+    """What the server is, independent of the organization."""
+    core = request.core
+    return {
+        "development_environment": False,
+        "gif_rating_options": {"disabled": {"name": "GIF integration disabled", "id": 0}},
+        "jitsi_server_url": None,
+        "server_avatar_changes_disabled": False,
+        "server_can_summarize_topics": False,
+        "server_emoji_data_url": f"{core.url}/static/emoji.json",
+        "server_generation": core.generation,
+        "server_inline_image_preview": True,
+        "server_inline_url_embed_preview": False,
+        "server_jitsi_server_url": None,
+        "server_max_deactivated_realm_deletion_days": None,
+        "server_min_deactivated_realm_deletion_days": None,
+        "server_name_changes_disabled": False,
+        "server_needs_upgrade": False,
+        "server_report_message_types": [{"key": key, "name": name} for key, name in TYPES.items()],
+        "server_supported_permission_settings": supported(),
+        "server_thumbnail_formats": [],
+        "server_web_public_streams_enabled": True,
+        "settings_send_digest_emails": False,
+        "upgrade_text_for_wide_organization_logo": "",
+        "zulip_plan_is_not_limited": True,
+    }
+
+
+@part("realm")
+def limits(request: Snapshot) -> dict[str, object]:
+    """Sizes and periods (LIM-02, TYP-25)."""
+    bounds = request.core.config.limits
+    return {
+        "event_queue_longpoll_timeout_seconds": bounds.longpoll_seconds,
+        "max_avatar_file_size_mib": 5,
+        "max_bulk_new_subscription_messages": 100,
+        "max_channel_folder_description_length": 1024,
+        "max_channel_folder_name_length": 60,
+        "max_file_upload_size_mib": bounds.max_file_upload_mib,
+        "max_icon_file_size_mib": 5,
+        "max_logo_file_size_mib": 5,
+        "max_message_length": bounds.max_message_length,
+        "max_reminder_note_length": 1000,
+        "max_stream_description_length": bounds.max_channel_description_length,
+        "max_stream_name_length": bounds.max_channel_name_length,
+        "max_topic_length": bounds.max_topic_length,
+        "password_max_length": 100,
+        "password_min_guesses": 0,
+        "password_min_length": 8,
+        "server_presence_offline_threshold_seconds": bounds.presence_offline_seconds,
+        "server_presence_ping_interval_seconds": bounds.presence_ping_seconds,
+        "server_typing_started_expiry_period_milliseconds": bounds.typing_started_expiry_ms,
+        "server_typing_started_wait_period_milliseconds": bounds.typing_started_wait_ms,
+        "server_typing_stopped_wait_period_milliseconds": bounds.typing_stopped_wait_ms,
+    }
+
+
+@part("realm_user")
+def own_permissions(request: Snapshot) -> dict[str, object]:
+    """What the person may make."""
+    core, user = request.core, request.user
+    public = realm_allows(core, user, "can_create_public_channel_group")
+    private = realm_allows(core, user, "can_create_private_channel_group")
+    return {
+        "can_create_private_streams": private,
+        "can_create_public_streams": public,
+        "can_create_streams": public or private,
+        "can_create_web_public_streams": realm_allows(core, user, "can_create_web_public_channel_group"),
+        "can_invite_others_to_realm": realm_allows(core, user, "can_invite_users_group"),
+    }

@@ -1,0 +1,58 @@
+"""Registration: drafts, scheduled messages, reminders, snippets, and the entries of the navigation."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_server.actions.drafts import drafts_of
+from narrowcast_server.actions.navigation_views import steps_of, views_of
+from narrowcast_server.actions.reminders import reminders_of
+from narrowcast_server.actions.saved_snippets import snippets_of
+from narrowcast_server.actions.scheduled_messages import scheduled_of
+from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+
+MAX_DRAFTS: Final = 1000
+
+
+@part("drafts")
+def drafts(request: Snapshot) -> dict[str, object]:
+    """The caller's drafts, newest first; none where they are not synchronized."""
+    if not switched_on(request.user, "enable_drafts_synchronization"):
+        return {"drafts": []}
+    return {"drafts": drafts_of(request.core, request.user)[::-1][:MAX_DRAFTS]}
+
+
+@part("scheduled_messages")
+def scheduled(request: Snapshot) -> dict[str, object]:
+    """The caller's scheduled messages."""
+    return {"scheduled_messages": scheduled_of(request.core, request.user)}
+
+
+@part("reminders")
+def reminders(request: Snapshot) -> dict[str, object]:
+    """The caller's reminders."""
+    return {"reminders": reminders_of(request.core, request.user)}
+
+
+@part("saved_snippets")
+def snippets(request: Snapshot) -> dict[str, object]:
+    """The caller's snippets."""
+    return {"saved_snippets": snippets_of(request.core, request.user)}
+
+
+# The event has another name than what it changes.
+@part("navigation_view")
+@part("navigation_views")
+def navigation_views(request: Snapshot) -> dict[str, object]:
+    """The caller's entries of the navigation."""
+    return {"navigation_views": views_of(request.core, request.user)}
+
+
+@part("onboarding_steps")
+def onboarding_steps(request: Snapshot) -> dict[str, object]:
+    """The hints that the caller has not seen."""
+    return {
+        "navigation_tour_video_url": None,
+        "onboarding_steps": steps_of(request.core, request.user),
+    }

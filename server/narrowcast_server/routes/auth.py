@@ -1,0 +1,32 @@
+"""POST /fetch_api_key: signing in with address and password."""
+
+from __future__ import annotations
+
+from narrowcast_server.http.call_limits import address_of
+from narrowcast_server.http.params import required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+
+routes = Routes()
+
+USERNAME = required("username", string)
+PASSWORD = required("password", string)
+
+
+@routes.post("/fetch_api_key", USERNAME, PASSWORD, public=True)
+async def fetch_api_key(call: Call) -> Answer:
+    """The caller's key. Too many wrong passwords are refused for a while (RATE_LIMIT_HIT)."""
+    core = call.core
+    name, place = call[USERNAME].strip().lower(), address_of(call.request)
+    user = core.user_by_address(name)
+    core.sign_ins.hit(None if user is None else user.id, name, place)
+    row = None if user is None else core.store.one("SELECT password_hash FROM users WHERE id = ?", user.id)
+    fits = await core.passwords.fits(None if row is None else row["password_hash"], call[PASSWORD], place)
+    # Others were served meanwhile.
+    user = None if user is None else core.users.get(user.id)
+    if user is None or not fits or user.is_bot:
+        raise ServiceError("Your username or password is incorrect", "AUTHENTICATION_FAILED", 401)
+    if not user.is_active:
+        raise ServiceError("Account is deactivated", "USER_DEACTIVATED", 401)
+    core.sign_ins.succeeded(user.id, place)
+    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}

@@ -1,0 +1,49 @@
+"""One's own entries of the navigation, and hints for newcomers (outside the contract)."""
+
+from __future__ import annotations
+
+from narrowcast_server.actions import navigation_views
+from narrowcast_server.http.params import boolean, optional, required, text_without_null
+from narrowcast_server.http.routing import Answer, Call, Routes
+
+routes = Routes()
+
+FRAGMENT = required("fragment", text_without_null)
+PINNED = required("is_pinned", boolean)
+NAME = optional("name", text_without_null)
+NEW_PINNED = optional("is_pinned", boolean)
+STEP = required("onboarding_step", text_without_null)
+
+
+@routes.get("/navigation_views")
+def list_views(call: Call) -> Answer:
+    """One's entries."""
+    return {"navigation_views": navigation_views.views_of(call.core, call.user)}
+
+
+@routes.post("/navigation_views", FRAGMENT, PINNED, NAME)
+def add_view(call: Call) -> Answer:
+    """A new entry; views that every client has need no name."""
+    navigation_views.add_view(call.core, call.user, call[FRAGMENT], call[PINNED], call[NAME])
+    return {}
+
+
+@routes.patch("/navigation_views/{fragment:path}", NEW_PINNED, NAME)
+def change_view(call: Call) -> Answer:
+    """Changes what is given of an entry."""
+    navigation_views.change_view(call.core, call.user, call.path["fragment"], call[NEW_PINNED], call[NAME])
+    return {}
+
+
+@routes.delete("/navigation_views/{fragment:path}")
+def remove_view(call: Call) -> Answer:
+    """Takes an entry away."""
+    navigation_views.remove_view(call.core, call.user, call.path["fragment"])
+    return {}
+
+
+@routes.post("/users/me/onboarding_steps", STEP)
+def mark_step(call: Call) -> Answer:
+    """A hint was seen."""
+    navigation_views.mark_step(call.core, call.user, call[STEP])
+    return {}

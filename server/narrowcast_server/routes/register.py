@@ -1,0 +1,118 @@
+"""POST /register: a snapshot of everything, and a queue for what happens next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_server.http.params import (
+    Param,
+    boolean,
+    check_bool,
+    defaulted,
+    mapping,
+    natural,
+    optional,
+    strings,
+)
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.dialect import version_fields
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.event_variants import CAPABILITIES as KNOWN_CAPABILITIES
+from narrowcast_server.organization.event_variants import QueueOptions
+from narrowcast_server.queries.event_narrow import event_narrow, message_filter
+from narrowcast_server.queries.snapshot import Snapshot, snapshot
+from narrowcast_server.routes.server_settings import STREAM_PATH
+
+routes = Routes()
+
+_MOST_TYPES: Final = 200
+_LONGEST_TYPE: Final = 60
+
+_INCLUDE_SUBSCRIBERS: Final = {"true": True, "false": False, "partial": True}
+
+
+def include_subscribers(name: str, text: str) -> bool:
+    """true, false or partial (which gives all of them)."""
+    try:
+        return _INCLUDE_SUBSCRIBERS[text.strip('"').lower()]
+    except KeyError as error:
+        raise ServiceError(f"Invalid {name}") from error
+
+
+def capabilities(name: str, text: str) -> frozenset[str]:
+    """An object of booleans; gives the names that are true and mean something here."""
+    values = mapping(name, text)
+    true = {key for key, value in values.items() if check_bool(f'{name}["{key}"]', value)}
+    return KNOWN_CAPABILITIES & true
+
+
+def event_types(name: str, text: str) -> list[str]:
+    """Names of events, as many as there can be."""
+    names = list(dict.fromkeys(strings(name, text)))
+    if len(names) > _MOST_TYPES or any(len(each) > _LONGEST_TYPE for each in names):
+        raise ServiceError(f"{name} has too many names, or names that are too long")
+    return names
+
+
+APPLY_MARKDOWN = defaulted("apply_markdown", boolean, False)
+CLIENT_GRAVATAR = defaulted("client_gravatar", boolean, True)
+SLIM_PRESENCE = defaulted("slim_presence", boolean, False)
+EVENT_TYPES = optional("event_types", event_types)
+FETCH_EVENT_TYPES = optional("fetch_event_types", event_types)
+ALL_PUBLIC_STREAMS = defaulted("all_public_streams", boolean, False)
+INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
+CAPABILITIES: Param[frozenset[str]] = defaulted("client_capabilities", capabilities, frozenset[str]())
+NARROW = optional("narrow", event_narrow)
+LIFESPAN = defaulted("queue_lifespan_secs", natural, 0)
+PRESENCE_DAYS = optional("presence_history_limit_days", natural)
+
+
+@routes.post(
+    "/register",
+    APPLY_MARKDOWN,
+    CLIENT_GRAVATAR,
+    SLIM_PRESENCE,
+    EVENT_TYPES,
+    FETCH_EVENT_TYPES,
+    ALL_PUBLIC_STREAMS,
+    INCLUDE_SUBSCRIBERS,
+    CAPABILITIES,
+    NARROW,
+    LIFESPAN,
+    PRESENCE_DAYS,
+)
+def register(call: Call) -> Answer:
+    """Makes the queue first, so that nothing is lost between it and the snapshot (both in one transaction)."""
+    core, user = call.core, call.user
+    if call[ALL_PUBLIC_STREAMS] and user.is_guest:
+        raise ServiceError("User not authorized for this query")
+    options = QueueOptions(
+        apply_markdown=call[APPLY_MARKDOWN],
+        client_gravatar=call[CLIENT_GRAVATAR],
+        slim_presence=call[SLIM_PRESENCE],
+        include_subscribers=call[INCLUDE_SUBSCRIBERS],
+        capabilities=call[CAPABILITIES],
+        empty_topic_name=None if "empty_topic_name" in call[CAPABILITIES] else core.empty_topic_name,
+    )
+    types = call[EVENT_TYPES]
+    fetched = call[FETCH_EVENT_TYPES]
+    queue = core.hub.register(
+        user.id,
+        options,
+        event_types=None if types is None else frozenset(types),
+        all_public_channels=call[ALL_PUBLIC_STREAMS],
+        narrow=message_filter(call[NARROW]),
+        lifespan_seconds=call[LIFESPAN],
+        client=call.client,
+    )
+    wanted = fetched if fetched is not None else types
+    request = Snapshot(
+        core, user, options, None if wanted is None else frozenset(wanted), call[INCLUDE_SUBSCRIBERS]
+    )
+    return {
+        "queue_id": queue.id,
+        "last_event_id": -1,
+        "event_stream_path": STREAM_PATH,
+        **version_fields(core.config),
+        **snapshot(request),
+    }

@@ -1,0 +1,137 @@
+"""Scheduled messages (rows SCH; listing, creating and deleting stand outside the contract, SCH-24)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
+from narrowcast_server.actions import scheduled_messages
+from narrowcast_server.actions.messages import Origin
+from narrowcast_server.actions.owned import own_row
+from narrowcast_server.actions.scheduled_messages import Target
+from narrowcast_server.http.params import (
+    boolean,
+    check_integer,
+    check_list,
+    choice,
+    defaulted,
+    integer,
+    json_value,
+    optional,
+    required,
+    string,
+    text_without_null,
+)
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+
+routes = Routes()
+
+_TYPES: Final = tuple(MessageType)
+KIND = required("type", choice(*_TYPES))
+TO = required("to", json_value)
+CONTENT = required("content", string)
+TOPIC = optional("topic", text_without_null, aliases=("subject",))
+TIME = required("scheduled_delivery_timestamp", integer)
+READ = defaulted("read_by_sender", boolean, True)
+NEW_KIND = optional("type", choice(*_TYPES))
+NEW_TO = optional("to", json_value)
+NEW_CONTENT = optional("content", string)
+NEW_TOPIC = optional("topic", text_without_null)
+NEW_TIME = optional("scheduled_delivery_timestamp", integer)
+
+
+def _checked_kind(call: Call, word: str) -> MessageType:
+    kind = MessageType(word)
+    if kind is MessageType.CHANNEL and call.level < Gate.TYPE_CHANNEL.level:
+        raise ServiceError("Invalid type")
+    return kind
+
+
+def _target(call: Call, *, direct: bool, to: object, topic: str | None) -> Target:
+    if direct:
+        user_ids = [check_integer("to", item) for item in check_list("to", to)]
+        if not user_ids:
+            raise ServiceError("Message must have recipients")
+        return scheduled_messages.direct_target(call.core, call.user, user_ids)
+    if topic is None:
+        raise ServiceError("Missing 'topic' argument")
+    return scheduled_messages.channel_target(call.core, call.user, check_integer("to", to), topic)
+
+
+@routes.get("/scheduled_messages")
+def list_scheduled(call: Call) -> Answer:
+    """What one has scheduled, by time."""
+    return {"scheduled_messages": scheduled_messages.scheduled_of(call.core, call.user)}
+
+
+@routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
+def create_scheduled(call: Call) -> Answer:
+    """Schedules a message."""
+    kind = _checked_kind(call, call[KIND])
+    target = _target(call, direct=kind.is_direct, to=call[TO], topic=call[TOPIC])
+    when = scheduled_messages.check_time(call.core, call[TIME])
+    origin = Origin(client=call.client, read_by_sender=call[READ])
+    identity = scheduled_messages.schedule(call.core, call.user, target, call[CONTENT], when, origin=origin)
+    return {"scheduled_message_id": identity}
+
+
+@routes.patch(
+    "/scheduled_messages/{scheduled_message_id}",
+    NEW_KIND,
+    NEW_TO,
+    NEW_CONTENT,
+    NEW_TOPIC,
+    NEW_TIME,
+    since=Gate.SCHEDULED_EDIT.level,
+)
+def edit_scheduled(call: Call) -> Answer:
+    """Changes a scheduled message (SCH-01)."""
+    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
+    if all(call[param] is None for param in (NEW_KIND, NEW_TO, NEW_CONTENT, NEW_TOPIC, NEW_TIME)):
+        raise ServiceError("Nothing to change")
+    target = _new_target(call, scheduled_messages.stored_target(row))
+    when = call[NEW_TIME]
+    if when is not None:
+        when = scheduled_messages.check_time(call.core, when)
+    scheduled_messages.edit(
+        call.core, call.user, row, target=target, content=call[NEW_CONTENT], timestamp=when
+    )
+    return {}
+
+
+def _new_target(call: Call, present: Target) -> Target | None:
+    """Where the message goes after the edit; None: as before."""
+    word, to, topic = call[NEW_KIND], call[NEW_TO], call[NEW_TOPIC]
+    if word is not None:
+        kind = _checked_kind(call, word)
+        if to is None:
+            raise ServiceError("Recipient required when updating type of scheduled message.")
+        if not kind.is_direct:
+            _require_topic(call, topic)
+        return _target(call, direct=kind.is_direct, to=to, topic=topic)
+    if present.channel_id is None:
+        # The topic of a direct message is ignored (SCH-12).
+        return None if to is None else _target(call, direct=True, to=to, topic=None)
+    if to is None and topic is None:
+        return None
+    return _target(
+        call,
+        direct=False,
+        to=present.channel_id if to is None else to,
+        topic=present.topic if topic is None else topic,
+    )
+
+
+def _require_topic(call: Call, topic: str | None) -> None:
+    """Refuses the names of the empty topic where a topic is required (SCH-11, SCH-14)."""
+    if topic is None or topic.strip() in ("", EMPTY_TOPIC_PLACEHOLDER, call.core.empty_topic_name):
+        raise ServiceError("Topic required when updating scheduled message type to channel.")
+
+
+@routes.delete("/scheduled_messages/{scheduled_message_id}")
+def delete_scheduled(call: Call) -> Answer:
+    """Takes a scheduled message back."""
+    scheduled_messages.delete(call.core, call.user, call.path_id("scheduled_message_id"))
+    return {}

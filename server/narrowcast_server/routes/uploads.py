@@ -1,0 +1,132 @@
+"""POST /user_uploads (UPL rows), the files behind it, and the list of one's uploads."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_server.actions.attachments import space_used
+from narrowcast_server.http import auth
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import not_for_webhooks, unauthorized
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.store import Row
+from narrowcast_server.uploads.attachments import (
+    attachments_of,
+    may_open,
+    remove_attachment,
+    remove_bytes,
+)
+from narrowcast_server.uploads.receiving import check_upload, int_header, keep_form_file, single_file
+from narrowcast_server.uploads.serving import (
+    attachment_row,
+    forbidden_file,
+    row_of_token,
+    temporary_path,
+    upload_response,
+)
+
+routes = Routes()
+
+
+@routes.add("POST", "/user_uploads", streaming=True)
+async def upload_file(call: Call) -> Answer:
+    """Stores the one file of a form. Its uploader alone can open it until a message has the link."""
+    limit = call.core.config.limits.max_file_upload_mib
+    check_upload(call.core, call.user, int_header(call.request, "content-length"))
+    none, several = "You must specify a file to upload", "You may only upload one file at a time"
+    async with single_file(call.request, limit, none, several) as upload:
+        path_id, name = await keep_form_file(call.core, call.user, upload)
+    return upload_answer(call, path_id, name)
+
+
+def upload_answer(call: Call, path_id: str, name: str) -> Answer:
+    """`url` from 272 beside `uri`, `filename` from 285 (UPL-03..07)."""
+    url = f"/user_uploads/{path_id}"
+    answer: Answer = {"uri": url}
+    if call.level >= Gate.UPLOAD_URL.level:
+        answer["url"] = url
+    if call.level >= Gate.UPLOAD_FILENAME.level:
+        answer["filename"] = name
+    return answer
+
+
+@routes.get("/user_uploads/{path_id:path}")
+def temporary_url(call: Call) -> Answer:
+    """An address that opens a file without credentials for a minute."""
+    return {"url": temporary_path(call.core, opened_row(call, call.user))}
+
+
+@routes.add("GET", "/user_uploads/temporary/{token}/{filename}", absolute=True, public=True)
+def open_temporary(call: Call) -> Response:
+    """A file by its temporary address."""
+    row = row_of_token(call.core, call.path["token"])
+    return upload_response(call.core, row, private=True)
+
+
+@routes.add(
+    "GET", "/user_uploads/thumbnail/{path_id:path}", absolute=True, public=True, accepts_anything=True
+)
+def open_thumbnail(call: Call) -> Response:
+    """Images as messages show them: the original, for pictures are not scaled here."""
+    path_id = call.path["path_id"].rpartition("/")[0]
+    return open_row(call, path_id)
+
+
+@routes.add("GET", "/user_uploads/{path_id:path}", absolute=True, public=True, accepts_anything=True)
+def open_file(call: Call) -> Response:
+    """A file, with ranges; for those who may see it."""
+    return open_row(call, call.path["path_id"])
+
+
+@routes.add("GET", "/user_uploads/download/{path_id:path}", absolute=True, public=True, accepts_anything=True)
+def download_file(call: Call) -> Response:
+    """The same, always for saving."""
+    return open_row(call, call.path["path_id"], download=True)
+
+
+def open_row(call: Call, path_id: str, *, download: bool = False) -> Response:
+    """The response with an upload's bytes."""
+    row = attachment_row(call.core, path_id)
+    user = optional_caller(call)
+    if not may_open(call.core, user, row):
+        raise forbidden_file() if user is not None else unauthorized("Not logged in")
+    return upload_response(call.core, row, private=True, download=download)
+
+
+def opened_row(call: Call, user: User) -> Row:
+    """The upload that a path names, if the user may open it."""
+    row = attachment_row(call.core, call.path["path_id"])
+    if not may_open(call.core, user, row):
+        raise forbidden_file()
+    return row
+
+
+def optional_caller(call: Call) -> User | None:
+    """Who asks: by credentials, or by the `api_key` of clients that can only open addresses."""
+    header = call.request.headers.get("authorization")
+    key = call.fields.get("api_key")
+    if not header and key is None:
+        return None
+    user = auth.caller(call.core, header) if header else auth.caller_by_key(call.core, key or "")
+    if user.is_webhook:
+        raise not_for_webhooks()
+    return user
+
+
+@routes.get("/attachments")
+def list_attachments(call: Call) -> Answer:
+    """One's own uploads and the messages that have them."""
+    return {
+        "attachments": attachments_of(call.core, call.user),
+        "upload_space_used": space_used(call.core),
+    }
+
+
+@routes.add("DELETE", "/attachments/{attachment_id}", streaming=True)
+async def delete_attachment(call: Call) -> Answer:
+    """Removes an upload of one's own, bytes and all."""
+    with call.core.transaction():
+        path_id = remove_attachment(call.core, call.user, call.path_id("attachment_id"))
+    remove_bytes(call.core, path_id)
+    return {}

@@ -1,0 +1,218 @@
+"""User groups (rows GRPC, GRPU; lists and members stand outside the contract, GSV-20 to GSV-23)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import GroupSetting
+from narrowcast_server.actions import user_groups
+from narrowcast_server.http.params import (
+    Param,
+    boolean,
+    defaulted,
+    integers,
+    json_value,
+    optional,
+    required,
+    text_without_null,
+)
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.models import Group
+from narrowcast_server.organization.people import active_people, person
+from narrowcast_server.queries.channels import group_member_ids, group_object
+from narrowcast_server.rules.permissions import (
+    all_members,
+    in_group,
+    realm_allows,
+    require_member,
+)
+from narrowcast_server.rules.setting_changes import changed_value
+from narrowcast_server.rules.visibility import check_sees, in_sight
+
+routes = Routes()
+
+NAME = required("name", text_without_null)
+DESCRIPTION = required("description", text_without_null)
+MEMBERS = required("members", integers)
+SUBGROUPS: Param[list[int]] = defaulted("subgroups", integers, [], since=Gate.GROUP_SUBGROUPS.level)
+NEW_NAME = optional("name", text_without_null, required_below=Gate.GROUP_PARTIAL_UPDATE.level)
+NEW_DESCRIPTION = optional("description", text_without_null, required_below=Gate.GROUP_PARTIAL_UPDATE.level)
+DEACTIVATED = optional("deactivated", boolean)
+INCLUDE_DEACTIVATED = defaulted("include_deactivated_groups", boolean, False)
+DIRECT = defaulted("direct_member_only", boolean, False)
+DIRECT_SUBGROUPS = defaulted("direct_subgroup_only", boolean, False)
+
+_SINCE: Final = {
+    GroupSetting.ADD_MEMBERS: Gate.GROUP_ADD_MEMBERS.level,
+    GroupSetting.JOIN: Gate.GROUP_JOIN.level,
+    GroupSetting.LEAVE: Gate.GROUP_LEAVE.level,
+    GroupSetting.MANAGE: Gate.GROUP_MANAGE.level,
+    GroupSetting.MENTION: Gate.GROUP_MENTION_NAME.level,
+    GroupSetting.REMOVE_MEMBERS: Gate.GROUP_REMOVE_MEMBERS.level,
+}
+SETTINGS: Final[dict[Param[object | None], str]] = {
+    **{optional(name.value, json_value, since=since): name.value for name, since in _SINCE.items()},
+    optional(
+        "can_mention_group_id",
+        json_value,
+        since=Gate.GROUP_MENTION.level,
+        until=Gate.GROUP_MENTION_NAME.level,
+    ): GroupSetting.MENTION.value,
+}
+"""Each permission's parameter and the name under which it is stored (GSV-15)."""
+
+
+@routes.get("/user_groups", INCLUDE_DEACTIVATED)
+def list_groups(call: Call) -> Answer:
+    """Every group; deactivated ones on demand."""
+    require_member(call.user)
+    with_deactivated = call[INCLUDE_DEACTIVATED]
+    listed = [group for group in call.core.groups.all() if with_deactivated or not group.deactivated]
+    return {"user_groups": [group_object(call.core, group) for group in listed]}
+
+
+@routes.post("/user_groups/create", NAME, DESCRIPTION, MEMBERS, SUBGROUPS, *SETTINGS)
+def create_group(call: Call) -> Answer:
+    """Makes a group (GRPC-01)."""
+    require_member(call.user)
+    core = call.core
+    if not realm_allows(core, call.user, "can_create_groups"):
+        raise insufficient_permission()
+    name = user_groups.check_name(core, call[NAME])
+    description = user_groups.check_description(call[DESCRIPTION])
+    members = active_people(core, call[MEMBERS])
+    subgroups = [_subgroup(call, identity) for identity in call[SUBGROUPS]]
+    settings = {
+        stored: user_groups.checked_setting(core, stored, call[param])
+        for param, stored in SETTINGS.items()
+        if call.given(param)
+    }
+    group = user_groups.create_group(core, call.user, name, description, members, subgroups, settings)
+    return {"group_id": group.id}
+
+
+def _subgroup(call: Call, identity: int) -> Group:
+    group = call.core.groups.get(identity)
+    if group is None:
+        raise ServiceError(f"Invalid user group ID: {identity}")
+    return group
+
+
+@routes.patch("/user_groups/{user_group_id}", NEW_NAME, NEW_DESCRIPTION, DEACTIVATED, *SETTINGS)
+def update_group(call: Call) -> Answer:
+    """Changes name, description or permissions (GRPU-01)."""
+    require_member(call.user)
+    group = user_groups.managed_group(call.core, call.user, call.path_id("user_group_id"))
+    name, description = call[NEW_NAME], call[NEW_DESCRIPTION]
+    changed = [param for param in SETTINGS if call.given(param)]
+    if name is None and description is None and call[DEACTIVATED] is None and not changed:
+        raise ServiceError("No new data supplied")
+    _check_deactivated(call, group, bool(changed))
+    if call[DEACTIVATED] is not None and call[DEACTIVATED] != group.deactivated:
+        user_groups.set_deactivated(call.core, group, bool(call[DEACTIVATED]))
+    if name is not None and name != group.name:
+        user_groups.update_group(call.core, group, name=user_groups.check_name(call.core, name, group.id))
+    if description is not None:
+        user_groups.update_group(call.core, group, description=user_groups.check_description(description))
+    for param in changed:
+        stored = SETTINGS[param]
+        user_groups.set_group_setting(call.core, group, stored, _new_value(call, param, stored, group))
+    return {}
+
+
+def _check_deactivated(call: Call, group: Group, permissions: bool) -> None:
+    """Below level 340 only the name of a deactivated group changes (GSV-19)."""
+    if not group.deactivated or call.level >= Gate.GROUP_DEACTIVATED_EDIT.level:
+        return
+    new_description = call[NEW_DESCRIPTION] not in (None, group.description)
+    if permissions or new_description:
+        raise ServiceError("You can only change name of deactivated user groups")
+
+
+def _new_value(call: Call, param: Param[object | None], stored: str, group: Group) -> object:
+    """The value inside {new, old}; of can_mention_group below level 260 the bare one (GRPU-07, GRPU-08)."""
+    raw = call[param]
+    if stored == GroupSetting.MENTION and call.level < Gate.GROUP_MENTION_OBJECT.level:
+        return user_groups.checked_setting(call.core, stored, raw)
+    return changed_value(call.core, param.name, raw, group.settings[stored], user_groups.checked_setting)
+
+
+@routes.post("/user_groups/{user_group_id}/deactivate")
+def deactivate_group(call: Call) -> Answer:
+    """Deactivates a group."""
+    require_member(call.user)
+    group = user_groups.managed_group(call.core, call.user, call.path_id("user_group_id"))
+    if group.deactivated:
+        raise ServiceError("User group is deactivated.")
+    user_groups.set_deactivated(call.core, group, True)
+    return {}
+
+
+@routes.get("/user_groups/{user_group_id}/members", DIRECT)
+def list_members(call: Call) -> Answer:
+    """Ids of the members, directly or through subgroups."""
+    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    members = group_member_ids(call.core, group) if call[DIRECT] else sorted(all_members(call.core, group.id))
+    seen = in_sight(call.core, call.user)
+    return {"members": [identity for identity in members if seen is None or identity in seen]}
+
+
+@routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT)
+def is_member(call: Call) -> Answer:
+    """Whether somebody is a member."""
+    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    user = person(call.core, call.path_id("user_id"))
+    check_sees(call.core, call.user, user)
+    direct = user.id in group_member_ids(call.core, group)
+    return {"is_user_group_member": direct or (not call[DIRECT] and in_group(call.core, user, group.id))}
+
+
+ADD: Param[list[int]] = defaulted("add", integers, [])
+DELETE: Param[list[int]] = defaulted("delete", integers, [])
+ADD_SUBGROUPS: Param[list[int]] = defaulted("add_subgroups", integers, [])
+DELETE_SUBGROUPS: Param[list[int]] = defaulted("delete_subgroups", integers, [])
+
+
+@routes.post("/user_groups/{user_group_id}/members", ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)
+def change_members(call: Call) -> Answer:
+    """Adds and removes members and subgroups."""
+    require_member(call.user)
+    core, group = call.core, user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    if not any(call[param] for param in (ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)):
+        raise ServiceError(
+            'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".'
+        )
+    removed = [person(core, user_id) for user_id in call[DELETE]]
+    user_groups.change_members(core, call.user, group, add=active_people(core, call[ADD]), remove=removed)
+    _change_subgroups(call, group, call[ADD_SUBGROUPS], call[DELETE_SUBGROUPS])
+    return {}
+
+
+@routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS)
+def list_subgroups(call: Call) -> Answer:
+    """Ids of the groups inside a group."""
+    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    if call[DIRECT_SUBGROUPS]:
+        return {"subgroups": call.core.memberships.subgroups(group.id)}
+    return {"subgroups": sorted(call.core.memberships.groups_inside(group.id))}
+
+
+@routes.post("/user_groups/{user_group_id}/subgroups", ADD, DELETE)
+def change_subgroups(call: Call) -> Answer:
+    """Adds and removes subgroups."""
+    require_member(call.user)
+    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    if not call[ADD] and not call[DELETE]:
+        raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
+    _change_subgroups(call, group, call[ADD], call[DELETE])
+    return {}
+
+
+def _change_subgroups(call: Call, group: Group, add: list[int], remove: list[int]) -> None:
+    if not add and not remove:
+        return
+    user_groups.managed_group(call.core, call.user, group.id)
+    user_groups.add_subgroups(call.core, group, add)
+    user_groups.remove_subgroups(call.core, group, remove)

@@ -1,0 +1,183 @@
+"""What somebody may know of channels and read in them.
+
+Three answers, each stricter: know (name, description, members), read (messages), and how far back. In a private
+channel with protected history only what was delivered to oneself can be read: the rows of `user_messages`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.errors import invalid_channel_id, invalid_message
+from narrowcast_server.organization.models import Channel, Message, User
+from narrowcast_server.rules.permissions import administers_channel, channel_allows
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def is_subscribed(core: Core, user_id: int, channel_id: int) -> bool:
+    """Whether the subscription is active."""
+    return (
+        core.store.one(
+            "SELECT 1 FROM subscriptions WHERE user_id = ? AND channel_id = ? AND active = 1",
+            user_id,
+            channel_id,
+        )
+        is not None
+    )
+
+
+def subscribed_ids(core: Core, user_id: int) -> set[int]:
+    """Ids of the channels that somebody is subscribed to."""
+    return set(
+        core.store.integers("SELECT channel_id FROM subscriptions WHERE user_id = ? AND active = 1", user_id)
+    )
+
+
+def subscriber_ids(core: Core, channel_id: int) -> list[int]:
+    """Ids of the active users who are subscribed to a channel."""
+    rows = core.store.integers(
+        "SELECT user_id FROM subscriptions WHERE channel_id = ? AND active = 1 ORDER BY user_id", channel_id
+    )
+    return [identity for identity in rows if core.users[identity].is_active]
+
+
+def may_know(core: Core, user: User, channel: Channel, subscribed: set[int] | None = None) -> bool:
+    """Whether the channel exists for somebody. `subscribed` saves the query."""
+    if may_read(core, user, channel, subscribed):
+        return True
+    return administers_channel(core, user, channel)
+
+
+def may_read(core: Core, user: User, channel: Channel, subscribed: set[int] | None = None) -> bool:
+    """Whether somebody may read (some of) the channel's messages."""
+    if channel.is_web_public or (not channel.invite_only and not user.is_guest):
+        return True
+    if channel.id in subscribed if subscribed is not None else is_subscribed(core, user.id, channel.id):
+        return True
+    if user.is_guest:
+        return False
+    return channel_allows(core, user, channel, "can_add_subscribers_group") or channel_allows(
+        core, user, channel, "can_subscribe_group"
+    )
+
+
+def history_is_protected(channel: Channel) -> bool:
+    """Whether new subscribers cannot read what came before them."""
+    return channel.invite_only and not channel.history_public
+
+
+def known_channel(core: Core, user: User, channel_id: int) -> Channel:
+    """The channel; raises BAD_REQUEST alike for unknown and forbidden ones (TOP-13)."""
+    channel = core.channels.get(channel_id)
+    if channel is None or not may_know(core, user, channel):
+        raise invalid_channel_id()
+    return channel
+
+
+def readable_channel(core: Core, user: User, channel_id: int) -> Channel:
+    """The channel, if somebody may read it; raises BAD_REQUEST alike for unknown and forbidden ones."""
+    channel = core.channels.get(channel_id)
+    if channel is None or not may_read(core, user, channel):
+        raise invalid_channel_id()
+    return channel
+
+
+def channel_named(core: Core, user: User, name: str) -> Channel | None:
+    """The channel of this name, compared without regard to case, if somebody may know of it."""
+    folded = name.strip().casefold()
+    for channel in core.channels.all():
+        if channel.name.casefold() == folded:
+            return channel if may_know(core, user, channel) else None
+    return None
+
+
+def who_may_know(core: Core, channel: Channel) -> list[int]:
+    """Ids of the active users for whom the channel exists."""
+    subscribers = set(subscriber_ids(core, channel.id))
+    own = {channel.id}
+    return [
+        user.id
+        for user in core.users.all()
+        if user.is_active and may_know(core, user, channel, own if user.id in subscribers else set())
+    ]
+
+
+def may_see(core: Core, user: User, message: Message) -> bool:
+    """Whether somebody may read one message."""
+    if message.channel_id is None:
+        return (
+            core.store.one(
+                "SELECT 1 FROM conversation_members WHERE user_id = ? AND conversation_id = ?",
+                user.id,
+                message.conversation_id,
+            )
+            is not None
+        )
+    channel = core.channels[message.channel_id]
+    if not may_read(core, user, channel):
+        return False
+    return not history_is_protected(channel) or has_row(core, user.id, message.id)
+
+
+def has_row(core: Core, user_id: int, message_id: int) -> bool:
+    """Whether the message was delivered to somebody, or entered their history later."""
+    row = core.store.one(
+        "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ?", user_id, message_id
+    )
+    return row is not None
+
+
+def delivered_ids(core: Core, user_id: int, ids: Sequence[int]) -> list[int]:
+    """Those of the messages that were delivered to somebody, or entered their history later; ascending."""
+    return core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ?"
+        " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
+        user_id,
+        json.dumps(list(ids)),
+    )
+
+
+def newest_in_topic(core: Core, user: User, channel: Channel, topic: str, count: int) -> list[Message]:
+    """The newest messages of a topic that somebody can see, newest first, at most `count`."""
+    if not may_read(core, user, channel):
+        return []
+    visible, own = "1", list[int]()
+    if history_is_protected(channel):
+        visible, own = "id IN (SELECT message_id FROM user_messages WHERE user_id = ?)", [user.id]
+    rows = core.store.all(
+        f"SELECT * FROM messages WHERE channel_id = ? AND topic = ? AND {visible} ORDER BY id DESC LIMIT ?",
+        channel.id,
+        topic,
+        *own,
+        count,
+    )
+    return [Message.of(row) for row in rows]
+
+
+def find_message(core: Core, message_id: int) -> Message | None:
+    """A message by id, whoever may see it."""
+    row = core.store.one("SELECT * FROM messages WHERE id = ?", message_id)
+    return None if row is None else Message.of(row)
+
+
+def visible_message(core: Core, user: User, message_id: int) -> Message:
+    """A message that somebody may read; raises BAD_REQUEST for any other."""
+    message = find_message(core, message_id)
+    if message is None or not may_see(core, user, message):
+        raise invalid_message()
+    return message
+
+
+def readable_channel_ids(core: Core, user: User) -> tuple[list[int], list[int]]:
+    """Ids of the channels that somebody may read: (from the beginning, since they were subscribed)."""
+    subscribed = subscribed_ids(core, user.id)
+    whole: list[int] = []
+    since: list[int] = []
+    for channel in core.channels.all():
+        if may_read(core, user, channel, subscribed):
+            (since if history_is_protected(channel) else whole).append(channel.id)
+    return whole, since

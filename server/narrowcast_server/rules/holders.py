@@ -1,0 +1,97 @@
+"""What permissions may be given to: who is excluded, and which take groups of roles only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import SystemGroup
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.realm_settings import (
+    CHANNEL_GROUP_SETTINGS,
+    GROUP_SETTINGS,
+    USER_GROUP_SETTINGS,
+)
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_DEFAULTS: Final = {"realm": GROUP_SETTINGS, "stream": CHANNEL_GROUP_SETTINGS, "group": USER_GROUP_SETTINGS}
+_ROLES_ONLY: Final[dict[str, tuple[SystemGroup, ...]]] = {
+    "can_access_all_users_group": (SystemGroup.EVERYONE, SystemGroup.MEMBERS),
+    "can_create_web_public_channel_group": (
+        SystemGroup.MODERATORS,
+        SystemGroup.ADMINISTRATORS,
+        SystemGroup.OWNERS,
+        SystemGroup.NOBODY,
+    ),
+}
+"""Permissions that one group of a role holds, and which these may be."""
+_SOMEBODY: Final = frozenset(
+    {"can_access_all_users_group", "can_manage_all_groups", "can_manage_billing_group"}
+)
+"""Permissions that somebody must hold."""
+_NO_GUESTS: Final = {
+    "realm": frozenset(
+        {
+            "create_multiuse_invite_group",
+            "can_add_subscribers_group",
+            "can_add_custom_emoji_group",
+            "can_create_bots_group",
+            "can_create_groups",
+            "can_create_public_channel_group",
+            "can_create_private_channel_group",
+            "can_create_write_only_bots_group",
+            "can_delete_any_message_group",
+            "can_invite_users_group",
+            "can_manage_all_groups",
+            "can_manage_billing_group",
+            "can_move_messages_between_channels_group",
+            "can_set_delete_message_policy_group",
+        }
+    ),
+    "stream": frozenset({"can_add_subscribers_group", "can_administer_channel_group", "can_subscribe_group"}),
+    "group": frozenset(
+        {"can_add_members_group", "can_join_group", "can_manage_group", "can_remove_members_group"}
+    ),
+}
+"""Permissions that cannot be given to everyone, guests too."""
+
+
+def supported() -> dict[str, object]:
+    """Every permission with its rule, as registration tells it: of the organization, of channels, of groups."""
+    return {
+        kind: {name: _rule(kind, name, holder) for name, holder in defaults.items()}
+        for kind, defaults in _DEFAULTS.items()
+    }
+
+
+def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
+    return {
+        "allow_nobody_group": name not in _SOMEBODY,
+        "allow_everyone_group": name not in _NO_GUESTS[kind]
+        and name != "can_create_web_public_channel_group",
+        "allow_internet_group": False,
+        "default_group_name": holder,
+        "default_for_system_groups": None,
+        "require_system_group": name in _ROLES_ONLY,
+        "allowed_system_groups": [group.value for group in _ROLES_ONLY.get(name, ())],
+    }
+
+
+def check_holder(core: Core, kind: str, name: str, value: object) -> None:
+    """Raises BAD_REQUEST for a checked group-setting value that the permission cannot have."""
+    group = core.groups.get(value) if isinstance(value, int) else None
+    if name in _ROLES_ONLY and (group is None or not group.is_system):
+        raise ServiceError(f"'{name}' must be a system user group.")
+    if group is None:
+        if name in _SOMEBODY and isinstance(value, dict) and not any(value.values()):
+            raise ServiceError(f"'{name}' setting cannot be set to 'role:nobody' group.")
+        return
+    refused = (
+        group.name == SystemGroup.INTERNET
+        or (group.name == SystemGroup.EVERYONE and name in _NO_GUESTS[kind])
+        or (group.name == SystemGroup.NOBODY and name in _SOMEBODY)
+        or (name in _ROLES_ONLY and group.name not in _ROLES_ONLY[name])
+    )
+    if group.is_system and refused:
+        raise ServiceError(f"'{name}' setting cannot be set to '{group.name}' group.")

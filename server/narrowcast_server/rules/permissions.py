@@ -1,0 +1,151 @@
+"""Who holds a permission: group-setting values, evaluated with nested subgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, cast
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import Role, SystemGroup
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission, not_administrator
+from narrowcast_server.organization.models import Channel, Group, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+SettingValue = int | dict[str, list[int]]
+"""A group id, or `direct_members` and `direct_subgroups` (GSV-01, GSV-02)."""
+
+_LEAST_ROLE: Final[dict[str, Role]] = {
+    SystemGroup.INTERNET: Role.GUEST,
+    SystemGroup.EVERYONE: Role.GUEST,
+    SystemGroup.MEMBERS: Role.MEMBER,
+    SystemGroup.FULL_MEMBERS: Role.MEMBER,
+    SystemGroup.MODERATORS: Role.MODERATOR,
+    SystemGroup.ADMINISTRATORS: Role.ADMINISTRATOR,
+    SystemGroup.OWNERS: Role.OWNER,
+}
+_DAY: Final = 86_400
+
+
+def system_group(core: Core, name: str) -> Group:
+    """The system group of this name."""
+    for group in core.groups.all():
+        if group.is_system and group.name == name:
+            return group
+    raise LookupError(name)
+
+
+def in_group(core: Core, user: User, group_id: int) -> bool:
+    """Whether somebody belongs to a group, directly or through subgroups; nobody belongs to a deactivated one."""
+    reach = core.memberships.reach(group_id)
+    return user.id in reach.user_ids or any(
+        _in_system_group(core, user, name) for name in reach.system_groups
+    )
+
+
+def _in_system_group(core: Core, user: User, name: str) -> bool:
+    if not user.is_active:
+        return False
+    if name == SystemGroup.FULL_MEMBERS and user.role is Role.MEMBER:
+        return core.now() - user.date_joined >= core.setting_int("waiting_period_threshold") * _DAY
+    least = _LEAST_ROLE.get(name)
+    return least is not None and user.role <= least
+
+
+def all_members(core: Core, group_id: int) -> set[int]:
+    """Ids of the active users of a group and its subgroups."""
+    return {user.id for user in core.users.all() if user.is_active and in_group(core, user, group_id)}
+
+
+def holds(core: Core, user: User, value: object) -> bool:
+    """Whether a group-setting value includes somebody."""
+    if isinstance(value, int):
+        return in_group(core, user, value)
+    if not isinstance(value, dict):
+        return False
+    parts = cast("dict[str, list[int]]", value)
+    if user.id in parts.get("direct_members", ()):
+        return user.is_active
+    return any(in_group(core, user, group_id) for group_id in parts.get("direct_subgroups", ()))
+
+
+def realm_allows(core: Core, user: User, setting: str) -> bool:
+    """Whether somebody holds a permission of the organization."""
+    return holds(core, user, core.settings[setting])
+
+
+def channel_allows(core: Core, user: User, channel: Channel, setting: str) -> bool:
+    """Whether somebody holds a permission of a channel."""
+    return holds(core, user, channel.settings.get(setting))
+
+
+def group_allows(core: Core, user: User, group: Group, setting: str) -> bool:
+    """Whether somebody holds a permission of a user group."""
+    return holds(core, user, group.settings.get(setting))
+
+
+def administers_channel(core: Core, user: User, channel: Channel) -> bool:
+    """Administrators, and the holders of the channel's own permission."""
+    return user.is_administrator or channel_allows(core, user, channel, "can_administer_channel_group")
+
+
+def require_administrator(user: User) -> None:
+    """Raises UNAUTHORIZED_PRINCIPAL for anybody but owners and administrators."""
+    if not user.is_administrator:
+        raise not_administrator()
+
+
+def require_may_have_key(caller: User, bot: User) -> None:
+    """Raises BAD_REQUEST for the key of a bot that may do more than who asks for it."""
+    if bot.role < caller.role:
+        raise insufficient_permission()
+
+
+def require_member(user: User) -> None:
+    """Raises BAD_REQUEST for guests."""
+    if user.is_guest:
+        raise ServiceError("Not allowed for guest users")
+
+
+def setting_value(core: Core, name: str, raw: object) -> SettingValue:
+    """A group-setting value from JSON, checked: the groups exist and are active, the users exist (GSV-18)."""
+    if isinstance(raw, bool) or not isinstance(raw, int | dict):
+        raise ServiceError(f"{name} is not a group-setting value")
+    if isinstance(raw, int):
+        _check_groups(core, [raw])
+        return raw
+    unknown = raw.keys() - {"direct_members", "direct_subgroups"}
+    members = _ids(name, raw.get("direct_members", []))
+    subgroups = _ids(name, raw.get("direct_subgroups", []))
+    if unknown or not raw:
+        raise ServiceError(f"{name} is not a group-setting value")
+    _check_groups(core, subgroups)
+    for user_id in members:
+        user = core.users.get(user_id)
+        if user is None or not user.is_active:
+            raise ServiceError(f"Invalid user ID: {user_id}")
+    return {"direct_members": sorted(set(members)), "direct_subgroups": sorted(set(subgroups))}
+
+
+def _ids(name: str, raw: object) -> list[int]:
+    if not isinstance(raw, list) or any(isinstance(item, bool) or not isinstance(item, int) for item in raw):
+        raise ServiceError(f"{name} is not a group-setting value")
+    return list(raw)
+
+
+def _check_groups(core: Core, group_ids: Iterable[int]) -> None:
+    for group_id in group_ids:
+        group = core.groups.get(group_id) if abs(group_id) < 2**53 else None
+        if group is None:
+            raise ServiceError("Invalid user group")
+        if group.deactivated:
+            raise ServiceError("User group is deactivated.")
+
+
+def outgoing_value(core: Core, value: object) -> object:
+    """A group-setting value as it goes out: without deactivated users from level 303 (GSV-03)."""
+    if core.level < Gate.DIRECT_MEMBERS_ACTIVE.level or not isinstance(value, dict):
+        return value
+    members = [identity for identity in value["direct_members"] if core.users[identity].is_active]
+    return {**value, "direct_members": members}

@@ -1,0 +1,84 @@
+"""How much one person may have: nobody fills the server for the others.
+
+The numbers are the operator's (`config.Quotas`); a refusal names the limit and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+Kind = Literal[
+    "alert_words",
+    "attachments",
+    "bots",
+    "channels",
+    "custom_emoji",
+    "drafts",
+    "groups",
+    "invitations",
+    "muted_users",
+    "navigation_views",
+    "reminders",
+    "saved_snippets",
+    "scheduled_messages",
+]
+"""What is counted; also the name of its limit."""
+
+_WHERE: Final[dict[Kind, tuple[str, str]]] = {
+    "alert_words": ("alert_words WHERE user_id = ?", "alert words"),
+    "attachments": ("attachments WHERE owner_id = ?", "uploads"),
+    "bots": ("users WHERE bot_owner_id = ? AND is_active", "bots"),
+    "channels": ("channels WHERE creator_id = ? AND NOT is_archived", "channels"),
+    "custom_emoji": ("custom_emoji WHERE author_id = ? AND NOT deactivated", "custom emoji"),
+    "drafts": ("drafts WHERE user_id = ?", "drafts"),
+    "groups": ("groups WHERE creator_id = ? AND NOT deactivated", "user groups"),
+    "invitations": ("invites WHERE inviter_id = ? AND NOT revoked AND NOT accepted", "open invitations"),
+    "muted_users": ("muted_users WHERE user_id = ?", "muted users"),
+    "navigation_views": ("navigation_views WHERE user_id = ?", "views"),
+    "reminders": ("reminders WHERE user_id = ?", "reminders"),
+    "saved_snippets": ("saved_snippets WHERE user_id = ?", "saved snippets"),
+    "scheduled_messages": ("scheduled_messages WHERE user_id = ?", "scheduled messages"),
+}
+
+
+def check_room(core: Core, user: User, kind: Kind, adding: int = 1) -> None:
+    """Raises BAD_REQUEST when somebody would have more of a kind than the limit."""
+    rows, words = _WHERE[kind]
+    limit: int = getattr(core.config.quotas, kind)
+    there = core.store.integer(f"SELECT count(*) FROM {rows}", user.id) or 0
+    if there + adding > limit:
+        raise ServiceError(f"You have too many {words} (limit: {limit}). Delete some of them first.")
+
+
+def has_room(core: Core, user: User, kind: Kind, adding: int = 1) -> bool:
+    """The same as a question."""
+    try:
+        check_room(core, user, kind, adding)
+    except ServiceError:
+        return False
+    return True
+
+
+def check_bytes(core: Core, user: User, adding: int) -> None:
+    """Raises BAD_REQUEST when files of so many bytes would be more than a person, or all of them, may keep."""
+    quotas = core.config.quotas
+    row = core.store.one(
+        "SELECT sum(size) AS everybody, sum(CASE WHEN owner_id = ? THEN size ELSE 0 END) AS own FROM attachments",
+        user.id,
+    )
+    everybody, own = (row["everybody"] or 0, row["own"] or 0) if row is not None else (0, 0)
+    if own + adding > quotas.upload_mib_a_person << 20:
+        raise ServiceError(
+            f"Your uploads would take more than {quotas.upload_mib_a_person} MiB. Delete some of them first."
+        )
+    if everybody + adding > quotas.upload_mib << 20:
+        raise ServiceError(
+            f"The uploads of this organization would take more than {quotas.upload_mib} MiB."
+            " Ask an administrator to make room."
+        )

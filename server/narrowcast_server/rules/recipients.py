@@ -1,0 +1,104 @@
+"""Whom a message, a typing notification or a draft is for, from what a client sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.errors import ServiceError, no_such_user
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules import access
+from narrowcast_server.rules.visibility import found_by_address
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def channel_does_not_exist(name_or_id: str | int) -> ServiceError:
+    """The refusal that says which channel there is not (ERR-03)."""
+    if isinstance(name_or_id, int):
+        return ServiceError(
+            f"Channel with ID '{name_or_id}' does not exist", "STREAM_DOES_NOT_EXIST", stream_id=name_or_id
+        )
+    return ServiceError(f"Channel '{name_or_id}' does not exist", "STREAM_DOES_NOT_EXIST", stream=name_or_id)
+
+
+def channel_of(core: Core, user: User, text: str) -> Channel:
+    """The channel of `to`: an id, a name, or a JSON list of exactly one of them."""
+    target: object = text
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = None
+    if (isinstance(parsed, int | list) and not isinstance(parsed, bool)) or isinstance(parsed, str):
+        target = parsed
+    if isinstance(target, list):
+        if len(target) != 1:
+            raise ServiceError("Expected exactly one channel")
+        target = target[0]
+    if isinstance(target, int) and not isinstance(target, bool):
+        return channel_by_id(core, user, target)
+    if not isinstance(target, str):
+        raise ServiceError("Invalid data type for channel")
+    channel = access.channel_named(core, user, target)
+    if channel is None:
+        raise channel_does_not_exist(target)
+    return channel
+
+
+def channel_by_id(core: Core, user: User, channel_id: int) -> Channel:
+    """The channel of an id that the person may know of; raises STREAM_DOES_NOT_EXIST."""
+    channel = core.channels.get(channel_id)
+    if channel is None or not access.may_know(core, user, channel):
+        raise channel_does_not_exist(channel_id)
+    return channel
+
+
+def people_of(core: Core, sender: User, text: str) -> list[User]:
+    """The people of `to`: a JSON list of ids or of addresses, or addresses with commas between them."""
+    try:
+        parsed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = [part.strip() for part in text.split(",") if part.strip()]
+    if isinstance(parsed, str):
+        parsed = [part.strip() for part in parsed.split(",") if part.strip()]
+    if not isinstance(parsed, list):
+        raise ServiceError("Invalid data type for recipients")
+    if not parsed:
+        raise ServiceError("Message must have recipients")
+    if all(isinstance(item, int) and not isinstance(item, bool) for item in parsed):
+        return people_by_id(core, parsed)
+    if all(isinstance(item, str) for item in parsed):
+        return [_by_address(core, sender, item) for item in parsed]
+    raise ServiceError("Recipient lists may contain emails or user IDs, but not both.")
+
+
+def people_by_id(core: Core, ids: Sequence[int]) -> list[User]:
+    """Users by id; raises BAD_REQUEST for the first that does not exist."""
+    users = []
+    for identity in ids:
+        user = core.users.get(identity)
+        if user is None:
+            raise ServiceError(f"Invalid user ID {identity}")
+        users.append(user)
+    return users
+
+
+def _by_address(core: Core, sender: User, address: str) -> User:
+    user = found_by_address(core, sender, address)
+    if user is None:
+        raise ServiceError(f"Invalid email '{address}'")
+    return user
+
+
+def principals_of(core: Core, caller: User, principals: Sequence[str | int]) -> list[User]:
+    """Users by id or address; raises BAD_REQUEST for the first that does not exist or is deactivated."""
+    users = []
+    for principal in principals:
+        by_id = isinstance(principal, int)
+        user = core.users.get(int(principal)) if by_id else found_by_address(core, caller, str(principal))
+        if user is None or not user.is_active:
+            raise no_such_user()
+        users.append(user)
+    return users

@@ -1,0 +1,57 @@
+"""Changes of group-setting values as requests bring them: {"new": value, "old": expected value} (GSV-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.vocabulary import ErrorCode
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.rules.permissions import SettingValue, outgoing_value, setting_value
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+Check = Callable[["Core", str, object], object]
+
+
+def changed_value(
+    core: Core, name: str, raw: object, present: object, check: Check | None = None
+) -> SettingValue | object:
+    """The checked new value.
+
+    Raises BAD_REQUEST, or EXPECTATION_MISMATCH when `old` is not the present value (GSV-05).
+    """
+    if not isinstance(raw, dict) or "new" not in raw or raw.keys() - {"new", "old"}:
+        raise ServiceError(f"{name} does not have the expected format")
+    value = (check or setting_value)(core, name, raw["new"])
+    old = raw.get("old")
+    if old is not None and _holders(core, _well_formed(name, old)) != _holders(core, present):
+        raise ServiceError(
+            "'old' value does not match the expected value.",
+            ErrorCode.EXPECTATION_MISMATCH.value,
+            field_name="old",
+        )
+    return value
+
+
+def _well_formed(name: str, raw: object) -> object:
+    """A group-setting value of any groups and users: `old` may name what is gone."""
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    if isinstance(raw, dict):
+        lists = [raw.get("direct_members", []), raw.get("direct_subgroups", [])]
+        if all(isinstance(ids, list) and all(isinstance(i, int) for i in ids) for ids in lists):
+            return {"direct_members": lists[0], "direct_subgroups": lists[1]}
+    raise ServiceError(f"{name} does not have the expected format")
+
+
+def _holders(core: Core, value: object) -> tuple[frozenset[int], frozenset[int]]:
+    """Users and groups that a value names, so that its two forms compare; without deactivated users."""
+    if isinstance(value, int):
+        return frozenset(), frozenset({value})
+    assert isinstance(value, dict)
+    known = {**value, "direct_members": [i for i in value.get("direct_members", ()) if core.users.get(i)]}
+    shown = outgoing_value(core, known)
+    assert isinstance(shown, dict)
+    return frozenset(shown["direct_members"]), frozenset(shown.get("direct_subgroups", ()))

@@ -1,0 +1,59 @@
+"""Topic names: the empty topic and its placeholders (CONV-11 to CONV-13), lengths and characters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, RESOLVED_TOPIC_PREFIX, TopicsPolicy
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
+    """The topic with the empty topic's names replaced by the empty string; `placeholder`: '(no topic)' too."""
+    topic = topic.strip()
+    if topic == core.empty_topic_name or (placeholder and topic == EMPTY_TOPIC_PLACEHOLDER):
+        return ""
+    return topic
+
+
+def checked(core: Core, topic: str) -> str:
+    """A topic that messages may have: mapped, printable, within the limit; raises BAD_REQUEST."""
+    topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
+    limit = core.config.limits.max_topic_length
+    if len(topic) > limit:
+        raise ServiceError(f"topic is too long (limit: {limit} characters)")
+    for position, character in enumerate(topic, start=1):
+        if not character.isprintable() and character not in "\u200d\u200c":
+            raise ServiceError(f"Invalid character in topic, at position {position}!")
+    if topic == "" and core.level < Gate.EMPTY_TOPIC.level:
+        raise ServiceError("Topic can't be empty!")
+    return topic
+
+
+def check_policy(core: Core, channel: Channel, topic: str) -> None:
+    """Raises BAD_REQUEST for an empty (or named) topic where the channel does not have such."""
+    policy = channel.topics_policy
+    if policy == TopicsPolicy.INHERIT:
+        policy = core.setting_str("topics_policy")
+    if topic == "" and policy == TopicsPolicy.DISABLE_EMPTY:
+        raise ServiceError(f"Sending messages to the {core.empty_topic_name} is not allowed in this channel.")
+    if topic != "" and policy == TopicsPolicy.EMPTY_ONLY:
+        raise ServiceError("Only the general chat topic is allowed in this channel.")
+
+
+def exists(core: Core, channel_id: int, topic: str) -> bool:
+    """Whether the topic has messages."""
+    return (
+        core.store.one("SELECT 1 FROM messages WHERE channel_id = ? AND topic = ?", channel_id, topic)
+        is not None
+    )
+
+
+def is_resolved(topic: str) -> bool:
+    """Whether the topic is marked as resolved."""
+    return topic.startswith(RESOLVED_TOPIC_PREFIX)

@@ -1,0 +1,1 @@
+"""The data folder: the database and its schema, secrets, locks."""

@@ -1,0 +1,110 @@
+"""What is wrong with a data folder, found without changing it: `narrowcast serve --check`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server.organization.core import DATABASE
+from narrowcast_server.storage.schema import MIGRATIONS
+from narrowcast_server.uploads.files import UPLOADS, place
+
+_NUMBERS: Final[tuple[tuple[str, str, Iterable[int]], ...]] = (
+    ("users", "role", Role),
+    ("users", "bot_type", BotType),
+    ("users", "is_active", (0, 1)),
+    ("invites", "invite_as", Role),
+)
+_SMALL_JSON: Final = (
+    ("users", "settings", "object"),
+    ("channels", "settings", "object"),
+    ("groups", "settings", "object"),
+    ("settings", "value", ""),
+    ("invites", "channel_ids", "array"),
+    ("invites", "group_ids", "array"),
+)
+"""Table, column, type of JSON (empty: any)."""
+_LARGE_JSON: Final = (
+    ("messages", "history", "array"),
+    ("drafts", "recipients", "array"),
+    ("scheduled_messages", "recipients", ""),
+    ("submessages", "content", ""),
+)
+_MOST_LINES: Final = 100
+"""Of one kind of fault."""
+
+
+def check(data: Path) -> list[str]:
+    """Nothing, or one line for each fault. A server may be using the folder meanwhile."""
+    path = data / DATABASE
+    if not path.is_file():
+        return [f"{data} holds no organization"]
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            return list(_faults(database, data))
+    except (sqlite3.DatabaseError, OverflowError) as error:
+        return [f"{path} is not a usable database: {error}"]
+    except OSError as error:
+        return [f"{path} cannot be read: {error.strerror or error}"]
+
+
+def row_faults(database: sqlite3.Connection) -> Iterator[str]:
+    """What no server has written: numbers that mean nothing, and texts that are no JSON. Large tables are left out,
+    so that it can be asked at every start.
+    """
+    for table, column, known in _NUMBERS:
+        allowed = ", ".join(str(int(number)) for number in known)
+        for identity, value in database.execute(
+            f"SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL AND {column} NOT IN ({allowed}) LIMIT ?",
+            (_MOST_LINES,),
+        ):
+            yield f"row {identity} of {table} has the unknown {column} {value!r}"
+    yield from _json_faults(database, _SMALL_JSON)
+    people = database.execute("SELECT count(*) FROM users").fetchone()[0]
+    owners = database.execute(
+        "SELECT count(*) FROM users WHERE role = ? AND is_active", (int(Role.OWNER),)
+    ).fetchone()[0]
+    if people and not owners:
+        yield "the organization has no active owner"
+
+
+def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    for table, column, kind in columns:
+        key = "name" if table == "settings" else "id"
+        for (identity,) in database.execute(
+            f"SELECT {key} FROM {table} WHERE NOT json_valid({column})"
+            f" OR (? != '' AND json_type({column}) != ?) LIMIT ?",
+            (kind, kind, _MOST_LINES),
+        ):
+            yield f"row {identity} of {table} has a damaged {column}"
+
+
+def _faults(database: sqlite3.Connection, data: Path) -> Iterator[str]:
+    version = int(database.execute("PRAGMA user_version").fetchone()[0])
+    if version < 0:
+        yield f"{data / DATABASE} has the unknown schema {version}"
+        return
+    if version > len(MIGRATIONS):
+        yield f"{data / DATABASE} was made by a newer server (schema {version} > {len(MIGRATIONS)})"
+        return
+    for (text,) in database.execute(f"PRAGMA integrity_check({_MOST_LINES})"):
+        if text != "ok":
+            yield str(text)
+    for row in database.execute("PRAGMA foreign_key_check").fetchmany(_MOST_LINES):
+        yield f"row {row[1]} of {row[0]} points to a missing row of {row[2]}"
+    if version == 0:
+        return
+    yield from row_faults(database)
+    yield from _json_faults(database, _LARGE_JSON)
+    for (identity,) in database.execute(
+        "SELECT id FROM messages WHERE id NOT IN (SELECT rowid FROM message_words) LIMIT ?", (_MOST_LINES,)
+    ):
+        yield f"message {identity} cannot be found by its words"
+    for path_id, name in database.execute("SELECT path_id, name FROM attachments ORDER BY id"):
+        file = place(data / UPLOADS, path_id)
+        if file is None or not file.is_file():
+            yield f"the upload {name!r} ({path_id}) has lost its file"

@@ -1,0 +1,84 @@
+"""Small tables that are read all the time, kept in memory: users, channels, groups.
+
+The store stays the truth: every change is written first, then the row is read again. After a transaction that
+was rolled back everything is forgotten and read anew when it is next asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from typing import Generic, TypeVar
+
+from narrowcast_server.storage.store import Row, Store, Value
+
+T = TypeVar("T")
+
+
+class Directory(Generic[T]):
+    """All rows of one table by id."""
+
+    def __init__(self, store: Store, table: str, of: Callable[[Row], T]) -> None:
+        self._store = store
+        self._table = table
+        self._of = of
+        self._rows: dict[int, T] | None = None
+        self.version = 0
+        """Another number after each change, for what is derived from the rows."""
+
+    def _loaded(self) -> dict[int, T]:
+        if self._rows is None:
+            rows = self._store.all(f"SELECT * FROM {self._table} ORDER BY id")
+            self._rows = {int(row["id"]): self._of(row) for row in rows}
+        return self._rows
+
+    def get(self, identity: int) -> T | None:
+        """The row with this id, or None."""
+        return self._loaded().get(identity)
+
+    def __getitem__(self, identity: int) -> T:
+        return self._loaded()[identity]
+
+    def all(self) -> Collection[T]:
+        """Every row, by ascending id."""
+        return self._loaded().values()
+
+    def insert(self, **values: object) -> int:
+        """Adds a row; gives its id. Lists and dicts are stored as JSON."""
+        columns = ", ".join(values)
+        places = ", ".join("?" * len(values))
+        identity = self._store.insert(
+            f"INSERT INTO {self._table} ({columns}) VALUES ({places})", *(column(v) for v in values.values())
+        )
+        self._read(identity)
+        return identity
+
+    def update(self, identity: int, **values: object) -> T:
+        """Changes columns of a row; gives the row as it is now."""
+        assignments = ", ".join(f"{name} = ?" for name in values)
+        self._store.execute(
+            f"UPDATE {self._table} SET {assignments} WHERE id = ?",
+            *(column(v) for v in values.values()),
+            identity,
+        )
+        return self._read(identity)
+
+    def _read(self, identity: int) -> T:
+        row = self._store.one(f"SELECT * FROM {self._table} WHERE id = ?", identity)
+        assert row is not None
+        value = self._of(row)
+        self._loaded()[identity] = value
+        self.version += 1
+        return value
+
+    def forget(self) -> None:
+        """Drops what is in memory."""
+        self._rows = None
+        self.version += 1
+
+
+def column(value: object) -> Value:
+    """A Python value as SQLite stores it."""
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    return json.dumps(value, separators=(",", ":"))

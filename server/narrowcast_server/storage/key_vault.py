@@ -1,0 +1,88 @@
+"""API keys at rest: the database holds them sealed, and what opens them lies in a file beside it.
+
+A copy of the database alone (a backup, a snapshot, a look over the shoulder) lets nobody in. Keys are sealed, not
+hashed, because the service hands them out again: at each sign-in, and to the owner of a bot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import secrets
+import string
+from pathlib import Path
+from typing import Final
+
+from narrowcast_server.storage.private_files import kept_secret
+from narrowcast_server.storage.store import Store
+
+FILE: Final = "keys.secret"
+_FORM: Final = "s1"
+_NONCE_BYTES: Final = 16
+_TAG_BYTES: Final = 8
+_LONGEST: Final = 64
+KEY_LENGTH: Final = 32
+_ALPHABET: Final = string.ascii_letters + string.digits
+_log = logging.getLogger("narrowcast.server")
+
+
+def new_key() -> str:
+    """A fresh API key."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(KEY_LENGTH))
+
+
+class KeyVault:
+    """Seals and opens keys with the secret of a data folder, which is made where there is none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._secret = kept_secret(folder / FILE)
+
+    def seal(self, key: str) -> str:
+        """`key` (at most 64 bytes of UTF-8) as it is stored; another text each time."""
+        plain = key.encode()
+        if len(plain) > _LONGEST:
+            raise ValueError("the key is too long")
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        covered = bytes(a ^ b for a, b in zip(plain, self._digest(b"pad", nonce), strict=False))
+        tag = self._digest(b"tag", nonce + covered)[:_TAG_BYTES]
+        return ":".join((_FORM, nonce.hex(), covered.hex(), tag.hex()))
+
+    def open(self, stored: str) -> str | None:
+        """The key of a stored text; None where it was sealed with another secret, or is no sealed key."""
+        try:
+            form, *parts = stored.split(":")
+            nonce, covered, tag = (bytes.fromhex(part) for part in parts)
+        except ValueError:
+            return None
+        expected = self._digest(b"tag", nonce + covered)[:_TAG_BYTES]
+        if form != _FORM or len(covered) > _LONGEST or not hmac.compare_digest(expected, tag):
+            return None
+        plain = bytes(a ^ b for a, b in zip(covered, self._digest(b"pad", nonce), strict=False))
+        return plain.decode()
+
+    def _digest(self, purpose: bytes, text: bytes) -> bytes:
+        """64 bytes that only who has the secret can compute; each nonce makes a pad that is used once."""
+        return hmac.new(self._secret, purpose + b":" + text, hashlib.sha512).digest()
+
+
+def seal_stored_keys(store: Store, vault: KeyVault) -> None:
+    """Seals what an older server stored in plain text; gives a new key to whom the secret does not fit.
+
+    The latter happens when a database is restored without the file of the secret: people sign in again.
+    """
+    rows = store.all("SELECT id, api_key FROM users")
+    plain = {row["id"]: row["api_key"] for row in rows if ":" not in row["api_key"]}
+    lost = [row["id"] for row in rows if row["id"] not in plain and vault.open(row["api_key"]) is None]
+    if not plain and not lost:
+        return
+    with store.transaction():
+        for user_id in lost:
+            store.execute("UPDATE users SET api_key = ? WHERE id = ?", vault.seal(new_key()), user_id)
+        for user_id, key in plain.items():
+            store.execute("UPDATE users SET api_key = ? WHERE id = ?", vault.seal(key), user_id)
+    if plain:
+        # What was overwritten is still in free pages and in the log.
+        store.rewrite()
+    if lost:
+        _log.warning("%s does not fit the keys of %d accounts: they have new ones", FILE, len(lost))

@@ -1,0 +1,166 @@
+"""The data of one organization in one SQLite file.
+
+Write-ahead logging, one connection, one transaction a request: what a caller was told is done is in the log
+before the answer leaves, so it survives `kill -9`; `disk.Disk` brings the log to the disk. Everything runs on the
+server's one event loop, so no two transactions overlap.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from narrowcast_server.storage.schema import MIGRATIONS
+
+Row = sqlite3.Row
+Value = str | int | float | bytes | None
+
+
+class StoreError(Exception):
+    """A data folder that this server cannot use, with the reason."""
+
+
+class Store:
+    """SQL in, rows out. Raises StoreError for a file that is newer than this server or not a database."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        _make_private(path)
+        self._connection = sqlite3.connect(path, isolation_level=None, cached_statements=512)
+        self._connection.row_factory = sqlite3.Row
+        try:
+            self._configure()
+            self._migrate()
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, (sqlite3.DatabaseError, OverflowError)):
+                raise StoreError(f"{path} is not a usable database: {error}") from error
+            raise
+
+    def _configure(self) -> None:
+        run = self._connection.execute
+        run("PRAGMA journal_mode = WAL")
+        # Survives the death of the process at once, and that of the machine after a flush (`disk.Disk`).
+        run("PRAGMA synchronous = NORMAL")
+        run("PRAGMA foreign_keys = ON")
+        run("PRAGMA busy_timeout = 5000")
+        # Folding waits for the disk: `fold_log` does it elsewhere, long before a commit has to.
+        run("PRAGMA wal_autocheckpoint = 16000")
+        run("PRAGMA cache_size = -16000")
+
+    def _migrate(self) -> None:
+        version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        if version < 0:
+            raise StoreError(f"{self.path} has the unknown schema {version}")
+        if version > len(MIGRATIONS):
+            raise StoreError(f"{self.path} was made by a newer server (schema {version} > {len(MIGRATIONS)})")
+        for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
+            self._connection.executescript(
+                f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"
+            )
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For what looks at the whole file."""
+        return self._connection
+
+    @property
+    def log_path(self) -> Path:
+        """The file that commits are written to."""
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    @property
+    def changes(self) -> int:
+        """How many rows were changed so far."""
+        return self._connection.total_changes
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._connection.in_transaction
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All statements inside take effect together, or none. Does not nest."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def execute(self, sql: str, *values: Value) -> int:
+        """Runs a statement; gives the number of rows that it changed."""
+        return self._connection.execute(sql, values).rowcount
+
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Runs a statement once for each row of values."""
+        self._connection.executemany(sql, rows)
+
+    def insert(self, sql: str, *values: Value) -> int:
+        """Runs an INSERT; gives the id of the new row."""
+        identity = self._connection.execute(sql, values).lastrowid
+        assert identity is not None
+        return identity
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        """The first row, or None."""
+        row: Row | None = self._connection.execute(sql, values).fetchone()
+        return row
+
+    def all(self, sql: str, *values: Value) -> list[Row]:
+        """Every row."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def integer(self, sql: str, *values: Value) -> int | None:
+        """The first column of the first row as an integer; None without a row or for null."""
+        row = self.one(sql, *values)
+        return None if row is None or row[0] is None else int(row[0])
+
+    def integers(self, sql: str, *values: Value) -> list[int]:
+        """The first column of every row."""
+        return [int(row[0]) for row in self._connection.execute(sql, values)]
+
+    def strings(self, sql: str, *values: Value) -> list[str]:
+        """The first column of every row."""
+        return [str(row[0]) for row in self._connection.execute(sql, values)]
+
+    def rewrite(self) -> None:
+        """Writes the whole file anew, so that nothing of what was deleted or overwritten is left in it."""
+        self._connection.execute("VACUUM")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Folds the log into the file and closes it."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.close()
+
+
+def _make_private(path: Path) -> None:
+    """Makes the file, if need be, for its owner alone; the files that SQLite puts beside it get the same mode."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with suppress(FileNotFoundError):
+            file.chmod(0o600)
+
+
+def fold_log(path: Path) -> int:
+    """Copies the log of an open store into its file while the store goes on; gives the pages copied.
+
+    It has a connection of its own, so it may run on any thread.
+    """
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+    try:
+        row = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return int(row[2])
+    finally:
+        connection.close()
+
+
+def marks(values: Sequence[object]) -> str:
+    """Placeholders for an IN list of these values."""
+    return ",".join("?" * len(values))

@@ -1,0 +1,154 @@
+"""Passwords are not found by trying, and nobody is locked out by others who try."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.http import auth
+from narrowcast_server.organization.config import RateLimit
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.sign_in_limits import SignInLimits, place_of
+from support import world
+from support.clock import VirtualClock
+from support.server import TestServer, running_server
+
+ELSEWHERE = "203.0.113.7"
+
+
+async def attempt(server: TestServer, name: str, password: str = "guess", address: str = ELSEWHERE) -> int:
+    """The status of signing in from an address, which the proxy on this machine tells."""
+    response = await server.raw(
+        None,
+        "POST",
+        "/fetch_api_key",
+        {"username": name, "password": password},
+        headers={"X-Forwarded-For": address},
+    )
+    return response.status_code
+
+
+ADA = "ada@demo.example"
+
+
+async def test_a_stranger_who_guesses_does_not_lock_the_person_out(tmp_path: Path) -> None:
+    async with running_server(tmp_path, clock=VirtualClock()) as server:
+        assert [await attempt(server, ADA) for _ in range(7)] == [401] * 5 + [429] * 2
+        assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
+
+
+async def test_many_strangers_do_not_lock_out_the_place_where_a_person_has_signed_in(tmp_path: Path) -> None:
+    async with running_server(tmp_path, clock=VirtualClock()) as server:
+        assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
+        limits = server.core.sign_ins
+        for number in range(99):
+            limits.hit(server.id("ada"), ADA, f"203.0.113.{number}")
+        assert await attempt(server, ADA, world.PASSWORD, "192.0.2.99") == 429
+        assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
+
+
+@pytest.mark.parametrize("alias", ["user{id}@demo.example", "ADA@Demo.Example", " ada@demo.example "])
+async def test_other_names_of_an_account_are_no_more_attempts(tmp_path: Path, alias: str) -> None:
+    async with running_server(tmp_path, clock=VirtualClock()) as server:
+        for _ in range(5):
+            assert await attempt(server, ADA) == 401
+        assert await attempt(server, alias.format(id=server.id("ada"))) == 429
+
+
+async def test_changing_the_password_is_an_attempt_as_well(tmp_path: Path) -> None:
+    async with running_server(tmp_path, clock=VirtualClock()) as server:
+        fields = {"old_password": "guess", "new_password": "a new, long one"}
+        for _ in range(5):
+            await server.refusal("ada", "PATCH", "/settings", fields)
+        await server.refusal("ada", "PATCH", "/settings", fields, status=429)
+
+
+def limits(clock: VirtualClock | None = None) -> SignInLimits:
+    return SignInLimits(clock or VirtualClock(), RateLimit(1800, 5))
+
+
+def test_made_up_names_do_not_push_out_what_is_known_of_an_account() -> None:
+    known = limits()
+    for _ in range(5):
+        known.hit(1, ADA, ELSEWHERE)
+    for number in range(50_000):
+        known.hit(None, f"name {number}", "127.0.0.1")
+    with pytest.raises(ServiceError) as caught:
+        known.hit(1, ADA, ELSEWHERE)
+    assert caught.value.status == 429
+
+
+@pytest.mark.parametrize("account", [None, 1])
+def test_a_name_of_nobody_is_refused_like_that_of_somebody(account: int | None) -> None:
+    tried = limits()
+    for _ in range(5):
+        tried.hit(account, ADA, ELSEWHERE)
+    with pytest.raises(ServiceError):
+        tried.hit(account, ADA, ELSEWHERE)
+
+
+def test_one_place_cannot_try_one_password_at_every_account() -> None:
+    tried = limits()
+    for account in range(30):
+        tried.hit(account, f"{account}", ELSEWHERE)
+    with pytest.raises(ServiceError):
+        tried.hit(30, "30", ELSEWHERE)
+
+
+def test_people_behind_the_proxy_of_this_machine_are_not_one_place() -> None:
+    tried = limits()
+    for account in range(1_000):
+        tried.hit(account, f"{account}", "127.0.0.1")
+
+
+async def test_attempts_are_forgotten_in_time() -> None:
+    clock = VirtualClock()
+    tried = limits(clock)
+    for _ in range(5):
+        tried.hit(1, ADA, ELSEWHERE)
+    await clock.advance(1801)
+    tried.hit(1, ADA, ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("", "", True),
+        ("x", "y", False),
+    ],
+)
+def test_a_place_is_an_address_or_a_network(one: str, other: str, same: bool) -> None:
+    assert (place_of(one) == place_of(other)) is same
+
+
+def test_the_places_that_are_remembered_have_a_limit() -> None:
+    tried = limits()
+    for number in range(30_000):
+        tried.succeeded(number, ELSEWHERE)
+    assert tried.familiar == 10_000
+
+
+async def test_connections_of_one_place_do_not_take_every_turn(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = threading.Event()
+
+    def slow(password_hash: str | None, password: str) -> bool:
+        return done.wait(10) and password == world.PASSWORD
+
+    monkeypatch.setattr(auth, "password_fits", slow)
+    tries = [asyncio.create_task(attempt(server, f"{number}@x.example")) for number in range(20)]
+    refused, _ = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
+    while len(refused) < 15:
+        refused |= (await asyncio.wait(set(tries) - refused, return_when=asyncio.FIRST_COMPLETED))[0]
+    mine = asyncio.create_task(attempt(server, ADA, world.PASSWORD, "198.51.100.1"))
+    done.set()
+    assert await mine == 200
+    assert sorted(await asyncio.gather(*tries)) == [401] * 5 + [429] * 15
