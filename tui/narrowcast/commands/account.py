@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast.app.context import app_of
-from narrowcast.commands import targets
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
+from narrowcast.screens.people.accounts import BotsScreen
+from narrowcast.screens.people.keys import show_key
+from narrowcast.screens.people.profile import profile_form
+from narrowcast.screens.settings.screen import OwnSettingsScreen
 from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
@@ -20,7 +25,6 @@ if TYPE_CHECKING:
 
 def profile(screen: MainScreen) -> None:
     """Name, time zone, profile fields."""
-    from narrowcast.screens.people.profile import profile_form
 
     def closed(result: object) -> None:
         if result is not None:
@@ -31,15 +35,11 @@ def profile(screen: MainScreen) -> None:
 
 def settings(screen: MainScreen) -> None:
     """All of one's settings."""
-    from narrowcast.screens.settings.screen import OwnSettingsScreen
-
     screen.app.push_screen(OwnSettingsScreen(screen.session))
 
 
 def bots(screen: MainScreen) -> None:
     """One's own bots."""
-    from narrowcast.screens.people.accounts import BotsScreen
-
     screen.app.push_screen(BotsScreen(screen.session))
 
 
@@ -54,8 +54,6 @@ def picture(screen: MainScreen) -> None:
         return
 
     def chosen(what: str | None) -> None:
-        from narrowcast.screens.messages.picture_file import PictureFileScreen
-
         if what == "choose":
             screen.app.push_screen(
                 PictureFileScreen("Upload new profile picture"), lambda path: _picture_chosen(screen, path)
@@ -73,8 +71,6 @@ def _picture_chosen(screen: MainScreen, path: str | None) -> None:
 
 
 async def _set_picture(screen: MainScreen, path: str) -> None:
-    from narrowcast.screens.messages.picture_file import read_picture
-
     try:
         image, name, kind = await read_picture(path)
     except Refused as problem:
@@ -111,7 +107,7 @@ def email(screen: MainScreen) -> None:
 
     field = Line("email", "Email", value=me.delivery_email or "" if me else "", required=True)
     done = "Saved. You may need to confirm the new address by email."
-    targets.ask(screen, "Change email", [field], change, done=done)
+    ask(screen, "Change email", [field], change, done=done)
 
 
 def password(screen: MainScreen) -> None:
@@ -132,12 +128,11 @@ def password(screen: MainScreen) -> None:
         Line("new", "New password", required=True, secret=True),
         Line("again", "Confirm new password", required=True, secret=True),
     ]
-    targets.ask(screen, "Change password", fields, change, done="Password changed.")
+    ask(screen, "Change password", fields, change, done="Password changed.")
 
 
 def key(screen: MainScreen) -> None:
     """Shown only when asked for; a new one ends the old one everywhere."""
-    from narrowcast.screens.people.keys import show_key
 
     def chosen(what: str | None) -> None:
         if what == "show":
@@ -164,8 +159,6 @@ async def _new_key(screen: MainScreen) -> None:
 
 async def _adopt_key(screen: MainScreen, fresh: Secret, done: str) -> None:
     """Stored before anything else; then the account is opened anew with it."""
-    from narrowcast.screens.people.keys import show_key
-
     app = app_of(screen)
     file, old = app.account_file, screen.session.account
     new = Account(old.site, old.email, fresh, old.ca_bundle)

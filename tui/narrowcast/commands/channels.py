@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
+from narrowcast.content.addresses import view_address
 from narrowcast.screens.channels import fields, subscription
+from narrowcast.screens.channels.browse import ChannelsScreen
+from narrowcast.screens.channels.folders import FoldersScreen
+from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -15,8 +19,6 @@ if TYPE_CHECKING:
 
 def browse(screen: MainScreen) -> None:
     """All channels that one may see."""
-    from narrowcast.screens.channels.browse import ChannelsScreen
-
     browser = ChannelsScreen(screen.session)
     targets.look_after(screen, browser)
     here = targets.channel_here(screen)
@@ -49,16 +51,12 @@ def own(screen: MainScreen) -> None:
 
 def members(screen: MainScreen) -> None:
     """Who is in it."""
-    from narrowcast.screens.channels.members import MembersScreen
-
     if (channel := targets.channel_or_say(screen)) is not None:
         targets.look_after(screen, MembersScreen(screen.session, channel))
 
 
 def folders(screen: MainScreen) -> None:
     """The folders of channels."""
-    from narrowcast.screens.channels.folders import FoldersScreen
-
     targets.look_after(screen, FoldersScreen(screen.session))
 
 
@@ -143,8 +141,6 @@ async def copy_email(screen: MainScreen) -> None:
 
 def copy_link(screen: MainScreen) -> None:
     """The address of the channel, for others."""
-    from narrowcast.content.addresses import view_address
-
     if (channel := targets.channel_or_say(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
         screen.app.copy_to_clipboard(address)

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.context import focus_now
 from narrowcast.commands import targets
+from narrowcast.screens.later.reminders import RemindersScreen
+from narrowcast.screens.later.reminders import remind as ask_when
+from narrowcast.screens.later.scheduled import ScheduledScreen, send_later
+from narrowcast.screens.later.snippets import SnippetsScreen, new_snippet
+from narrowcast_api.model.saved_snippets import SavedSnippet
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -24,8 +29,6 @@ def _text_in_compose(screen: MainScreen) -> str:
 
 def schedule(screen: MainScreen) -> None:
     """Send what stands in compose at a time to come."""
-    from narrowcast.screens.later.scheduled import send_later
-
     content = _text_in_compose(screen)
     if not content:
         return
@@ -48,30 +51,22 @@ def schedule(screen: MainScreen) -> None:
 
 def scheduled(screen: MainScreen) -> None:
     """What goes out later."""
-    from narrowcast.screens.later.scheduled import ScheduledScreen
-
     targets.look_after(screen, ScheduledScreen(screen.session))
 
 
 def remind(screen: MainScreen) -> None:
     """Be reminded of the selected message."""
-    from narrowcast.screens.later.reminders import remind as ask_when
-
     if (message := targets.message_or_say(screen)) is not None:
         ask_when(screen, message)
 
 
 def reminders(screen: MainScreen) -> None:
     """What one will be reminded of."""
-    from narrowcast.screens.later.reminders import RemindersScreen
-
     targets.look_after(screen, RemindersScreen(screen.session))
 
 
 def snippets(screen: MainScreen) -> None:
     """Insert a snippet, or look after them."""
-    from narrowcast.screens.later.snippets import SnippetsScreen
-    from narrowcast_api.model.saved_snippets import SavedSnippet
 
     def closed(result: object) -> None:
         if not isinstance(result, SavedSnippet):
@@ -87,7 +82,5 @@ def snippets(screen: MainScreen) -> None:
 
 def save_snippet(screen: MainScreen) -> None:
     """Keep what stands in compose as a snippet."""
-    from narrowcast.screens.later.snippets import new_snippet
-
     if content := _text_in_compose(screen):
         new_snippet(screen, content)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import OneOf, Refused, Text, Values
 from narrowcast_api.http.encoding import OMIT
 
@@ -39,4 +40,4 @@ def report(screen: MainScreen) -> None:
         Text("description", "Details", limit=1000),
     ]
     title = f"Report message from {message.sender_name}"
-    targets.ask(screen, title, fields, submit, verb="submits", done="Report submitted.")
+    ask(screen, title, fields, submit, verb="submits", done="Report submitted.")

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.progress import ProgressScreen
+from narrowcast.screens.own.alert_words import AlertWordsScreen
+from narrowcast.screens.own.files import FilesScreen
+from narrowcast.screens.own.status import set_status
+from narrowcast.screens.own.views import ViewsScreen
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.progress import ProgressScreen
@@ -14,8 +19,6 @@ if TYPE_CHECKING:
 
 def status(screen: MainScreen) -> None:
     """A few words and an emoji that others see."""
-    from narrowcast.screens.own.status import set_status
-
     set_status(screen)
 
 
@@ -34,22 +37,16 @@ async def presence(screen: MainScreen) -> None:
 
 def alert_words(screen: MainScreen) -> None:
     """Words that notify like a mention."""
-    from narrowcast.screens.own.alert_words import AlertWordsScreen
-
     targets.look_after(screen, AlertWordsScreen(screen.session))
 
 
 def views(screen: MainScreen) -> None:
     """Views kept under a name."""
-    from narrowcast.screens.own.views import ViewsScreen
-
     targets.look_after(screen, ViewsScreen(screen.session, screen.narrow))
 
 
 def files(screen: MainScreen) -> None:
     """What one has uploaded."""
-    from narrowcast.screens.own.files import FilesScreen
-
     targets.look_after(screen, FilesScreen(screen.session))
 
 
@@ -70,8 +67,6 @@ def read_all(screen: MainScreen) -> None:
         return "All messages marked as read." if complete else "Stopped. Some messages are still unread."
 
     def begin() -> None:
-        from narrowcast.screens.dialogs.progress import ProgressScreen
-
         screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
 
     question = f"Mark all {count} unread messages as read?"

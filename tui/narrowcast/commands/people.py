@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
+from narrowcast.screens.account.muted import MutedPeopleScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.groups.groups import GroupsScreen
+from narrowcast.screens.organization.invitations import InvitationsScreen
+from narrowcast.screens.people.accounts import AccountsScreen
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api.model.users import read_user
 
@@ -67,27 +71,19 @@ def find(screen: MainScreen) -> None:
 
 def accounts(screen: MainScreen) -> None:
     """Everybody, deactivated accounts too."""
-    from narrowcast.screens.people.accounts import AccountsScreen
-
     screen.app.push_screen(AccountsScreen(screen.session))
 
 
 def groups(screen: MainScreen) -> None:
     """User groups."""
-    from narrowcast.screens.groups.groups import GroupsScreen
-
     screen.app.push_screen(GroupsScreen(screen.session))
 
 
 def invitations(screen: MainScreen) -> None:
     """Open invitations, new ones, links."""
-    from narrowcast.screens.organization.invitations import InvitationsScreen
-
     screen.app.push_screen(InvitationsScreen(screen.session))
 
 
 def muted(screen: MainScreen) -> None:
     """Whose messages are hidden."""
-    from narrowcast.screens.account.muted import MutedPeopleScreen
-
     screen.app.push_screen(MutedPeopleScreen(screen.session))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Values
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ def add(screen: MainScreen) -> None:
 
     if isinstance(widget, Poll):
         fields = [Line("text", "Option", required=True)]
-        targets.ask(screen, f"Add option: {widget.question}", fields, add_option, verb="adds")
+        ask(screen, f"Add option: {widget.question}", fields, add_option, verb="adds")
     else:
         fields = [Line("text", "Task", required=True), Line("about", "Description")]
-        targets.ask(screen, f"Add task: {widget.title}", fields, add_task, verb="adds")
+        ask(screen, f"Add task: {widget.title}", fields, add_task, verb="adds")
 
 
 def question(screen: MainScreen) -> None:
@@ -64,4 +65,4 @@ def question(screen: MainScreen) -> None:
         await change(message_id=message.id, question=values.text("question"))
 
     fields = [Line("question", "Question", value=str(widget.question), required=True)]
-    targets.ask(screen, "Edit question", fields, submit)
+    ask(screen, "Edit question", fields, submit)

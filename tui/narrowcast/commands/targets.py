@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from narrowcast.panes.navigation.rows import Kind, Row
-from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.form_fields import Field, Values
 from narrowcast.screens.main.choices import Target
-from narrowcast.text.safe_text import safe_block
 from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from narrowcast.screens.dialogs.manage import ManageScreen
     from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.model.messages import Message
-    from narrowcast_api.sync.session import Session
 
 
 def message_here(screen: MainScreen) -> Message | None:
@@ -95,38 +88,6 @@ def message_of(screen: MainScreen, where: ChannelDestination) -> Message | None:
     if message is None or message.channel_id != where.channel_id:
         return None
     return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
-
-
-class Host(Protocol):
-    """A screen of a live account, over which others open: the main screen, or a list of things."""
-
-    @property
-    def session(self) -> Session: ...
-
-    @property
-    def app(self) -> App[Any]: ...
-
-
-def ask(
-    host: Host,
-    title: str,
-    fields: Sequence[Field],
-    submit: Callable[[Values], Awaitable[object]],
-    *,
-    done: str = "",
-    verb: str = "saves",
-    note: str = "",
-    focus: str = "",
-) -> None:
-    """Open a form; ``done`` is told when the server took it."""
-
-    def closed(result: object) -> None:
-        if result is not None and done:
-            host.app.notify(safe_block(done), markup=False)
-
-    state = host.session.state
-    form = FormScreen(title, fields, state=state, submit=submit, verb=verb, note=note, focus=focus)
-    host.app.push_screen(form, closed)
 
 
 def look_after(screen: MainScreen, things: ManageScreen[Any]) -> None:

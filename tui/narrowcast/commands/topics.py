@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
+from narrowcast.content.addresses import view_address
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.routes.topics import is_resolved, resolved_name, unresolved_name
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
@@ -44,7 +49,7 @@ def move(screen: MainScreen) -> None:
         await _move(screen, where, message, values)
 
     title = f"Move {names.destination(state, where)}"
-    targets.ask(
+    ask(
         screen,
         title,
         _move_fields(state, where, message, within, out),
@@ -144,8 +149,6 @@ def _follow(
 
 async def resolve(screen: MainScreen) -> None:
     """Mark a topic as resolved, or as open again."""
-    from narrowcast_api.routes.topics import is_resolved, resolved_name, unresolved_name
-
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -190,8 +193,6 @@ async def follow(screen: MainScreen) -> None:
 
 def visibility(screen: MainScreen) -> None:
     """Choose how one sees a topic."""
-    from narrowcast.screens.dialogs.picker import Choice, Picker
-
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -255,8 +256,6 @@ def delete(screen: MainScreen) -> None:
     name = names.destination(screen.session.state, where)
 
     def begin() -> None:
-        from narrowcast.screens.dialogs.progress import ProgressScreen
-
         async def work(progress: ProgressScreen) -> str:
             def round_done(rounds: int) -> bool:
                 progress.say(f"{rounds} batches done, newest messages first.")
@@ -278,8 +277,6 @@ def delete(screen: MainScreen) -> None:
 
 def copy_link(screen: MainScreen) -> None:
     """The address of a topic, for others."""
-    from narrowcast.content.addresses import view_address
-
     where = targets.topic_or_say(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)

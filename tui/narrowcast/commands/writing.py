@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import focus_now
-from narrowcast.commands import targets
+from narrowcast.content.palette import Palette
+from narrowcast.panes.messages.names import StateNames
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Text, Values
+from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -14,10 +17,6 @@ if TYPE_CHECKING:
 
 async def preview(screen: MainScreen) -> None:
     """Ask the server what the text becomes, and show it."""
-    from narrowcast.content.palette import Palette
-    from narrowcast.panes.messages.names import StateNames
-    from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
-
     content = screen.writing.text.text.strip()
     if not content:
         screen.refuse("The compose box is empty. Write a message first.")
@@ -40,7 +39,7 @@ def new_poll(screen: MainScreen) -> None:
         Line("question", "Question", required=True),
         Text("options", "Options", "One option per line", rows=5),
     ]
-    targets.ask(screen, "Create poll", fields, submit, verb="inserts")
+    ask(screen, "Create poll", fields, submit, verb="inserts")
 
 
 def new_todo(screen: MainScreen) -> None:
@@ -54,7 +53,7 @@ def new_todo(screen: MainScreen) -> None:
         Line("title", "Title", value="Tasks"),
         Text("tasks", "Tasks", "One task per line; optionally: task: description", rows=5),
     ]
-    targets.ask(screen, "Create to-do list", fields, submit, verb="inserts")
+    ask(screen, "Create to-do list", fields, submit, verb="inserts")
 
 
 def _insert(screen: MainScreen, lines: list[str]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.levels import Gate
@@ -34,8 +35,6 @@ class MutedPeopleScreen(GuardedScreen[int]):
 
     def open(self, item: int) -> None:
         """The card."""
-        from narrowcast.screens.people.card import PersonScreen
-
         self.app.push_screen(PersonScreen(self.session, item))
 
     def new(self) -> None:

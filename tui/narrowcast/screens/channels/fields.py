@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import People, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions

@@ -26,9 +26,11 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
+from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
+from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -154,8 +156,6 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     @staticmethod
     def _understood(row: FormRow) -> tuple[str, str]:
         """How the words of a time are understood."""
-        from narrowcast.text.natural_time import EXAMPLES
-
         try:
             at = row.read(time.time())
         except Refused:
@@ -259,8 +259,6 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         app_of(self).spawn(self._send(values), self._title.lower())
 
     async def _send(self, values: Values) -> None:
-        from narrowcast_api.errors import NarrowcastError
-
         try:
             result = await self._submit(values)
         except Refused as problem:

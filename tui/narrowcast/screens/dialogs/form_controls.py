@@ -14,8 +14,10 @@ from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs import form_fields as fields
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
+from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine, Piece
 
@@ -100,7 +102,6 @@ class ChoiceControl(OneLine, can_focus=True):
         if len(self._options) <= FEW:
             self.action_step(1)
             return
-        from narrowcast.screens.dialogs.picker import Choice, Picker
 
         choices = [Choice(place, words) for place, (_, words) in enumerate(self._options)]
 
@@ -162,8 +163,6 @@ class FormRow(Horizontal):
                 name = names.channel(state, field.value) if field.value is not None else ""
                 return Editor(name, placeholder="name of a channel")
             case fields.Moment():
-                from narrowcast.text.natural_time import EXAMPLES
-
                 return Editor(field.value, placeholder=EXAMPLES)
         raise TypeError(f"no control for {field!r}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from narrowcast.text.natural_time import NoMoment, moment
 from narrowcast_api.http.encoding import OMIT, Omit
 
 if TYPE_CHECKING:
@@ -221,8 +222,6 @@ def _channel(field: Field, text: str, state: State) -> int | None:
 
 
 def _moment(field: Field, text: str, now: float) -> int | None:
-    from narrowcast.text.natural_time import NoMoment, moment
-
     if not text:
         return None
     try:

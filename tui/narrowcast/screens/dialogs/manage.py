@@ -29,6 +29,7 @@ from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state.changes import Change, StateReplaced
 
 if TYPE_CHECKING:
@@ -193,8 +194,6 @@ class ManageScreen(Dialog[object], Generic[T]):
         app_of(self).spawn(self._work(work, done), self.title_text().lower())
 
     async def _work(self, work: Awaitable[object], done: str) -> None:
-        from narrowcast_api.errors import NarrowcastError
-
         try:
             await work
         except NarrowcastError as error:

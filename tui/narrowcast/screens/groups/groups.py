@@ -12,6 +12,8 @@ from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused,
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.holders import group_id_of
+from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
+from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import UserGroup
@@ -64,8 +66,6 @@ class GroupsScreen(GuardedScreen[UserGroup]):
 
     def open(self, item: UserGroup) -> None:
         """Who is in it."""
-        from narrowcast.screens.groups.members import MembersScreen
-
         self.app.push_screen(MembersScreen(self.session, item.id))
 
     # making and changing
@@ -130,15 +130,11 @@ class GroupsScreen(GuardedScreen[UserGroup]):
 
     def action_permissions(self) -> None:
         """Who may do what with it."""
-        from narrowcast.screens.groups.permissions import GroupPermissionsScreen
-
         if (group := self.selected) is not None:
             self.app.push_screen(GroupPermissionsScreen(self.session, group.id))
 
     def action_membership(self) -> None:
         """Join, or leave."""
-        from narrowcast.screens.groups.members import join_refusal, leave_refusal
-
         group = self.selected
         if group is None:
             return

@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.state.changes import UserGroupsChanged, UsersChanged
@@ -126,7 +127,6 @@ class MembersScreen(GuardedScreen[Member]):
         if what == "group":
             self.app.push_screen(MembersScreen(self.session, number))
             return
-        from narrowcast.screens.people.card import PersonScreen
 
         self.app.push_screen(PersonScreen(self.session, number))
 

@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import GroupSettingValue
+from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.state.changes import UserGroupsChanged
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
@@ -90,8 +91,6 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         present = group.permissions.get(item.name)
 
         def save(new: GroupSettingValue) -> Awaitable[object]:
-            from narrowcast_api.routes.user_groups import Change
-
             change = cast("ChangedSettings", {item.name.value: Change(new, present)})
             return self.session.client.user_groups.update(user_group_id=self.group_id, **change)
 

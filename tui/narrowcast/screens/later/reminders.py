@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from html import unescape
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
@@ -44,8 +45,6 @@ def remind(host: Host, message: Message) -> None:
 
 
 def _beginning(html: str) -> str:
-    from html import unescape
-
     return " ".join(unescape(_TAGS.sub(" ", html[:2000])).split())[:200]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
     Field,
@@ -24,6 +24,7 @@ from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast.text.natural_time import in_words, written
 from narrowcast_api import permissions
+from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
@@ -160,8 +161,6 @@ def _destination(state: State, values: Values, before: Destination | None) -> De
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
     """First out of the schedule, so that it never goes out twice; the outbox keeps it from then on."""
     if session.read_only:
-        from narrowcast_api.errors import InvalidInput
-
         raise InvalidInput("This account is open in another window. Send it there.")
     await session.client.scheduled_messages.delete(scheduled_message_id=item.id)
     session.outbox.send(where, item.content)

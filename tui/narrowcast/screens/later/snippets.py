@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.commands.targets import Host, ask
+from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions

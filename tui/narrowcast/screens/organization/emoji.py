@@ -10,6 +10,7 @@ from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
 from narrowcast_api import permissions
 from narrowcast_api.model.custom_emoji import CustomEmoji
@@ -44,8 +45,6 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
 
     def open(self, item: CustomEmoji) -> None:
         """Show the picture."""
-        from narrowcast.screens.messages.picture import PictureScreen
-
         spot = Spot(SpotKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
         self.app.push_screen(PictureScreen(self.session, [spot]))
 

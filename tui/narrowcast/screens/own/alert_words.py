@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api.state.changes import SettingsChanged

@@ -7,12 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
-from narrowcast.commands.targets import ask
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
 from narrowcast.text.natural_time import written
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
+from narrowcast_assets.emoji import emoji_names
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -63,15 +64,11 @@ def _names(state: State) -> list[str]:
 
 @cache
 def _unicode_names() -> tuple[str, ...]:
-    from narrowcast_assets.emoji import emoji_names
-
     return tuple(emoji_names().name_to_code)
 
 
 def _emoji(state: State, name: str) -> tuple[str, str]:
     """Code and type of an emoji by its name. Raises Refused."""
-    from narrowcast_assets.emoji import emoji_names
-
     for custom in state.custom_emoji:
         if custom.name == name and not custom.deactivated:
             return custom.code, "realm_emoji"

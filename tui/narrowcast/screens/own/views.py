@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.commands.targets import ask
 from narrowcast.content.addresses import InApp, fragment_of, resolve
 from narrowcast.panes.navigation.saved_views import BUILT_IN, title
+from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names

@@ -11,6 +11,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
@@ -68,8 +69,6 @@ class AccountsScreen(GuardedScreen["User"]):
 
     def action_invite(self) -> None:
         """The invitations."""
-        from narrowcast.screens.organization.invitations import InvitationsScreen
-
         self.app.push_screen(InvitationsScreen(self.session))
 
     def new(self) -> None:

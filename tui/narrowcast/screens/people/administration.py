@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from narrowcast.screens.dialogs.form_fields import Line, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.form_fields import Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast.screens.people.keys import regenerate_bot_key
 from narrowcast.screens.people.profile import profile_fields, profile_values
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
@@ -139,8 +141,6 @@ class Administration:
         )
 
     def _change_owner(self) -> None:
-        from narrowcast.screens.dialogs.form_fields import People
-
         async def change(values: Values) -> object:
             people = values.people("owner")
             if len(people) != 1:
@@ -151,8 +151,6 @@ class Administration:
         self.card.form(f"Owner of {self.user.full_name}", [field], change, done="Saved.", refusal="")
 
     def _new_key(self) -> None:
-        from narrowcast.screens.people.keys import regenerate_bot_key
-
         regenerate_bot_key(self.card, self.card.session, self.user.user_id, self.user.full_name)
 
     def _change_profile(self) -> None:
@@ -189,8 +187,6 @@ class Administration:
     def _deactivate(self) -> None:
         user = self.user
         if user.is_bot:
-            from narrowcast.screens.dialogs.confirm import ask_first
-
             end = self.client.bots.deactivate
             ask_first(
                 self.card,

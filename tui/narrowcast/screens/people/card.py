@@ -12,10 +12,14 @@ from textual.binding import BindingType
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.people.about import facts
+from narrowcast.screens.people.administration import Administration, offers
+from narrowcast.screens.people.profile import profile_form
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.changes import (
@@ -162,9 +166,6 @@ class PersonScreen(GuardedScreen[str]):
         self.work(self._show_picture())
 
     async def _show_picture(self) -> None:
-        from narrowcast.content.inlines import Spot, SpotKind
-        from narrowcast.screens.messages.picture import PictureScreen
-
         user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
         if not user.avatar_url:
             self.say("This user has no profile picture.")
@@ -180,16 +181,12 @@ class PersonScreen(GuardedScreen[str]):
         if user is None:
             return
         if user.user_id == self.state.me:
-            from narrowcast.screens.people.profile import profile_form
-
             self.app.push_screen(profile_form(self.session), lambda _: self.reread())
         else:
             self.action_more()
 
     def action_more(self) -> None:
         """What can be changed about them, with who may where oneself may not."""
-        from narrowcast.screens.people.administration import Administration, offers
-
         user = self.user
         if user is None:
             return

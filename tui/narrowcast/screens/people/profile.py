@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+from zoneinfo import available_timezones
 
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values
@@ -72,8 +73,6 @@ def profile_form(session: Session) -> FormScreen:
 
 
 def _zones(typed: str) -> list[str]:
-    from zoneinfo import available_timezones
-
     return sorted(available_timezones())
 
 

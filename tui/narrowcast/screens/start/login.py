@@ -12,9 +12,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.signin import Cleartext, sign_in_and_store
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.http.secret import Secret
 
 
 class LoginScreen(Screen[None]):
@@ -92,10 +96,6 @@ class LoginScreen(Screen[None]):
             self.run_worker(self._sign_in(), exit_on_error=False)
 
     async def _sign_in(self, *, cleartext: bool = False) -> None:
-        from narrowcast.app.signin import Cleartext, sign_in_and_store
-        from narrowcast_api.errors import NarrowcastError
-        from narrowcast_api.http.secret import Secret
-
         app = app_of(self)
         secret = Secret(self._text("secret"))
         try:
@@ -120,8 +120,6 @@ class LoginScreen(Screen[None]):
         await app.open_account(path)
 
     def _ask_for_cleartext(self, warning: str) -> None:
-        from narrowcast.screens.dialogs.confirm import ask_first
-
         def go_on() -> None:
             self._busy = True
             self._say("Logging in…")

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
+from narrowcast.screens.start.login import LoginScreen
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
@@ -82,8 +83,6 @@ class WelcomeScreen(Screen[None]):
 
         app = app_of(self)
         if what == "login":
-            from narrowcast.screens.start.login import LoginScreen
-
             app.push_screen(LoginScreen())
         elif what == "demo":
             app.spawn(app.start_demo(), "start the demo")
