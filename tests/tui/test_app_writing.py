@@ -133,7 +133,7 @@ async def test_nothing_is_sent_to_a_channel_that_does_not_exist(tmp_path: Path) 
         writing.text.text = "hello"
         await stage.press("ctrl+d")
         assert writing.text.text == "hello"
-        assert "no channel 'nowhere'" in stage.notices[-1]
+        assert "No channel named 'nowhere'" in stage.notices[-1]
 
 
 async def test_a_message_over_the_limit_is_not_sent_and_the_count_says_so(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_a_message_over_the_limit_is_not_sent_and_the_count_says_so(tmp_pa
         assert "3 over the limit" in stage.screen.writing.target.hint.plain
         await stage.press("enter")
         assert len(stage.screen.writing.text.text) == limit + 3
-        assert "3 characters too long" in stage.notices[-1]
+        assert "3 characters over the limit" in stage.notices[-1]
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,7 @@ async def test_the_outbox_lists_what_is_not_sent_why_and_gives_it_back(tmp_path:
         assert isinstance(screen, OutboxScreen)
         shown = "\n".join(strip.text for strip in screen.list.render_item(screen.list.items[0], 80, False))
         assert "words that matter" in shown
-        assert "not sent: The topic is" in shown
+        assert "Failed to send: The topic is" in shown
         await stage.press("s", "x")
         assert stage.screen.writing.text.text == "words that matter"
         assert [entry.content for entry in stage.session.outbox.entries()] == ["more words"]

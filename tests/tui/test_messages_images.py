@@ -236,7 +236,7 @@ async def test_the_pictures_of_a_message_are_gone_through_and_saved(
         def about() -> str:
             return str(screen.query_one("#about", Static).render())
 
-        assert "red.png · 1 of 2: ← → · d saves · Esc closes" in about()
+        assert "red.png · 1 of 2: ← → · d downloads · Esc closes" in about()
         await until(lambda: list(screen.query(HalfBlocks)))
         await stage.press("right")
         assert "two.png · 2 of 2" in about()

@@ -132,7 +132,7 @@ async def test_what_is_on_its_way_shows_in_every_view_of_its_place(
         monkeypatch.setattr(stage.session.outbox, "entries", lambda: waiting)
         await stage.show(Narrow.all())
         await stage.see("for bruno")
-        await stage.see("@ Notes to myself")
+        await stage.see("@ Notes to yourself")
         for narrow, there, elsewhere in (
             (stage.topic, "for bruno", "for myself"),
             (Narrow.channel(topic.channel_id), "for bruno", "for myself"),
