@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from structure import PACKAGES, ROOT
+from structure import PACKAGES, ROOT, arrows, circles
 
 WEB = {"httpx", "httpcore", "websockets", "requests", "urllib.request", "http"}
 INPUT_OUTPUT = WEB | {"sqlite3", "socket", "ssl", "subprocess", "threading", "tempfile", "shutil", "os"}
@@ -127,3 +127,7 @@ def test_nothing_heavy_is_imported_before_the_first_paint(module: str) -> None:
     program = f"import sys, {module}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert HEAVY & set(answer.stdout.split()) == set()
+
+
+def test_no_files_of_the_app_import_each_other_in_a_circle() -> None:
+    assert [circle for circle in circles(arrows()) if circle[0].startswith("narrowcast.")] == []

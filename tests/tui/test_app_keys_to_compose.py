@@ -133,7 +133,7 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
         stage.screen.go(Narrow.direct(where.user_ids))
         stage.screen.writing.reply(where)
         await stage.type("Have you seen")
-        await until(lambda: stage.screen._note.read())
+        await until(lambda: stage.screen.unfinished.note.read())
         await stage.app.close_session()
         async with on_stage(tmp_path, server=server) as again:
             await until(lambda: again.screen.writing.text.text == "Have you seen")

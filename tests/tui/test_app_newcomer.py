@@ -13,11 +13,11 @@ from support.stage import on_stage
 async def test_the_status_line_shows_the_keys_of_the_pane_one_is_in(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("c")
-        assert "Ctrl-j new line" in stage.screen.status_line.plain
+        assert "Ctrl-j new line" in stage.screen.lines.status.plain
         await stage.press("escape")
-        assert "r reply" in stage.screen.status_line.plain
+        assert "r reply" in stage.screen.lines.status.plain
         await stage.press("h")
-        assert "- topics" in stage.screen.status_line.plain
+        assert "- topics" in stage.screen.lines.status.plain
 
 
 async def test_a_deleted_draft_comes_back_when_one_says_so(tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ async def test_the_reactions_that_everybody_uses_stand_first(tmp_path: Path) -> 
 
 async def test_a_second_window_on_the_account_says_that_it_only_reads(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as first:
-        assert "read-only" not in first.screen.status_line.plain
+        assert "read-only" not in first.screen.lines.status.plain
         async with on_stage(tmp_path, server=first.server) as second:
-            assert "read-only" in second.screen.status_line.plain
+            assert "read-only" in second.screen.lines.status.plain
             for key in ("c", "x", "tab", "tab", "tab"):
                 await second.press(key)
                 await second.type("lost")

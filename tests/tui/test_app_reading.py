@@ -149,7 +149,7 @@ async def test_the_status_line_says_who_types(tmp_path: Path) -> None:
         await stage.server.call(
             "bruno", "POST", "/typing", {"op": "start", "type": "direct", "to": [stage.server.id("ada")]}
         )
-        await until(lambda: "Bruno Castell is typing" in stage.screen.status_line.plain)
+        await until(lambda: "Bruno Castell is typing" in stage.screen.lines.status.plain)
 
 
 async def test_a_failure_in_the_background_is_told_and_ends_nothing(tmp_path: Path) -> None:

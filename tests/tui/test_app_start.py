@@ -157,7 +157,7 @@ async def test_a_damaged_journal_is_told_at_the_start_and_as_long_as_it_matters(
         journal.write_bytes(b"no database" * 1000)
         async with on_stage(tmp_path, server=server) as stage:
             await until(lambda: any("journal of drafts was damaged" in notice for notice in stage.notices))
-            assert "journal of drafts was damaged" in stage.screen.banner_line.plain
+            assert "journal of drafts was damaged" in stage.screen.lines.banner.plain
             assert len([notice for notice in stage.notices if "damaged" in notice]) == 1
 
 
@@ -167,7 +167,7 @@ async def test_a_second_window_says_in_its_banner_that_it_only_reads(tmp_path: P
         paths = Paths.under(tmp_path / "home-ada")
         first = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         async with on_stage(tmp_path, server=server) as stage:
-            assert "This window only reads" in stage.screen.banner_line.plain
+            assert "This window only reads" in stage.screen.lines.banner.plain
         await first.close()
 
 

@@ -412,3 +412,57 @@ async def test_what_one_sends_comes_into_view_unless_unread_messages_lie_before_
         await stage.press("enter")
         assert not rows.following
         assert "G goes to the newest" in stage.notices[-1]
+
+
+async def test_a_message_sent_elsewhere_says_where_it_is_and_a_key_goes_there(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic(stage, "general", "lunch")
+        here = stage.screen.narrow
+        where = ChannelDestination(stage.server.channel("engineering"), "music")
+        stage.screen.writing.reply(where)
+        await stage.type("More cowbell")
+        await stage.press("enter")
+        assert stage.screen.narrow == here, "one stays where one is"
+        assert stage.notices[-1] == "Sent to #engineering › music. Alt-g goes there."
+        await stage.press("alt+g")
+        assert stage.screen.narrow == Narrow.from_destination(where)
+        await until(lambda: len(stage.session.view(Narrow.from_destination(where)).ids) == 1)
+
+
+async def test_the_key_to_the_message_sent_last_says_when_there_is_none(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("alt+g")
+        assert "You have not sent a message" in stage.notices[-1]
+
+
+async def test_after_saving_an_edit_the_cursor_is_where_it_is_after_sending(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await in_topic(stage, "general", "lunch")
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        view = stage.session.view(Narrow.from_destination(where))
+        await until(lambda: message_id in view.ids)
+        await stage.press("G", "e")
+        await until(lambda: stage.screen.writing.editing == message_id)
+        stage.screen.writing.text.text = "Soup"
+        await stage.press("enter")
+        assert stage.app.focused is stage.screen.writing.text
+
+
+async def test_an_edit_that_was_left_comes_back_with_its_message(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await in_topic(stage, "general", "lunch")
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        view = stage.session.view(Narrow.from_destination(where))
+        await until(lambda: message_id in view.ids)
+        await stage.press("G", "e")
+        await until(lambda: stage.screen.writing.editing == message_id)
+        await stage.type(" and bread")
+        stage.screen.go(Narrow.all())
+        await stage.pilot.pause()
+        assert "The edit is not saved" in stage.notices[-1]
+        assert stage.screen.writing.editing is None
+        stage.screen.go(Narrow.from_destination(where))
+        await stage.press("G", "e")
+        await until(lambda: stage.screen.writing.editing == message_id)
+        assert stage.screen.writing.text.text == "Soop and bread"
+        assert stage.session.drafts.all() == []

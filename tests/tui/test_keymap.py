@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,8 @@ def test_ids_are_unique_and_every_command_has_a_function_or_an_action_where_its_
     for command in REGISTRY:
         if command.function is not None:
             assert isinstance(command.function, LateFunction)
-            assert callable(command.function.resolve()), command.id
+            (screen,) = signature(command.function.resolve()).parameters.values()
+            assert screen.annotation == "Workspace", command.id
             continue
         owner: type = OWNERS[command.context]
         action = command.handler.partition("(")[0]

@@ -1,19 +1,66 @@
-"""From a widget to the app it belongs to, with its own type."""
+"""What widgets know of the app that they are in, and nothing of how it is made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
-from typing import TYPE_CHECKING, ParamSpec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast
 
-from textual.message_pump import MessagePump
+from textual.app import App
+from textual.screen import Screen
 from textual.widget import Widget
 
 if TYPE_CHECKING:
-    from narrowcast.app.app import NarrowcastApp
-
+    from narrowcast.app.config import Config
+    from narrowcast.terminal.paths import Paths
 
 P = ParamSpec("P")
+
+
+class AppContext(Protocol):
+    """The running app as everything else sees it: telling the user, work in the background, the account."""
+
+    config: Config
+    paths: Paths
+    keys: Mapping[str, Sequence[str]]
+    """The keys of each command by its id."""
+    account_file: Path | None
+    """Where the account that is open is stored."""
+    outside: asyncio.subprocess.Process | None
+    """A program that has the terminal for now."""
+
+    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+        """Say something to the user. ``text`` may come from anywhere."""
+
+    def refuse(self, text: str) -> None:
+        """A key could not act: say why. What is typed on in the same moment is not run as commands."""
+
+    def field_left(self) -> None:
+        """Escape left a field: another one in the same moment is not meant for what lies behind."""
+
+    def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
+        """Do ``work`` in the background. Whatever goes wrong is told to the user and logged."""
+
+    @property
+    def main_screen(self) -> Screen[None] | None:
+        """The main screen, if an account is open."""
+
+    async def open_account(self, path: Path) -> None:
+        """Show the account in a file and bring it to life."""
+
+    async def reopen(self) -> None:
+        """Take up the account anew as its file has it now."""
+
+    async def end_account(self, reason: str) -> None:
+        """The account is no more: back to the welcome, which says why."""
+
+    async def start_demo(self) -> None:
+        """Open the demo on a server of its own."""
+
+    def action_app_quit(self) -> None:
+        """End the app; what is written is kept."""
 
 
 def in_app(callback: Callable[P, None]) -> Callable[P, None]:
@@ -29,14 +76,19 @@ def in_app(callback: Callable[P, None]) -> Callable[P, None]:
     return call
 
 
-def app_of(node: MessagePump) -> NarrowcastApp:
-    """The running app. Raises TypeError for a widget in some other app, which is a defect."""
-    from narrowcast.app.app import NarrowcastApp
+class InApp(Protocol):
+    """A widget, a screen, or what stands for one."""
 
+    @property
+    def app(self) -> App[Any]: ...
+
+
+def app_of(node: InApp) -> AppContext:
+    """The running app. Raises TypeError for a widget in some other app, which is a defect."""
     app = node.app
-    if not isinstance(app, NarrowcastApp):
+    if not hasattr(app, "main_screen"):
         raise TypeError(f"{node} is not in a NarrowcastApp")
-    return app
+    return cast(AppContext, app)
 
 
 def focus_now(widget: Widget) -> None:

@@ -20,10 +20,10 @@ from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-def profile(screen: MainScreen) -> None:
+def profile(screen: Workspace) -> None:
     """Name, time zone, profile fields."""
 
     def closed(result: object) -> None:
@@ -33,12 +33,12 @@ def profile(screen: MainScreen) -> None:
     screen.app.push_screen(profile_form(screen.session), closed)
 
 
-def settings(screen: MainScreen) -> None:
+def settings(screen: Workspace) -> None:
     """All of one's settings."""
     screen.app.push_screen(OwnSettingsScreen(screen.session))
 
 
-def bots(screen: MainScreen) -> None:
+def bots(screen: Workspace) -> None:
     """One's own bots."""
     screen.app.push_screen(BotsScreen(screen.session))
 
@@ -46,7 +46,7 @@ def bots(screen: MainScreen) -> None:
 # the picture
 
 
-def picture(screen: MainScreen) -> None:
+def picture(screen: Workspace) -> None:
     """Choose one, or go without."""
     state = screen.session.state
     if state.organization.flag("avatar_changes_disabled") and not permissions.is_administrator(state):
@@ -65,12 +65,12 @@ def picture(screen: MainScreen) -> None:
     screen.app.push_screen(Picker("Profile picture", choices), chosen)
 
 
-def _picture_chosen(screen: MainScreen, path: str | None) -> None:
+def _picture_chosen(screen: Workspace, path: str | None) -> None:
     if path:
         screen.spawn(_set_picture(screen, path), "change your profile picture")
 
 
-async def _set_picture(screen: MainScreen, path: str) -> None:
+async def _set_picture(screen: Workspace, path: str) -> None:
     try:
         image, name, kind = await read_picture(path)
     except Refused as problem:
@@ -80,7 +80,7 @@ async def _set_picture(screen: MainScreen, path: str) -> None:
     screen.tell("Profile picture changed.")
 
 
-async def _remove_picture(screen: MainScreen) -> None:
+async def _remove_picture(screen: Workspace) -> None:
     await screen.session.client.avatar.delete()
     screen.tell("Profile picture removed.")
 
@@ -88,7 +88,7 @@ async def _remove_picture(screen: MainScreen) -> None:
 # address, password, key
 
 
-def email(screen: MainScreen) -> None:
+def email(screen: Workspace) -> None:
     """Another address; most servers ask for a confirmation by email."""
     state = screen.session.state
     if state.organization.flag("email_changes_disabled") and not permissions.is_administrator(state):
@@ -110,7 +110,7 @@ def email(screen: MainScreen) -> None:
     ask(screen, "Change email", [field], change, done=done)
 
 
-def password(screen: MainScreen) -> None:
+def password(screen: Workspace) -> None:
     """Another password; the old one is asked for."""
 
     async def change(values: Values) -> object:
@@ -131,7 +131,7 @@ def password(screen: MainScreen) -> None:
     ask(screen, "Change password", fields, change, done="Password changed.")
 
 
-def key(screen: MainScreen) -> None:
+def key(screen: Workspace) -> None:
     """Shown only when asked for; a new one ends the old one everywhere."""
 
     def chosen(what: str | None) -> None:
@@ -152,12 +152,12 @@ def key(screen: MainScreen) -> None:
     screen.app.push_screen(Picker("API key", choices), chosen)
 
 
-async def _new_key(screen: MainScreen) -> None:
+async def _new_key(screen: Workspace) -> None:
     fresh = await screen.session.client.settings.regenerate_api_key()
     await _adopt_key(screen, fresh, "New API key generated and saved.")
 
 
-async def _adopt_key(screen: MainScreen, fresh: Secret, done: str) -> None:
+async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
     """Stored before anything else; then the account is opened anew with it."""
     app = app_of(screen)
     file, old = app.account_file, screen.session.account
@@ -174,7 +174,7 @@ async def _adopt_key(screen: MainScreen, fresh: Secret, done: str) -> None:
     app.tell(done)
 
 
-def deactivate(screen: MainScreen) -> None:
+def deactivate(screen: Workspace) -> None:
     """End one's own account; an administrator can bring it back."""
 
     async def end() -> None:

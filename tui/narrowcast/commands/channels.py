@@ -14,10 +14,10 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-def browse(screen: MainScreen) -> None:
+def browse(screen: Workspace) -> None:
     """All channels that one may see."""
     browser = ChannelsScreen(screen.session)
     targets.look_after(screen, browser)
@@ -26,41 +26,41 @@ def browse(screen: MainScreen) -> None:
         screen.call_after_refresh(browser.list.select_key, here.channel_id)
 
 
-def new(screen: MainScreen) -> None:
+def new(screen: Workspace) -> None:
     """Make a channel."""
     fields.new_channel(screen)
 
 
-def edit(screen: MainScreen) -> None:
+def edit(screen: Workspace) -> None:
     """Name, description, who may see it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         fields.edit_channel(screen, channel)
 
 
-def permissions(screen: MainScreen) -> None:
+def permissions(screen: Workspace) -> None:
     """Who may do what in it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         fields.edit_permissions(screen, channel)
 
 
-def own(screen: MainScreen) -> None:
+def own(screen: Workspace) -> None:
     """How oneself sees it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         fields.see_channel(screen, channel)
 
 
-def members(screen: MainScreen) -> None:
+def members(screen: Workspace) -> None:
     """Who is in it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         targets.look_after(screen, MembersScreen(screen.session, channel))
 
 
-def folders(screen: MainScreen) -> None:
+def folders(screen: Workspace) -> None:
     """The folders of channels."""
     targets.look_after(screen, FoldersScreen(screen.session))
 
 
-async def subscribe(screen: MainScreen) -> None:
+async def subscribe(screen: Workspace) -> None:
     """Join the channel, or leave it."""
     channel = targets.channel_or_say(screen)
     if channel is None:
@@ -80,7 +80,7 @@ async def subscribe(screen: MainScreen) -> None:
     ask_first(screen, question, "Unsubscribe", lambda: screen.spawn(leave(), "unsubscribe from the channel"))
 
 
-async def mute(screen: MainScreen) -> None:
+async def mute(screen: Workspace) -> None:
     """Mute the channel, or unmute it."""
     channel = targets.channel_or_say(screen)
     if channel is not None and channel.subscription is not None:
@@ -90,7 +90,7 @@ async def mute(screen: MainScreen) -> None:
         screen.tell(f"#{channel.name} {'muted' if muted else 'unmuted'}.")
 
 
-async def pin(screen: MainScreen) -> None:
+async def pin(screen: Workspace) -> None:
     """Pin the channel to the top, or let it go."""
     channel = targets.channel_or_say(screen)
     if channel is not None and channel.subscription is not None:
@@ -100,13 +100,13 @@ async def pin(screen: MainScreen) -> None:
         screen.tell(f"#{channel.name} {'pinned' if pinned else 'unpinned'}.")
 
 
-async def mark_read(screen: MainScreen) -> None:
+async def mark_read(screen: Workspace) -> None:
     """Everything in the channel is read."""
     if (channel := targets.channel_or_say(screen)) is not None:
         await screen.session.client.flags.mark_channel_as_read(channel_id=channel.channel_id)
 
 
-def archive(screen: MainScreen) -> None:
+def archive(screen: Workspace) -> None:
     """Archive the channel, or restore it."""
     channel = targets.channel_or_say(screen)
     if channel is None:
@@ -131,7 +131,7 @@ def archive(screen: MainScreen) -> None:
     )
 
 
-async def copy_email(screen: MainScreen) -> None:
+async def copy_email(screen: Workspace) -> None:
     """The address at which mail becomes a message of the channel."""
     if (channel := targets.channel_or_say(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
@@ -139,7 +139,7 @@ async def copy_email(screen: MainScreen) -> None:
         screen.tell(f"Copied: {email}")
 
 
-def copy_link(screen: MainScreen) -> None:
+def copy_link(screen: Workspace) -> None:
     """The address of the channel, for others."""
     if (channel := targets.channel_or_say(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from textual.binding import Binding
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.wire.levels import Gate
 
 __all__ = ["Command", "CommandFunction", "Context", "LateModule", "around", "rows"]
 
-CommandFunction = Callable[["MainScreen"], object]
-"""Does a command. It may be async; what it raises is told to the user."""
+CommandFunction = Callable[[Any], object]
+"""Does a command on a `narrowcast.commands.workspace.Workspace`. It may be async; what it raises is told to the user.
+
+Its argument has no type here: this file lies below the panes that a workspace holds. A test checks the functions.
+"""
 
 
 class Context(StrEnum):
@@ -158,8 +160,7 @@ def rows(
 class LateModule:
     """Stands for a module of this package until one of its functions is called.
 
-    A catalog imports the module for the type checker alone, so its references are checked and cost nothing at
-    the start.
+    A catalog refers to its functions without importing it; a test checks that each reference leads to a function.
     """
 
     def __init__(self, name: str) -> None:
@@ -180,5 +181,5 @@ class LateFunction(Struct, frozen=True):
         function: CommandFunction = getattr(import_module(self.module), self.name)
         return function
 
-    def __call__(self, screen: MainScreen) -> object:
+    def __call__(self, screen: Any) -> object:
         return self.resolve()(screen)

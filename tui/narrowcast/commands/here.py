@@ -8,10 +8,10 @@ from narrowcast.commands import channels, topics
 from narrowcast.panes.navigation.rows import Kind
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-async def mute(screen: MainScreen) -> None:
+async def mute(screen: Workspace) -> None:
     """Mute or unmute the selected channel or topic."""
     row = screen.navigation.list.selected_item
     if row is not None and row.kind is Kind.TOPIC:
@@ -22,12 +22,12 @@ async def mute(screen: MainScreen) -> None:
         screen.tell("No channel or topic selected.")
 
 
-async def pin(screen: MainScreen) -> None:
+async def pin(screen: Workspace) -> None:
     """Pin or unpin the selected channel, or that of the selected topic."""
     await channels.pin(screen)
 
 
-async def mark_read(screen: MainScreen) -> None:
+async def mark_read(screen: Workspace) -> None:
     """Mark all messages of the selected channel, topic or conversation as read."""
     row = screen.navigation.list.selected_item
     if row is not None and row.kind is Kind.TOPIC:

@@ -13,10 +13,10 @@ from narrowcast.screens.later.snippets import SnippetsScreen, new_snippet
 from narrowcast_api.model.saved_snippets import SavedSnippet
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-def _text_in_compose(screen: MainScreen) -> str:
+def _text_in_compose(screen: Workspace) -> str:
     """What stands in compose; '' after telling what is missing."""
     if screen.writing.editing is not None:
         screen.refuse("Save or cancel your edit first.")
@@ -27,7 +27,7 @@ def _text_in_compose(screen: MainScreen) -> str:
     return text
 
 
-def schedule(screen: MainScreen) -> None:
+def schedule(screen: Workspace) -> None:
     """Send what stands in compose at a time to come."""
     content = _text_in_compose(screen)
     if not content:
@@ -49,23 +49,23 @@ def schedule(screen: MainScreen) -> None:
     send_later(screen, where, content, taken)
 
 
-def scheduled(screen: MainScreen) -> None:
+def scheduled(screen: Workspace) -> None:
     """What goes out later."""
     targets.look_after(screen, ScheduledScreen(screen.session))
 
 
-def remind(screen: MainScreen) -> None:
+def remind(screen: Workspace) -> None:
     """Be reminded of the selected message."""
     if (message := targets.message_or_say(screen)) is not None:
         ask_when(screen, message)
 
 
-def reminders(screen: MainScreen) -> None:
+def reminders(screen: Workspace) -> None:
     """What one will be reminded of."""
     targets.look_after(screen, RemindersScreen(screen.session))
 
 
-def snippets(screen: MainScreen) -> None:
+def snippets(screen: Workspace) -> None:
     """Insert a snippet, or look after them."""
 
     def closed(result: object) -> None:
@@ -80,7 +80,7 @@ def snippets(screen: MainScreen) -> None:
     screen.app.push_screen(SnippetsScreen(screen.session, screen.writing.text.text), closed)
 
 
-def save_snippet(screen: MainScreen) -> None:
+def save_snippet(screen: Workspace) -> None:
     """Keep what stands in compose as a snippet."""
     if content := _text_in_compose(screen):
         new_snippet(screen, content)

@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.form_fields import OneOf, Refused, Text, Values
 from narrowcast_api.http.encoding import OMIT
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 REASONS: tuple[tuple[object, str], ...] = (
     ("spam", "Spam"),
@@ -21,7 +21,7 @@ REASONS: tuple[tuple[object, str], ...] = (
 )
 
 
-def report(screen: MainScreen) -> None:
+def report(screen: Workspace) -> None:
     """Tell the moderators of a message."""
     message = targets.message_or_say(screen)
     if message is None:

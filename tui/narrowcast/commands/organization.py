@@ -12,44 +12,44 @@ from narrowcast.screens.organization.profile_fields import ProfileFieldsScreen
 from narrowcast.screens.settings.screen import NewcomerSettingsScreen, OrganizationSettingsScreen
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-def settings(screen: MainScreen) -> None:
+def settings(screen: Workspace) -> None:
     """Settings, and who may do what."""
     screen.app.push_screen(OrganizationSettingsScreen(screen.session))
 
 
-def newcomers(screen: MainScreen) -> None:
+def newcomers(screen: Workspace) -> None:
     """What new people start with."""
     screen.app.push_screen(NewcomerSettingsScreen(screen.session))
 
 
-def domains(screen: MainScreen) -> None:
+def domains(screen: Workspace) -> None:
     """Whose addresses may join."""
     screen.app.push_screen(DomainsScreen(screen.session))
 
 
-def emoji(screen: MainScreen) -> None:
+def emoji(screen: Workspace) -> None:
     """The organization's own emoji."""
     screen.app.push_screen(EmojiScreen(screen.session))
 
 
-def linkifiers(screen: MainScreen) -> None:
+def linkifiers(screen: Workspace) -> None:
     """What becomes a link by itself."""
     screen.app.push_screen(LinkifiersScreen(screen.session))
 
 
-def playgrounds(screen: MainScreen) -> None:
+def playgrounds(screen: Workspace) -> None:
     """Sites that open code."""
     screen.app.push_screen(PlaygroundsScreen(screen.session))
 
 
-def fields(screen: MainScreen) -> None:
+def fields(screen: Workspace) -> None:
     """Profile fields."""
     screen.app.push_screen(ProfileFieldsScreen(screen.session))
 
 
-def server(screen: MainScreen) -> None:
+def server(screen: Workspace) -> None:
     """What the server is."""
     screen.app.push_screen(ServerScreen(screen.session))

@@ -13,44 +13,44 @@ from narrowcast.screens.own.status import set_status
 from narrowcast.screens.own.views import ViewsScreen
 
 if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
     from narrowcast.screens.dialogs.progress import ProgressScreen
-    from narrowcast.screens.main.screen import MainScreen
 
 
-def status(screen: MainScreen) -> None:
+def status(screen: Workspace) -> None:
     """A few words and an emoji that others see."""
     set_status(screen)
 
 
-async def clear_status(screen: MainScreen) -> None:
+async def clear_status(screen: Workspace) -> None:
     """No status."""
     await screen.session.client.status.clear()
     screen.tell("Status cleared.")
 
 
-async def presence(screen: MainScreen) -> None:
+async def presence(screen: Workspace) -> None:
     """Whether others see that one is here."""
     shown = screen.session.state.settings.flag("presence_enabled", True)
     await screen.session.client.settings.update(settings={"presence_enabled": not shown})
     screen.tell("Invisible mode on: others cannot see your availability." if shown else "Invisible mode off.")
 
 
-def alert_words(screen: MainScreen) -> None:
+def alert_words(screen: Workspace) -> None:
     """Words that notify like a mention."""
     targets.look_after(screen, AlertWordsScreen(screen.session))
 
 
-def views(screen: MainScreen) -> None:
+def views(screen: Workspace) -> None:
     """Views kept under a name."""
     targets.look_after(screen, ViewsScreen(screen.session, screen.narrow))
 
 
-def files(screen: MainScreen) -> None:
+def files(screen: Workspace) -> None:
     """What one has uploaded."""
     targets.look_after(screen, FilesScreen(screen.session))
 
 
-def read_all(screen: MainScreen) -> None:
+def read_all(screen: Workspace) -> None:
     """Everything is read, after asking."""
     count = screen.session.state.unreads.count_all()
 

@@ -14,11 +14,10 @@ from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api.model.users import read_user
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.live import LiveScreen
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-def card(screen: MainScreen) -> None:
+def card(screen: Workspace) -> None:
     """Of the person selected in the list of people, or of who wrote the selected message."""
     person = screen.people.list.selected_item if screen.people.list.has_focus else None
     if person is not None:
@@ -31,7 +30,7 @@ def card(screen: MainScreen) -> None:
         show(screen, message.sender_id)
 
 
-def show(screen: LiveScreen, user_id: int) -> None:
+def show(screen: Workspace, user_id: int) -> None:
     """Somebody's card; the server is asked about people of whom it has not told."""
     if screen.session.state.users.get(user_id) is None:
         screen.spawn(_fetch_and_show(screen, user_id), "load the user")
@@ -39,13 +38,13 @@ def show(screen: LiveScreen, user_id: int) -> None:
         screen.app.push_screen(PersonScreen(screen.session, user_id))
 
 
-async def _fetch_and_show(screen: LiveScreen, user_id: int) -> None:
+async def _fetch_and_show(screen: Workspace, user_id: int) -> None:
     fetched = await screen.session.client.users.get(user_id=user_id, include_custom_profile_fields=True)
     user = read_user(fetched.model_dump(mode="json"), is_active=fetched.is_active)
     screen.app.push_screen(PersonScreen(screen.session, user_id, fetched=user))
 
 
-def find(screen: MainScreen) -> None:
+def find(screen: Workspace) -> None:
     """By name or address."""
     state = screen.session.state
     people = sorted(
@@ -69,21 +68,21 @@ def find(screen: MainScreen) -> None:
     screen.app.push_screen(Picker("Find user", choices, placeholder="name or email address"), chosen)
 
 
-def accounts(screen: MainScreen) -> None:
+def accounts(screen: Workspace) -> None:
     """Everybody, deactivated accounts too."""
     screen.app.push_screen(AccountsScreen(screen.session))
 
 
-def groups(screen: MainScreen) -> None:
+def groups(screen: Workspace) -> None:
     """User groups."""
     screen.app.push_screen(GroupsScreen(screen.session))
 
 
-def invitations(screen: MainScreen) -> None:
+def invitations(screen: Workspace) -> None:
     """Open invitations, new ones, links."""
     screen.app.push_screen(InvitationsScreen(screen.session))
 
 
-def muted(screen: MainScreen) -> None:
+def muted(screen: Workspace) -> None:
     """Whose messages are hidden."""
     screen.app.push_screen(MutedPeopleScreen(screen.session))

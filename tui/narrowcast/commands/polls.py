@@ -10,11 +10,11 @@ from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Values
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
     from narrowcast_api.model.messages import Message
 
 
-def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
+def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
     message = targets.message_or_say(screen)
     if message is None:
         return None
@@ -25,7 +25,7 @@ def _widget(screen: MainScreen) -> tuple[Message, Poll | TodoList] | None:
     return message, widget
 
 
-def add(screen: MainScreen) -> None:
+def add(screen: Workspace) -> None:
     """Another option, or another task."""
     found = _widget(screen)
     if found is None:
@@ -50,7 +50,7 @@ def add(screen: MainScreen) -> None:
         ask(screen, f"Add task: {widget.title}", fields, add_task, verb="adds")
 
 
-def question(screen: MainScreen) -> None:
+def question(screen: Workspace) -> None:
     """Another question for one's own poll."""
     found = _widget(screen)
     if found is None:

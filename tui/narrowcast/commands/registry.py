@@ -13,17 +13,16 @@ from textual.binding import Binding
 
 from narrowcast.commands.catalog.dialogs import DIALOGS
 from narrowcast.commands.catalog.functions import FUNCTIONS
-from narrowcast.commands.catalog.panes import APP, COMPOSE, EDITOR, MAIN, MESSAGES, NAVIGATION
+from narrowcast.commands.catalog.panes import APP, COMPOSE, EDITOR, MESSAGES, NAVIGATION
 from narrowcast.commands.command import Command, Context
 
 __all__ = ["REGISTRY", "Command", "Context", "bindings_for", "by_id", "groups", "in_context"]
 
 REGISTRY: tuple[Command, ...] = (
     *APP,
-    *MAIN,
+    *FUNCTIONS,
     *NAVIGATION,
     *MESSAGES,
-    *FUNCTIONS,
     *COMPOSE,
     *EDITOR,
     *DIALOGS,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands.command import Command
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ def refusal(command: Command, level: int) -> str:
     return "" if gate is None or level >= gate.level else gate.unsupported(level)
 
 
-def run(screen: MainScreen, command: Command) -> None:
+def run(screen: Workspace, command: Command) -> None:
     """Run the command's function on the main screen, in the background if it takes time.
 
     A failure is told to the user and logged; nothing is raised.

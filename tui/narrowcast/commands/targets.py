@@ -10,19 +10,19 @@ from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
     from narrowcast.screens.dialogs.manage import ManageScreen
-    from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.model.messages import Message
 
 
-def message_here(screen: MainScreen) -> Message | None:
+def message_here(screen: Workspace) -> Message | None:
     """The selected message."""
     selected = screen.messages.selected_id
     return screen.session.state.messages.get(selected) if selected is not None else None
 
 
-def message_or_say(screen: MainScreen) -> Message | None:
+def message_or_say(screen: Workspace) -> Message | None:
     """The selected message; says so when there is none."""
     message = message_here(screen)
     if message is None:
@@ -30,12 +30,12 @@ def message_or_say(screen: MainScreen) -> Message | None:
     return message
 
 
-def _row(screen: MainScreen) -> Row | None:
+def _row(screen: Workspace) -> Row | None:
     """The line of the channel list, while one is in that list."""
     return screen.navigation.list.selected_item if screen.navigation.list.has_focus else None
 
 
-def topic_here(screen: MainScreen) -> ChannelDestination | None:
+def topic_here(screen: Workspace) -> ChannelDestination | None:
     """The topic one is at: that of the channel list, of the open view, or of the selected message."""
     row = _row(screen)
     if row is not None:
@@ -51,7 +51,7 @@ def topic_here(screen: MainScreen) -> ChannelDestination | None:
     return ChannelDestination(message.channel_id, message.topic or "")
 
 
-def topic_or_say(screen: MainScreen) -> ChannelDestination | None:
+def topic_or_say(screen: Workspace) -> ChannelDestination | None:
     """The topic one is at; says so when there is none."""
     topic = topic_here(screen)
     if topic is None:
@@ -59,7 +59,7 @@ def topic_or_say(screen: MainScreen) -> ChannelDestination | None:
     return topic
 
 
-def channel_here(screen: MainScreen) -> Channel | None:
+def channel_here(screen: Workspace) -> Channel | None:
     """The channel one is at, in the same order."""
     channels = screen.session.state.channels
     row = _row(screen)
@@ -74,7 +74,7 @@ def channel_here(screen: MainScreen) -> Channel | None:
     )
 
 
-def channel_or_say(screen: MainScreen) -> Channel | None:
+def channel_or_say(screen: Workspace) -> Channel | None:
     """The channel one is at; says so when there is none."""
     channel = channel_here(screen)
     if channel is None:
@@ -82,7 +82,7 @@ def channel_or_say(screen: MainScreen) -> Channel | None:
     return channel
 
 
-def message_of(screen: MainScreen, where: ChannelDestination) -> Message | None:
+def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
     """The selected message, if it is in a topic."""
     message = message_here(screen)
     if message is None or message.channel_id != where.channel_id:
@@ -90,7 +90,7 @@ def message_of(screen: MainScreen, where: ChannelDestination) -> Message | None:
     return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
 
 
-def look_after(screen: MainScreen, things: ManageScreen[Any]) -> None:
+def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
     """Open a list of things; what it gives back is a view to go to, or a message to go to in its view."""
 
     def closed(result: object) -> None:

@@ -21,7 +21,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
@@ -33,7 +33,7 @@ VISIBILITIES = (
 )
 
 
-def move(screen: MainScreen) -> None:
+def move(screen: Workspace) -> None:
     """Rename a topic, move it to another channel, or only some of its messages."""
     where = targets.topic_or_say(screen)
     if where is None:
@@ -59,7 +59,7 @@ def move(screen: MainScreen) -> None:
     )
 
 
-def _move_refusals(screen: MainScreen, message: Message | None) -> tuple[str, str]:
+def _move_refusals(screen: Workspace, message: Message | None) -> tuple[str, str]:
     """Why oneself may not move it to another topic, and to another channel; the server judges what is not known."""
     if message is None:
         return "", ""
@@ -107,7 +107,7 @@ def _move_fields(
 
 
 async def _move(
-    screen: MainScreen, where: ChannelDestination, message: Message | None, values: Values
+    screen: Workspace, where: ChannelDestination, message: Message | None, values: Values
 ) -> None:
     topic, channel_id = values.text("topic"), values.channel("channel")
     if channel_id is None:
@@ -139,7 +139,7 @@ async def _move(
 
 
 def _follow(
-    screen: MainScreen, old: ChannelDestination, new: ChannelDestination, message: Message | None
+    screen: Workspace, old: ChannelDestination, new: ChannelDestination, message: Message | None
 ) -> None:
     """Who looks at the topic goes along with it."""
     here = screen.narrow.destination if screen.narrow is not None else None
@@ -147,7 +147,7 @@ def _follow(
         screen.go(Narrow.from_destination(new), message.id if message is not None else None)
 
 
-async def resolve(screen: MainScreen) -> None:
+async def resolve(screen: Workspace) -> None:
     """Mark a topic as resolved, or as open again."""
     where = targets.topic_or_say(screen)
     if where is None:
@@ -167,7 +167,7 @@ async def resolve(screen: MainScreen) -> None:
     screen.tell("Topic resolved." if resolved else "Topic unresolved.")
 
 
-async def mute(screen: MainScreen) -> None:
+async def mute(screen: Workspace) -> None:
     """Mute a topic, or unmute it."""
     where = targets.topic_or_say(screen)
     if where is None:
@@ -181,7 +181,7 @@ async def mute(screen: MainScreen) -> None:
     await _see(screen, where, VisibilityPolicy.UNMUTED if in_muted_channel else VisibilityPolicy.NONE)
 
 
-async def follow(screen: MainScreen) -> None:
+async def follow(screen: Workspace) -> None:
     """Follow a topic, or follow it no longer."""
     where = targets.topic_or_say(screen)
     if where is None:
@@ -191,7 +191,7 @@ async def follow(screen: MainScreen) -> None:
     await _see(screen, where, VisibilityPolicy.NONE if followed else VisibilityPolicy.FOLLOWED)
 
 
-def visibility(screen: MainScreen) -> None:
+def visibility(screen: Workspace) -> None:
     """Choose how one sees a topic."""
     where = targets.topic_or_say(screen)
     if where is None:
@@ -218,7 +218,7 @@ def visibility(screen: MainScreen) -> None:
     screen.app.push_screen(Picker(names.destination(state, where), choices), chosen)
 
 
-async def _see(screen: MainScreen, where: ChannelDestination, policy: VisibilityPolicy) -> None:
+async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityPolicy) -> None:
     await screen.session.client.topics.set_visibility(
         channel_id=where.channel_id, topic=where.topic, policy=policy
     )
@@ -226,13 +226,13 @@ async def _see(screen: MainScreen, where: ChannelDestination, policy: Visibility
     screen.tell(f"{words}: {names.destination(screen.session.state, where)}")
 
 
-async def mark_read(screen: MainScreen) -> None:
+async def mark_read(screen: Workspace) -> None:
     """Everything in the topic is read."""
     if (where := targets.topic_or_say(screen)) is not None:
         await screen.session.client.flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
 
 
-async def mark_unread(screen: MainScreen) -> None:
+async def mark_unread(screen: Workspace) -> None:
     """Nothing in the topic is read."""
     if (where := targets.topic_or_say(screen)) is not None:
         screen.session.read_marks.suspend()
@@ -248,7 +248,7 @@ async def mark_unread(screen: MainScreen) -> None:
         )
 
 
-def delete(screen: MainScreen) -> None:
+def delete(screen: Workspace) -> None:
     """Delete a topic with all its messages, after asking, with a way to stop."""
     where = targets.topic_or_say(screen)
     if where is None:
@@ -275,7 +275,7 @@ def delete(screen: MainScreen) -> None:
     ask_first(screen, f"Delete {name} and all its messages?", "Delete topic", begin)
 
 
-def copy_link(screen: MainScreen) -> None:
+def copy_link(screen: Workspace) -> None:
     """The address of a topic, for others."""
     where = targets.topic_or_say(screen)
     if where is not None:

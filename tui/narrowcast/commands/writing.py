@@ -10,12 +10,28 @@ from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Text, Values
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
+from narrowcast_api.narrow.destinations import ChannelDestination
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
 
 
-async def preview(screen: MainScreen) -> None:
+def channel(screen: Workspace) -> None:
+    """Write to the channel, or the topic, of the open view; in other views to one that is still to be named."""
+    screen.writing.write_channel(_channel_here(screen))
+
+
+def direct(screen: Workspace) -> None:
+    """Write to people who are still to be named."""
+    screen.writing.write_direct()
+
+
+def _channel_here(screen: Workspace) -> ChannelDestination | None:
+    where = screen.narrow.written_to if screen.narrow is not None else None
+    return where if isinstance(where, ChannelDestination) else None
+
+
+async def preview(screen: Workspace) -> None:
     """Ask the server what the text becomes, and show it."""
     content = screen.writing.text.text.strip()
     if not content:
@@ -28,7 +44,7 @@ async def preview(screen: MainScreen) -> None:
     screen.app.push_screen(PreviewScreen(lines))
 
 
-def new_poll(screen: MainScreen) -> None:
+def new_poll(screen: Workspace) -> None:
     """A poll, as a command in compose that one sends."""
 
     async def submit(values: Values) -> None:
@@ -42,7 +58,7 @@ def new_poll(screen: MainScreen) -> None:
     ask(screen, "Create poll", fields, submit, verb="inserts")
 
 
-def new_todo(screen: MainScreen) -> None:
+def new_todo(screen: Workspace) -> None:
     """A to-do list, as a command in compose that one sends."""
 
     async def submit(values: Values) -> None:
@@ -56,7 +72,7 @@ def new_todo(screen: MainScreen) -> None:
     ask(screen, "Create to-do list", fields, submit, verb="inserts")
 
 
-def _insert(screen: MainScreen, lines: list[str]) -> None:
+def _insert(screen: Workspace, lines: list[str]) -> None:
     """Put a command into compose, where one looks it over and sends it."""
     writing = screen.writing
     if screen.session.read_only:
@@ -65,7 +81,7 @@ def _insert(screen: MainScreen, lines: list[str]) -> None:
         raise Refused("", "The compose box is not empty. Send the message or save it as a draft first.")
     where, _ = writing.destination()
     if where is None:
-        writing.write_channel(screen.default_channel())
+        writing.write_channel(_channel_here(screen))
     writing.text.insert("\n".join(line.strip() for line in lines))
     if where is not None:
         focus_now(writing.text)

@@ -10,12 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast_api.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from narrowcast.app.app import NarrowcastApp
+    from textual.app import App
 
 
 def editor_command(configured: str) -> list[str]:
@@ -47,10 +47,14 @@ def kept_modes() -> Iterator[None]:
             termios.tcsetattr(fd, termios.TCSADRAIN, modes)
 
 
-async def edit_outside(app: NarrowcastApp, text: str, configured: str = "") -> str | None:
-    """``text`` as the editor left it; None if the editor failed. The file is private and removed
-    afterwards.
-    """
+class Host(Protocol):
+    """Knows which program has the terminal, to end it when the app ends."""
+
+    outside: asyncio.subprocess.Process | None
+
+
+async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
+    """``text`` as the editor left it; None if the editor failed. The file is private and removed afterwards."""
     command = editor_command(configured)
     descriptor, name = tempfile.mkstemp(prefix="narrowcast-", suffix=".md")
     path = Path(name)
@@ -62,11 +66,11 @@ async def edit_outside(app: NarrowcastApp, text: str, configured: str = "") -> s
                 process = await asyncio.create_subprocess_exec(*command, name)
             except OSError as error:
                 raise InvalidInput(f"{command[0]} cannot be started: {error.strerror}.") from error
-            app.outside = process
+            host.outside = process
             try:
                 code = await process.wait()
             finally:
-                app.outside = None
+                host.outside = None
         if code != 0:
             return None
         written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")

@@ -8,42 +8,46 @@ raises is told to the user. On a server that does not support the gate, palette 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from narrowcast.commands.command import Command, CommandFunction, Context, LateModule
 from narrowcast_api.wire.levels import Gate
 
-if TYPE_CHECKING:
-    from narrowcast.commands import (
-        account,
-        channels,
-        here,
-        later,
-        messages,
-        organization,
-        own,
-        people,
-        polls,
-        topics,
-        writing,
-    )
-else:
-    account, channels, here, later, messages, organization, own, people, polls, topics, writing = map(
-        LateModule,
-        [
-            "account",
-            "channels",
-            "here",
-            "later",
-            "messages",
-            "organization",
-            "own",
-            "people",
-            "polls",
-            "topics",
-            "writing",
-        ],
-    )
+(
+    account,
+    channels,
+    go,
+    here,
+    later,
+    messages,
+    organization,
+    own,
+    panes,
+    people,
+    polls,
+    sent,
+    topics,
+    unsent,
+    writing,
+) = map(
+    LateModule,
+    [
+        "account",
+        "channels",
+        "go",
+        "here",
+        "later",
+        "messages",
+        "organization",
+        "own",
+        "panes",
+        "people",
+        "polls",
+        "sent",
+        "topics",
+        "unsent",
+        "writing",
+    ],
+)
 
 Row = tuple[str, str, str, CommandFunction] | tuple[str, str, str, CommandFunction, Gate]
 
@@ -65,6 +69,44 @@ def _rows(
 
 
 FUNCTIONS: tuple[Command, ...] = (
+    *_rows(
+        "Navigation",
+        ("go.switcher", "ctrl+k ctrl+g", "Go to channel, topic, person or view", go.switcher),
+        ("go.inbox", "I", "Go to inbox", go.inbox),
+        ("go.all", "a escape", "Go to combined feed", go.all_messages),
+        ("go.mentions", "number_sign", "Go to mentions", go.mentions),
+        ("go.starred", "f", "Go to starred messages", go.starred),
+        ("go.direct", "P", "Go to direct messages", go.directs),
+        ("go.drafts", "d", "View drafts", unsent.drafts),
+        ("go.outbox", "B", "View outbox: unsent messages", unsent.outbox),
+        ("go.sent", "alt+g", "Go to the message sent last", sent.go),
+        ("go.search", "slash", "Search messages", go.search),
+        ("go.next-unread-topic", "n", "Go to next unread topic", go.next_unread_topic),
+        ("go.next-unread-direct", "p", "Go to next unread direct message", go.next_unread_direct),
+        ("go.next-channel", "D", "Go to next channel", go.next_channel),
+        ("go.previous-channel", "A", "Go to previous channel", go.previous_channel),
+        ("go.zoom", "z", "Zoom to topic or channel", go.zoom),
+        ("go.back", "alt+left", "Back", go.back),
+        ("go.forward", "alt+right", "Forward", go.forward),
+    ),
+    *_rows(
+        "Panes",
+        ("pane.next", "tab", "Next pane", panes.next_pane),
+        ("pane.previous", "shift+tab", "Previous pane", panes.previous_pane),
+        ("pane.left", "h left", "Pane to the left", panes.left),
+        ("pane.right", "l right", "Pane to the right", panes.right),
+        ("pane.navigation", "f2", "Show or hide channels", panes.navigation),
+        ("pane.people", "f3", "Show or hide people", panes.people),
+        ("pane.find-channel", "q", "Filter channels", panes.find_channel),
+        ("pane.find-person", "w", "Filter people", panes.find_person),
+    ),
+    *_rows(
+        "Composing messages",
+        ("write.channel", "c", "New channel message", writing.channel),
+        ("write.direct", "x", "New direct message", writing.direct),
+        ("write.outbox-retry", "f8", "Resend failed messages", unsent.resend),
+        ("write.outbox-cancel", "f9", "Cancel sending (the text returns to compose)", unsent.cancel),
+    ),
     *_rows(
         "Channels pane",
         ("navigation.mute", "M", "Mute or unmute channel or topic", here.mute),

@@ -26,49 +26,6 @@ APP: tuple[Command, ...] = (
     ),
 )
 
-MAIN: tuple[Command, ...] = (
-    *rows(
-        Context.MAIN,
-        "Navigation",
-        ("go.switcher", "ctrl+k ctrl+g", "Go to channel, topic, person or view"),
-        ("go.inbox", "I", "Go to inbox"),
-        ("go.all", "a escape", "Go to combined feed"),
-        ("go.mentions", "number_sign", "Go to mentions"),
-        ("go.starred", "f", "Go to starred messages"),
-        ("go.direct", "P", "Go to direct messages"),
-        ("go.drafts", "d", "View drafts"),
-        ("go.outbox", "B", "View outbox: unsent messages"),
-        ("go.search", "slash", "Search messages"),
-        ("go.next-unread-topic", "n", "Go to next unread topic"),
-        ("go.next-unread-direct", "p", "Go to next unread direct message"),
-        ("go.next-channel", "D", "Go to next channel"),
-        ("go.previous-channel", "A", "Go to previous channel"),
-        ("go.zoom", "z", "Zoom to topic or channel"),
-        ("go.back", "alt+left", "Back"),
-        ("go.forward", "alt+right", "Forward"),
-    ),
-    *rows(
-        Context.MAIN,
-        "Panes",
-        ("pane.next", "tab", "Next pane"),
-        ("pane.previous", "shift+tab", "Previous pane"),
-        ("pane.left", "h left", "Pane to the left"),
-        ("pane.right", "l right", "Pane to the right"),
-        ("pane.navigation", "f2", "Show or hide channels"),
-        ("pane.people", "f3", "Show or hide people"),
-        ("pane.find-channel", "q", "Filter channels"),
-        ("pane.find-person", "w", "Filter people"),
-    ),
-    *rows(
-        Context.MAIN,
-        "Composing messages",
-        ("write.channel", "c", "New channel message"),
-        ("write.direct", "x", "New direct message"),
-        ("write.outbox-retry", "f8", "Resend failed messages"),
-        ("write.outbox-cancel", "f9", "Cancel sending (the text returns to compose)"),
-    ),
-)
-
 NAVIGATION: tuple[Command, ...] = (
     *rows(
         Context.NAVIGATION,

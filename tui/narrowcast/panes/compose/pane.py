@@ -165,6 +165,15 @@ class ComposePane(Vertical):
         self.writing.show_view()
         self.uploads.refresh_rows()
 
+    def insert(self, text: str) -> None:
+        """Put text at the cursor and go on writing there."""
+        self.text.insert(text)
+        self.focus_text()
+
+    def focus_text(self) -> None:
+        """Give the keys to the text."""
+        self._enter(self.text)
+
     # beginning to write
 
     def write_channel(self, where: ChannelDestination | None) -> None:

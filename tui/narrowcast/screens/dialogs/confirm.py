@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
+from narrowcast.app.context import InApp
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
@@ -67,7 +67,7 @@ class ConfirmScreen(Dialog[bool]):
         self.dismiss(yes)
 
 
-def ask_first(screen: Screen[Any], question: str, yes: str, then: Callable[[], object]) -> None:
+def ask_first(screen: InApp, question: str, yes: str, then: Callable[[], object]) -> None:
     """Do something only after it was said twice."""
 
     def answered(sure: bool | None) -> None:

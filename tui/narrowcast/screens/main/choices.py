@@ -19,22 +19,22 @@ MAX_TOPICS = 2000
 
 
 class Target(Struct, frozen=True):
-    """A view to open at ``anchor``, or an action of the main screen to run."""
+    """A view to open at ``anchor``, or a command to run."""
 
     narrow: Narrow | None = None
     anchor: int | None = None
-    action: str = ""
+    command: str = ""
 
 
 def everywhere(session: Session) -> list[Choice[Target]]:
     """Views, direct conversations, channels, topics, people: recent ones first."""
     state = session.state
     choices = [
-        Choice(Target(action="go_inbox"), "Inbox", "view", "▣", "unread"),
+        Choice(Target(command="go.inbox"), "Inbox", "view", "▣", "unread"),
         Choice(Target(Narrow.all()), "Combined feed", "view", "≡"),
         Choice(Target(Narrow.mentions()), "Mentions", "view", "@"),
         Choice(Target(Narrow.starred()), "Starred messages", "view", "*"),
-        Choice(Target(action="go_drafts"), "Drafts", "view", "✎"),
+        Choice(Target(command="go.drafts"), "Drafts", "view", "✎"),
         Choice(Target(Narrow.directs()), "Direct messages", "view", "⁂"),
     ]
     seen: set[frozenset[int]] = set()

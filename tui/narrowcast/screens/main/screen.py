@@ -1,64 +1,89 @@
-"""The main screen: what reading, writing and the lists ask of each other."""
+"""The main screen: the panes of one live account, the view that is open, and what the panes ask of each other."""
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
 
 from narrowcast.app.context import app_of, focus_now
-from narrowcast.panes.compose.edits import Edit
-from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.app.frames import Frames
+from narrowcast.commands.hints import key_of
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages.pane import MessagesPane
-from narrowcast.screens.main.layout import CSS
-from narrowcast.screens.main.outside import OutsideScreen
+from narrowcast.panes.navigation.pane import NavigationPane
+from narrowcast.panes.open_view import OpenView
+from narrowcast.panes.people import PeoplePane
+from narrowcast.screens.main.history import Entry, History
+from narrowcast.screens.main.layout import CSS, Layout
+from narrowcast.screens.main.title import TitleLine
+from narrowcast.screens.main.unfinished import Unfinished
+from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.text import names
+from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast_api.wire.messages import MessageAnswer
-from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
-from narrowcast_api.storage.folders import account_folder_name
+    from narrowcast_api.sync.session import Session
 
 
-class MainScreen(OutsideScreen):
-    """See the module's description."""
+class MainScreen(Screen[None], inherit_bindings=False):
+    """Holds the panes and goes from view to view. What keys do is in `narrowcast.commands`."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
+    AUTO_FOCUS = ""
     DEFAULT_CSS = CSS
+
+    def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
+        super().__init__()
+        self.session = session
+        self.view = OpenView()
+        self.history = History()
+        self.sent_to: Narrow | None = None
+        self.plan = Layout(people_wanted=people)
+        self.navigation = NavigationPane(session)
+        self.frames = Frames(self.set_timer)
+        self.messages = MessagesPane(session, self.frames)
+        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
+        self.people = PeoplePane(session)
+        self.title_line = TitleLine(session, self.view)
+        self.lines = StatusLines(self, self)
+        self.unfinished = Unfinished(self)
+        self.updates = Updates(self, self.frames, self.title_line, self.lines)
+
+    @property
+    def narrow(self) -> Narrow | None:
+        """The narrow of the view that is open."""
+        return self.view.narrow
+
+    def compose(self) -> ComposeResult:
+        self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
+        yield self.lines.banner
+        with Horizontal(id="panes"):
+            yield self.navigation
+            with Vertical(id="middle"):
+                yield self.title_line
+                yield self.messages
+                yield self.writing
+            yield self.people
+        yield self.lines.status
 
     def on_mount(self) -> None:
         """Open the view of last time, at once from the cache, so that the first paint shows it."""
+        self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
-        self.call_after_refresh(self._take_up_draft)
+        self.call_after_refresh(self.lines.tell_warnings)
+        self.call_after_refresh(self.unfinished.take_up)
 
-    async def _take_up_draft(self) -> None:
-        draft_id = await asyncio.to_thread(self._note.read)
-        draft = self.session.drafts.get(draft_id) if draft_id else None
-        if draft is not None and not self.writing.is_busy:
-            here = self.narrow.written_to if self.narrow is not None else None
-            if here is None or (draft.destination is not None and here.key == draft.destination.key):
-                self.writing.take_up(draft.draft_id)
-            else:
-                whom = "no recipients yet"
-                if draft.destination is not None:
-                    whom = names.destination(self.session.state, draft.destination)
-                self.tell(f"You have a draft for {whom}: d lists drafts.")
-        self.writing.draft.noted = self._note_draft
-
-    def _note_draft(self, draft_id: str | None) -> None:
-        self.spawn(asyncio.to_thread(self._note.write, draft_id), "note what is being written")
-
-    @property
-    def _note(self) -> ComposeNote:
-        """Which draft stands in compose, for the next start."""
-        account = self.session.account
-        name = account_folder_name(account.site, account.email)
-        return ComposeNote(app_of(self).paths.data / name / "compose")
+    def on_unmount(self) -> None:
+        """Follow the account no longer."""
+        self.updates.end()
 
     def keep(self) -> None:
         """The app ends: nothing written may be lost."""
@@ -66,6 +91,108 @@ class MainScreen(OutsideScreen):
         self.session.drafts.flush()
         if self.narrow is not None:
             self.session.remember(self.narrow, self.messages.selected_id)
+
+    # where one is
+
+    def open(
+        self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
+    ) -> None:
+        """Show a view. ``anchor``: a message id, or what ``MessageView.open`` takes."""
+        if record:
+            message_id = anchor if isinstance(anchor, int) else None
+            self.history.go(Entry(narrow, message_id), self.messages.selected_id)
+        self.view.show(narrow)
+        self.navigation.show_current(narrow)
+        if focus:
+            self.focus_messages()
+        self.fold_panes()
+        self.messages.show(narrow, anchor)
+        self.session.remember(narrow, self.messages.selected_id)
+        self.lines.update()
+
+    def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
+        """Show a view and note it for the way back."""
+        self.open(narrow, anchor, focus=focus)
+
+    def focus_messages(self) -> None:
+        """The keys go to the list of messages."""
+        for widget in (self.messages, *self.messages.query("*")):
+            if widget.can_focus:
+                focus_now(widget)
+                return
+
+    def on_descendant_focus(self) -> None:
+        """The status line shows the keys of the pane that one is in."""
+        self.lines.update()
+
+    # room
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold panes away, or back."""
+        self._apply_plan(event.size.width)
+        self.lines.update()
+
+    def _apply_plan(self, width: int) -> None:
+        self.plan.resized(width)
+        for name, wanted in self.plan.classes().items():
+            self.set_class(wanted, name)
+
+    def fold_panes(self) -> None:
+        """On a narrow terminal the channels lie over the messages: away with them."""
+        if self.plan.is_narrow and (self.plan.navigation or self.plan.people):
+            self.plan.navigation = self.plan.people = None
+            self._apply_plan(self.app.size.width)
+
+    def show_navigation(self, shown: bool) -> None:
+        """Show or hide the list of channels."""
+        self.plan.navigation = shown
+        self._apply_plan(self.app.size.width)
+
+    def show_people(self, shown: bool) -> None:
+        """Show or hide the people."""
+        self.plan.people = shown
+        self._apply_plan(self.app.size.width)
+
+    # the app's ways to tell, to work and to run commands
+
+    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+        """Say something to the user."""
+        app_of(self).tell(text, severity=severity, seconds=seconds)
+
+    def refuse(self, text: str) -> None:
+        """Say why a key could not act."""
+        app_of(self).refuse(text)
+
+    def spawn(self, work: Awaitable[object], what: str) -> None:
+        """Do ``work`` in the background; a failure becomes a notice and a line in the log."""
+        app_of(self).spawn(work, what)
+
+    def key(self, command_id: str) -> str:
+        """The first key of a command as people write it; empty for one without a key."""
+        return key_of(app_of(self).keys, command_id)
+
+    def run(self, command_id: str) -> None:
+        """Run a command, once what is under way is done."""
+        self.call_later(self.run_action, f"app.command('{command_id}')")
+
+    # the lists ask
+
+    @on(NavigationPane.Opened)
+    def _navigate(self, event: NavigationPane.Opened) -> None:
+        if event.narrow is not None:
+            self.go(event.narrow)
+        elif event.action:
+            self.fold_panes()
+            self.run(event.action)
+
+    @on(PeoplePane.Opened)
+    def _talk_to(self, event: PeoplePane.Opened) -> None:
+        self.go(event.narrow)
+
+    @on(NavigationPane.TopicsWanted)
+    def _fetch_topics(self, event: NavigationPane.TopicsWanted) -> None:
+        if not self.session.state.topics.is_loaded(event.channel_id):
+            self.spawn(self.session.load_topics(event.channel_id), "list the topics")
 
     # the messages pane asks
 
@@ -79,17 +206,21 @@ class MainScreen(OutsideScreen):
 
     @on(MessagesPane.EditRequested)
     def _edit(self, event: MessagesPane.EditRequested) -> None:
-        self.spawn(self._begin_edit(event.message_id), "load the message")
+        from narrowcast.commands import editing
 
-    async def _begin_edit(self, message_id: int) -> None:
-        """Editing needs the source; the state has only what the server made of it."""
-        request = self.session.client.messages.get(message_id=message_id, apply_markdown=False)
-        answer = await self.messages.waiting(request, "Loading message…")
-        message = self.session.state.messages.get(message_id)
-        if message is not None and message.sender_id == self.session.state.me:
-            self.writing.edit(message_id, _source(answer))
-        else:
-            self.refuse("You can only edit your own messages.")
+        self.spawn(editing.begin(self, event.message_id), "load the message")
+
+    @on(MessagesPane.LinkRequested)
+    def _follow_link(self, event: MessagesPane.LinkRequested) -> None:
+        from narrowcast.screens.main import links
+
+        links.follow(self, event.url, event.label)
+
+    @on(MessagesPane.PersonRequested)
+    def _show_person(self, event: MessagesPane.PersonRequested) -> None:
+        from narrowcast.commands.people import show
+
+        show(self, event.user_id)
 
     @on(MessagesPane.StatusRequested)
     def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
@@ -100,15 +231,14 @@ class MainScreen(OutsideScreen):
 
     @on(MessagesPane.HintChanged)
     def _tell_hint(self) -> None:
-        self.update_status()
+        self.lines.update()
 
     # compose asks
 
     def on_paste(self, event: events.Paste) -> None:
         """Text pasted anywhere else than in a field is meant for compose."""
         event.stop()
-        self.writing.text.insert(event.text)
-        focus_now(self.writing.text)
+        self.writing.insert(event.text)
 
     @on(ComposePane.Left)
     def _leave_compose(self) -> None:
@@ -117,158 +247,35 @@ class MainScreen(OutsideScreen):
 
     @on(ComposePane.Sent)
     def _sent(self, event: ComposePane.Sent) -> None:
-        """Show the conversation that was written to, so that the message is seen."""
-        narrow = Narrow.from_destination(event.destination)
-        here = self.narrow
-        if here is None or (here != narrow and here.terms and not self._shows(here, narrow)):
-            self.go(narrow, focus=False)
-        else:
-            self.messages.show_sent()
+        """Show the message, or say where it went and which key goes there."""
+        from narrowcast.commands import sent
 
-    @staticmethod
-    def _shows(view: Narrow, conversation: Narrow) -> bool:
-        """Whether a message to ``conversation`` is seen in ``view`` as well."""
-        if view == Narrow.directs():
-            return conversation.direct_user_ids is not None
-        return (
-            len(view.terms) == 1
-            and view.channel_id is not None
-            and view.channel_id == conversation.channel_id
-        )
+        sent.show(self, event.destination)
 
     @on(ComposePane.EditDone)
     def _save_edit(self, event: ComposePane.EditDone) -> None:
-        self.spawn(self._edit_message(event.edit), "edit the message")
-        self.focus_messages()
+        from narrowcast.commands import editing
 
-    async def _edit_message(self, edit: Edit) -> None:
-        """A refused edit gives the text back to its writer."""
-        try:
-            request = self.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
-            await self.messages.waiting(request, "Saving…")
-        except Exception:
-            self.writing.give_back(edit)
-            raise
+        self.spawn(editing.save(self, event.edit), "edit the message")
+        focus_now(self.writing.text)
 
     @on(ComposePane.EditorWanted)
     def _external_editor(self) -> None:
-        self.spawn(self._write_outside(), "start the editor")
+        from narrowcast.commands import editing
 
-    async def _write_outside(self) -> None:
-        from narrowcast.terminal.editor import edit_outside
-
-        app = app_of(self)
-        self.writing.keep_draft()
-        text = await edit_outside(app, self.writing.text.text, app.config.compose.editor)
-        if text is not None and text != self.writing.text.text:
-            self.writing.text.text = ""
-            self.writing.text.insert(text)
-        focus_now(self.writing.text)
+        self.spawn(editing.outside(self), "start the editor")
 
     @on(ComposePane.AttachWanted)
     def _choose_file(self) -> None:
-        from narrowcast.screens.dialogs.attach import AttachScreen
+        from narrowcast.commands import editing
 
-        def chosen(path: str | None) -> None:
-            if path:
-                where, _ = self.writing.target.read(self.session.state)
-                self.writing.keep_draft()
-                self.writing.uploads.start(Path(path), where, self.writing.draft.id)
-            focus_now(self.writing.text)
-
-        self.app.push_screen(AttachScreen(self.session.state.limits.max_file_upload_size_mib), chosen)
+        editing.attach(self)
 
     @on(UploadRows.Done)
-    def _attached(self, event: UploadRows.Done) -> None:
+    def _uploaded(self, event: UploadRows.Done) -> None:
         upload = event.upload
         where = self.writing.take_link(upload.link or "", upload.destination, upload.draft_id)
         self.session.uploads.dismiss(upload)
         if where is not None:
             place = names.destination(self.session.state, where)
             self.tell(f"{upload.name} uploaded. Its link is in your draft to {place}.")
-
-    # commands of the registry
-
-    def action_write_channel(self) -> None:
-        self.writing.write_channel(self.default_channel())
-
-    def action_write_direct(self) -> None:
-        self.writing.write_direct()
-
-    def action_go_drafts(self) -> None:
-        from narrowcast.screens.messages.drafts import DraftsScreen
-
-        def chosen(draft_id: object) -> None:
-            if isinstance(draft_id, str):
-                self._open_draft(draft_id)
-
-        self.app.push_screen(DraftsScreen(self.session), chosen)
-
-    def _open_draft(self, draft_id: str) -> None:
-        """Go on writing a draft in its conversation; one for nobody yet, in the view that is open."""
-        draft = self.session.drafts.get(draft_id)
-        if draft is not None and draft.destination is not None:
-            narrow = Narrow.from_destination(draft.destination)
-            if self.narrow != narrow and not self._is_begun_here(draft.destination):
-                self.go(narrow)
-        if not self.writing.open_draft(draft_id):
-            self.tell("This draft no longer exists.")
-
-    def _is_begun_here(self, where: Destination) -> bool:
-        """Whether the open view is that of a channel, and a draft is for the channel without a topic yet."""
-        here = self.narrow.written_to if self.narrow is not None else None
-        return here is not None and here.key == where.key
-
-    def action_go_outbox(self) -> None:
-        from narrowcast.screens.messages.outbox import OutboxScreen
-
-        def chosen(result: object) -> None:
-            match result:
-                case ("go", OutboxEntry() as entry):
-                    self.go(Narrow.from_destination(entry.destination), "newest")
-                case ("take-back", OutboxEntry() as entry):
-                    self._take_back(entry)
-
-        self.app.push_screen(OutboxScreen(self.session), chosen)
-
-    def _unsent(self) -> list[OutboxEntry]:
-        """What was not sent, of this conversation first."""
-        waiting = [entry for entry in self.session.outbox.entries() if entry.state is not OutboxState.SENT]
-        here = self.narrow.destination if self.narrow is not None else None
-        waiting.sort(key=lambda entry: here is None or entry.destination.key != here.key)
-        return waiting
-
-    def action_write_outbox_retry(self) -> None:
-        """All that failed in one conversation: this one, or another one if nothing failed here."""
-        failed = [entry for entry in self._unsent() if entry.state is OutboxState.FAILED]
-        if not failed:
-            self.refuse("No failed messages.")
-        for entry in failed:
-            if entry.destination.key == failed[0].destination.key:
-                self.session.outbox.retry(entry.local_id)
-
-    def action_write_outbox_cancel(self) -> None:
-        unsent = self._unsent()
-        if not unsent:
-            self.refuse("No unsent messages.")
-            return
-        first = unsent[0].destination.key
-        self._take_back([entry for entry in unsent if entry.destination.key == first][-1])
-
-    def _take_back(self, unsent: OutboxEntry) -> None:
-        entry = self.session.outbox.cancel(unsent.local_id)
-        if entry is None:
-            self.tell("This message is already being sent and cannot be canceled.", severity="warning")
-            return
-        self.go(Narrow.from_destination(entry.destination))
-        self.writing.reply(entry.destination)
-        before = self.writing.text.text
-        self.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
-        self.tell("Canceled. The text is back in the compose box.")
-
-
-def _source(answer: MessageAnswer) -> str:
-    """The Markdown of a message; old servers send it beside the message, newer ones in it."""
-    if answer.message is not None:
-        return answer.message.content
-    return answer.raw_content or ""

@@ -16,12 +16,12 @@ from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
 from narrowcast_assets.emoji import emoji_names
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
+    from narrowcast.commands.workspace import Workspace
     from narrowcast_api.state.presence import Status
     from narrowcast_api.state.state import State
 
 
-def set_status(screen: MainScreen) -> None:
+def set_status(screen: Workspace) -> None:
     """Ask what the status shall be."""
     state = screen.session.state
     now = state.statuses.get(state.me)
@@ -78,7 +78,7 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
     return code, "unicode_emoji"
 
 
-def _clear_later(screen: MainScreen, at: int, text: str, emoji: str) -> None:
+def _clear_later(screen: Workspace, at: int, text: str, emoji: str) -> None:
     """Take the status away at its time, unless it is another one by then."""
     state = screen.session.state
 

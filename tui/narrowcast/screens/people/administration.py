@@ -15,7 +15,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
 
 if TYPE_CHECKING:
-    from narrowcast.screens.people.card import PersonScreen
+    from narrowcast.screens.dialogs.guarded import GuardedScreen
     from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
 
@@ -90,7 +90,7 @@ def _address_refusal(state: State) -> str:
 class Administration:
     """Makes the changes, on the card of the person."""
 
-    def __init__(self, card: PersonScreen, user: User) -> None:
+    def __init__(self, card: GuardedScreen[str], user: User) -> None:
         self.card = card
         self.user = user
         self.client = card.session.client

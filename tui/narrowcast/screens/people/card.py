@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.app.context import app_of
+from narrowcast.commands import writing
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.workspace import Workspace, workspace_of
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
@@ -31,7 +33,6 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
 
@@ -100,12 +101,11 @@ class PersonScreen(GuardedScreen[str]):
 
     # with them
 
-    def _to_main(self) -> MainScreen | None:
+    def _to_main(self) -> Workspace | None:
         """Close this card and all below it, down to the messages."""
-        app = app_of(self)
-        main = app.main_screen
-        while main is not None and app.screen is not main and len(app.screen_stack) > 1:
-            app.pop_screen()
+        main, main_screen = workspace_of(self), app_of(self).main_screen
+        while main is not None and self.app.screen is not main_screen and len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
         return main
 
     def action_write(self) -> None:
@@ -124,9 +124,8 @@ class PersonScreen(GuardedScreen[str]):
         if user is None or (main := self._to_main()) is None:
             return
         if not main.writing.is_busy:
-            main.action_write_channel()
-        main.writing.text.insert(f"@**{user.full_name}|{user.user_id}** ")
-        main.set_focus(main.writing.text)
+            writing.channel(main)
+        main.writing.insert(f"@**{user.full_name}|{user.user_id}** ")
 
     def action_mute(self) -> None:
         """Hide what they write, or show it again."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
-from narrowcast.app.context import app_of
+from narrowcast.app.context import InApp, app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.http.secret import Secret
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-def show_key(screen: Screen[Any], title: str, key: Secret) -> None:
+def show_key(screen: InApp, title: str, key: Secret) -> None:
     """The key on screen until one leaves; y or Enter copies it."""
 
     def chosen(what: str | None) -> None:
@@ -29,7 +27,7 @@ def show_key(screen: Screen[Any], title: str, key: Secret) -> None:
 
 
 def regenerate_bot_key(
-    screen: Screen[Any],
+    screen: InApp,
     session: Session,
     bot_id: int,
     name: str,

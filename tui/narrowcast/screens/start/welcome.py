@@ -83,11 +83,11 @@ class WelcomeScreen(Screen[None]):
 
         app = app_of(self)
         if what == "login":
-            app.push_screen(LoginScreen())
+            self.app.push_screen(LoginScreen())
         elif what == "demo":
             app.spawn(app.start_demo(), "start the demo")
         elif what == "serve":
-            app.push_screen(TextScreen(SERVE_TEXT))
+            self.app.push_screen(TextScreen(SERVE_TEXT))
         else:
             app.action_app_quit()
 

@@ -1,0 +1,60 @@
+"""Editing one's own messages, writing in another editor, attaching files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast.app.context import app_of, focus_now
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+    from narrowcast.panes.compose.edits import Edit
+
+
+async def begin(screen: Workspace, message_id: int) -> None:
+    """Editing needs the source; the state has only what the server made of it."""
+    source = await screen.messages.source_of(message_id)
+    message = screen.session.state.messages.get(message_id)
+    if message is not None and message.sender_id == screen.session.state.me:
+        screen.writing.edit(message_id, source)
+    else:
+        screen.refuse("You can only edit your own messages.")
+
+
+async def save(screen: Workspace, edit: Edit) -> None:
+    """A refused edit gives the text back to its writer."""
+    try:
+        request = screen.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
+        await screen.messages.waiting(request, "Saving…")
+    except Exception:
+        screen.writing.give_back(edit)
+        raise
+
+
+async def outside(screen: Workspace) -> None:
+    """Write in the user's own editor."""
+    from narrowcast.terminal.editor import edit_outside
+
+    app, writing = app_of(screen.writing), screen.writing
+    writing.keep_draft()
+    text = await edit_outside(screen.app, app, writing.text.text, app.config.compose.editor)
+    if text is not None and text != writing.text.text:
+        writing.text.text = ""
+        writing.text.insert(text)
+    focus_now(writing.text)
+
+
+def attach(screen: Workspace) -> None:
+    """Choose a file and send it for what is being written."""
+    from narrowcast.screens.dialogs.attach import AttachScreen
+
+    def chosen(path: str | None) -> None:
+        writing = screen.writing
+        if path:
+            where, _ = writing.destination()
+            writing.keep_draft()
+            writing.uploads.start(Path(path), where, writing.draft.id)
+        focus_now(writing.text)
+
+    screen.app.push_screen(AttachScreen(screen.session.state.limits.max_file_upload_size_mib), chosen)

@@ -1,0 +1,171 @@
+"""Going from view to view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands import targets
+from narrowcast.panes.navigation.rows import Kind
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.dialogs.search import SearchScreen
+from narrowcast.screens.main import choices
+from narrowcast.screens.main.choices import Target
+from narrowcast.text import names
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+
+TOPIC_REQUESTS = 40
+"""Channels whose topics the switcher asks for while it is open."""
+
+
+def _pick(screen: Workspace, picker: Picker[Target]) -> None:
+    def chosen(target: Target | None) -> None:
+        if target is not None and target.narrow is not None:
+            screen.go(target.narrow, target.anchor)
+        elif target is not None and target.command:
+            screen.run(target.command)
+
+    screen.app.push_screen(picker, chosen)
+
+
+def switcher(screen: Workspace) -> None:
+    """Anywhere, by a part of its name."""
+    everywhere = choices.everywhere(screen.session)
+    picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
+    _pick(screen, picker)
+    screen.spawn(_complete_topics(screen, picker), "list the topics")
+
+
+async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
+    """Topics are listed channel by channel when somebody looks for them; while they look, here."""
+    session = screen.session
+    state = session.state
+    missing = [
+        channel.channel_id
+        for channel in state.channels.subscribed()
+        if not state.topics.is_loaded(channel.channel_id)
+    ]
+    missing.sort(key=lambda channel_id: -state.unreads.count_channel(channel_id))
+    for channel_id in missing[:TOPIC_REQUESTS]:
+        await session.load_topics(channel_id)
+        if not picker.is_attached:
+            return
+        picker.set_choices(choices.everywhere(session))
+
+
+def inbox(screen: Workspace) -> None:
+    """Conversations with unread messages."""
+    unread = choices.inbox(screen.session.state)
+    if not unread:
+        screen.refuse("No unread messages.")
+    else:
+        _pick(screen, Picker("Inbox", unread))
+
+
+def all_messages(screen: Workspace) -> None:
+    """The combined feed."""
+    screen.fold_panes()
+    if screen.narrow == Narrow.all():
+        screen.focus_messages()
+    else:
+        screen.go(Narrow.all())
+
+
+def mentions(screen: Workspace) -> None:
+    """Messages that mention oneself."""
+    screen.go(Narrow.mentions())
+
+
+def starred(screen: Workspace) -> None:
+    """Starred messages."""
+    screen.go(Narrow.starred())
+
+
+def directs(screen: Workspace) -> None:
+    """All direct messages."""
+    screen.go(Narrow.directs())
+
+
+def search(screen: Workspace) -> None:
+    """Messages that a search finds."""
+
+    def entered(text: str | None) -> None:
+        if text:
+            screen.go(Narrow.search(text))
+
+    narrow, base = screen.narrow, ""
+    if narrow is not None and narrow.terms and narrow.destination is None:
+        base = names.terms(screen.session.state, narrow) + " "
+    screen.app.push_screen(SearchScreen(base), entered)
+
+
+def zoom(screen: Workspace) -> None:
+    """From a topic to its channel, from any other view to the conversation of the selected message."""
+    narrow = screen.narrow
+    if narrow is not None and narrow.channel_id is not None and narrow.topic_name is not None:
+        screen.go(Narrow.channel(narrow.channel_id), screen.messages.selected_id)
+    elif (message := targets.message_or_say(screen)) is not None:
+        screen.go(Narrow.from_destination(message.destination(screen.session.state.me)), message.id)
+
+
+def back(screen: Workspace) -> None:
+    """To the view before."""
+    _step(screen, -1, "No previous view.")
+
+
+def forward(screen: Workspace) -> None:
+    """To the view that one came back from."""
+    _step(screen, 1, "No next view.")
+
+
+def _step(screen: Workspace, by: int, nowhere: str) -> None:
+    entry = screen.history.step(by, screen.messages.selected_id)
+    if entry is None:
+        screen.refuse(nowhere)
+    else:
+        screen.open(entry.narrow, entry.message_id, record=False)
+
+
+def next_unread_topic(screen: Workspace) -> None:
+    """Topics with unread messages, one after the other."""
+    order = [
+        row.channel_id
+        for row in screen.navigation.list.items
+        if row.kind is Kind.CHANNEL and row.channel_id is not None
+    ]
+    target = choices.next_topic(screen.session.state, screen.narrow, order)
+    if target is None:
+        screen.refuse("No unread topics.")
+    else:
+        screen.go(target)
+
+
+def next_unread_direct(screen: Workspace) -> None:
+    """Direct conversations with unread messages, one after the other."""
+    here = screen.narrow.direct_user_ids if screen.narrow is not None else None
+    unread = [others for others, _, _ in screen.session.state.unreads.directs() if others != here]
+    if not unread:
+        screen.refuse("No unread direct messages.")
+    else:
+        screen.go(Narrow.direct(unread[0]))
+
+
+def next_channel(screen: Workspace) -> None:
+    """The next channel of the list."""
+    _step_channel(screen, 1)
+
+
+def previous_channel(screen: Workspace) -> None:
+    """The channel before in the list."""
+    _step_channel(screen, -1)
+
+
+def _step_channel(screen: Workspace, step: int) -> None:
+    here = screen.narrow.channel_id if screen.narrow is not None else None
+    channel_id = screen.navigation.channel_after(here, step)
+    if channel_id is not None:
+        screen.go(Narrow.channel(channel_id))
+    else:
+        screen.refuse("There are no channels in the list.")

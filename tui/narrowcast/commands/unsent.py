@@ -1,0 +1,87 @@
+"""Drafts and the outbox: what is written and not sent yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.screens.messages.drafts import DraftsScreen
+from narrowcast.screens.messages.outbox import OutboxScreen
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+
+
+def drafts(screen: Workspace) -> None:
+    """The kept drafts; one of them is opened."""
+
+    def chosen(draft_id: object) -> None:
+        if isinstance(draft_id, str):
+            open_draft(screen, draft_id)
+
+    screen.app.push_screen(DraftsScreen(screen.session), chosen)
+
+
+def open_draft(screen: Workspace, draft_id: str) -> None:
+    """Go on writing a draft in its conversation; one for nobody yet, in the view that is open."""
+    draft = screen.session.drafts.get(draft_id)
+    if draft is not None and draft.destination is not None:
+        begun = screen.narrow.written_to if screen.narrow is not None else None
+        if begun is None or begun.key != draft.destination.key:
+            screen.go(Narrow.from_destination(draft.destination))
+    if not screen.writing.open_draft(draft_id):
+        screen.tell("This draft no longer exists.")
+
+
+def outbox(screen: Workspace) -> None:
+    """What is not sent yet, and why."""
+
+    def chosen(result: object) -> None:
+        match result:
+            case ("go", OutboxEntry() as entry):
+                screen.go(Narrow.from_destination(entry.destination), "newest")
+            case ("take-back", OutboxEntry() as entry):
+                _take_back(screen, entry)
+
+    screen.app.push_screen(OutboxScreen(screen.session), chosen)
+
+
+def _unsent(screen: Workspace) -> list[OutboxEntry]:
+    """What was not sent, of the open conversation first."""
+    waiting = [entry for entry in screen.session.outbox.entries() if entry.state is not OutboxState.SENT]
+    here = screen.narrow.destination if screen.narrow is not None else None
+    waiting.sort(key=lambda entry: here is None or entry.destination.key != here.key)
+    return waiting
+
+
+def resend(screen: Workspace) -> None:
+    """All that failed in one conversation: this one, or another one if nothing failed here."""
+    failed = [entry for entry in _unsent(screen) if entry.state is OutboxState.FAILED]
+    if not failed:
+        screen.refuse("No failed messages.")
+    for entry in failed:
+        if entry.destination.key == failed[0].destination.key:
+            screen.session.outbox.retry(entry.local_id)
+
+
+def cancel(screen: Workspace) -> None:
+    """The newest unsent message of a conversation goes back into compose."""
+    unsent = _unsent(screen)
+    if not unsent:
+        screen.refuse("No unsent messages.")
+        return
+    first = unsent[0].destination.key
+    _take_back(screen, [entry for entry in unsent if entry.destination.key == first][-1])
+
+
+def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
+    entry = screen.session.outbox.cancel(unsent.local_id)
+    if entry is None:
+        screen.refuse("This message is already being sent and cannot be canceled.")
+        return
+    screen.go(Narrow.from_destination(entry.destination))
+    screen.writing.reply(entry.destination)
+    before = screen.writing.text.text
+    screen.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
+    screen.tell("Canceled. The text is back in the compose box.")

@@ -1,0 +1,62 @@
+"""What leads out of the messages: addresses of other places, and files of the organization."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from narrowcast.text.link_claims import doubt
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+
+
+def follow(screen: Workspace, url: str, label: str) -> None:
+    """Open an address outside, or fetch a file of the organization. ``label``: the text that the link had."""
+    own = urlsplit(url).netloc == urlsplit(screen.session.account.site).netloc
+    place = urlsplit(url).fragment
+    if own and "/user_uploads/" in urlsplit(url).path:
+        screen.spawn(_download(screen, url), "download the file")
+    elif own and place in ("drafts", "scheduled", "reminders"):
+        screen.run(f"go.{place}")
+    elif warning := doubt(label, url):
+        _confirm(screen, url, warning)
+    else:
+        _open(screen, url)
+
+
+def _confirm(screen: Workspace, url: str, warning: str) -> None:
+    from narrowcast.screens.dialogs.picker import Choice, Picker
+
+    choices = [
+        Choice("leave", "Cancel"),
+        Choice("open", f"Open {url}"),
+        Choice("copy", "Copy link"),
+    ]
+
+    def chosen(what: str | None) -> None:
+        if what == "open":
+            _open(screen, url)
+        elif what == "copy":
+            screen.app.copy_to_clipboard(url)
+            screen.tell("Copied.")
+
+    screen.app.push_screen(Picker(warning, choices), chosen)
+
+
+def _open(screen: Workspace, url: str) -> None:
+    from narrowcast.terminal.opener import open_link
+
+    screen.spawn(open_link(url), "open the link")
+    screen.tell(f"Opening {url}")
+
+
+async def _download(screen: Workspace, url: str) -> None:
+    """Into the user's folder for downloads, under a safe name that is not taken."""
+    from platformdirs import user_downloads_path
+
+    folder = user_downloads_path()
+    folder.mkdir(parents=True, exist_ok=True)
+    screen.tell("Downloading…")
+    fetched = await screen.session.client.uploads.download(url=url, folder=folder)
+    screen.tell(f"Downloaded to {fetched.path}", seconds=10)

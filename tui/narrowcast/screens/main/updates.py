@@ -1,0 +1,134 @@
+"""What the main screen shows of a live account, and what it shows again when something changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.app.context import app_of, in_app
+from narrowcast.app.frames import Frames, Kinds
+from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_commands
+from narrowcast.screens.main.title import TitleLine
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.status import StatusLine, banner
+from narrowcast_api.state import changes as change
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from narrowcast.commands.workspace import Workspace
+
+ROOM_FOR_HINTS = 100
+"""Columns from which the status line names keys while one writes, and the usual ones while one reads."""
+
+_NAVIGATION = (
+    change.UnreadsChanged,
+    change.ChannelsChanged,
+    change.TopicsChanged,
+    change.DraftsChanged,
+    change.UsersChanged,
+    change.MessagesAdded,
+    change.SettingsChanged,
+    change.StateReplaced,
+)
+_STATUS = (
+    change.UnreadsChanged,
+    change.TypingChanged,
+    change.ConnectionChanged,
+    change.StateReplaced,
+    change.UsersChanged,
+    change.OutboxChanged,
+    change.StorageChanged,
+)
+
+
+class StatusLines:
+    """The banner above the panes and the status line below them. ``host``: the screen that they stand on."""
+
+    def __init__(self, screen: Workspace, host: Widget) -> None:
+        self._screen = screen
+        self._host = host
+        self._keys: dict[str, str] = {}
+        self._told: tuple[str, ...] = ()
+        self.banner = OneLine(id="banner")
+        self.status = StatusLine(id="status")
+
+    def update(self) -> None:
+        """Bring both up to date."""
+        screen = self._screen
+        where = screen.narrow.destination if screen.narrow is not None else None
+        in_mode = bool(screen.messages.mode_hint) and screen.messages.has_focus_within
+        hint = screen.messages.mode_hint if in_mode else self._hint()
+        self.status.update(screen.session, where, hint, urgent=in_mode)
+        text = banner(screen.session)
+        self._host.set_class(bool(text), "-banner")
+        if text:
+            self.banner.show_pieces([(" " + text, "warn")])
+
+    def _hint(self) -> str:
+        """The most useful keys of the pane that has the focus."""
+        screen, width = self._screen, self._screen.size.width
+        if not self._keys:
+            self._keys = keys_of_commands(app_of(self._host).config.keys)
+        if screen.writing.has_focus_within:
+            other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
+            return hint_line(self._keys, (other, *WRITING), width)
+        if screen.navigation.has_focus_within:
+            return hint_line(self._keys, NAVIGATION, width)
+        usual = READING if width >= ROOM_FOR_HINTS else NARROW
+        return hint_line(self._keys, (*screen.messages.selected_hints, *usual), width)
+
+    def tell_warnings(self) -> None:
+        """In full, when they are new: the banner may have no room for all of it."""
+        warnings = self._screen.session.warnings
+        for warning in warnings:
+            if warning not in self._told:
+                self._screen.tell(warning, severity="warning", seconds=15)
+        self._told = warnings
+
+
+class Updates:
+    """Shows what changes in the account, at most once a frame, from `begin` to `end`."""
+
+    def __init__(self, screen: Workspace, frames: Frames, title: TitleLine, lines: StatusLines) -> None:
+        self._screen = screen
+        self._frames = frames
+        self._title = title
+        self._lines = lines
+        self._unfollow: list[Callable[[], None]] = []
+
+    def begin(self) -> None:
+        """Follow the account."""
+        session = self._screen.session
+        self._unfollow = [session.subscribe(in_app(self._tell_notices)), self._frames.follow(session)]
+        for kinds, show in self._shows():
+            self._frames.subscribe(kinds, show)
+        self._lines.update()
+
+    def end(self) -> None:
+        """Follow it no longer."""
+        for unfollow in self._unfollow:
+            unfollow()
+
+    def _tell_notices(self, changes: Sequence[change.Change]) -> None:
+        """What the server says to the user is said at once."""
+        for item in changes:
+            if isinstance(item, change.ServerNotice):
+                self._screen.tell(item.text, severity="warning")
+
+    def _shows(self) -> Iterator[tuple[Iterable[type[change.Change]], Callable[[Kinds], None]]]:
+        """Who shows what; the messages pane subscribes by itself."""
+        screen = self._screen
+        replaced, users, channels = change.StateReplaced, change.UsersChanged, change.ChannelsChanged
+        yield _NAVIGATION, lambda _: screen.navigation.refresh_rows()
+        yield (change.PresenceChanged, users, replaced), lambda _: self._show_presence()
+        yield _STATUS, lambda _: self._lines.update()
+        yield (change.UploadsChanged,), lambda _: screen.writing.uploads.refresh_rows()
+        yield (change.DraftsChanged, replaced), lambda _: screen.writing.follow_draft()
+        yield (channels, users, replaced), lambda _: screen.writing.target.refresh_names(screen.session.state)
+        yield (change.StorageChanged,), lambda _: self._lines.tell_warnings()
+        yield (replaced, channels), lambda _: self._title.refresh_title()
+
+    def _show_presence(self) -> None:
+        self._screen.people.refresh_people()
+        self._screen.navigation.refresh_marks()
