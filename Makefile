@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check lint format structure bench screenshots clean
+.PHONY: demo test soak check lint format structure bench screenshots clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -21,6 +21,10 @@ lint: $(VENV)/.dev ## style, types, and which way imports point
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+SOAK_ARGS ?= --count 100000 --seconds 3600 --state .soak
+soak: $(VENV)/.dev ## random histories under simulated time, for an hour; the next run goes on
+	@cd tests && ../$(BIN)/python -m simulation $(SOAK_ARGS)
 
 structure: $(VENV)/.dev ## the numbers of ARCHITECTURE.md
 	@$(BIN)/python tests/structure.py $(STRUCTURE_ARGS)

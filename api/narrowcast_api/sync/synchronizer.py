@@ -215,22 +215,29 @@ class Synchronizer:
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
         """Messages as they are now: what events said meanwhile is newer than the answer."""
-        settled = []
-        for message in fetched:
-            if message.id in watch.removed:
-                continue
-            known = self._session.state.messages.get(message.id)
-            if message.id not in watch.changed:
-                flagged = known is not None and message.id in watch.flagged
-                settled.append(
-                    replace(message, flags=known.flags) if known is not None and flagged else message
-                )
-                continue
-            is_current = known is not None and message.id not in self._carried
-            current = known if is_current else await self._again(message)
-            if current is not None:
-                settled.append(current)
-        return settled
+        latest = {message.id: message for message in fetched}
+        # Events go on while one asks again, so that this ends with a look at all of them.
+        while unsure := [i for i in latest if i in watch.changed and not self._is_current(i)]:
+            for message_id in unsure:
+                watch.changed.discard(message_id)
+                current = await self._again(latest.pop(message_id))
+                if current is not None:
+                    latest[message_id] = current
+        return [
+            self._newest(message, watch) for i, message in sorted(latest.items()) if i not in watch.removed
+        ]
+
+    def _is_current(self, message_id: int) -> bool:
+        """Whether events keep what is known of a message true."""
+        return message_id in self._session.state.messages and message_id not in self._carried
+
+    def _newest(self, message: Message, watch: _Watch) -> Message:
+        known = self._session.state.messages.get(message.id)
+        if known is None:
+            return message
+        if message.id in watch.changed:
+            return known
+        return replace(message, flags=known.flags) if message.id in watch.flagged else message
 
     async def _again(self, message: Message) -> Message | None:
         """An event changed a message that was not known yet: ask for that one again."""
