@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from support.screens import choose, fill, rows, said
@@ -52,7 +54,32 @@ async def test_a_link_is_made_copied_and_revoked(tmp_path: Path) -> None:
         assert await invitations(stage) == []
 
 
-async def test_an_invitation_is_sent_again_and_revoked(tmp_path: Path) -> None:
+async def test_a_server_without_mail_gives_a_link_to_copy_for_each_invitation(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("n")
+        await fill(stage, emails="new@demo.example, other@demo.example")
+        await choose(stage, "Copy link for other@demo.example")
+        links = {str(one["email"]): str(one["link_url"]) for one in await invitations(stage)}
+        assert stage.app.clipboard == links["other@demo.example"]
+        screen = stage.app.screen
+        assert isinstance(screen, InvitationsScreen)
+        screen.list.select_key(
+            (False, next(row.value.id for row in screen.list.items if row.text == "new@demo.example"))
+        )
+        await stage.press("r")
+        await choose(stage, "Copy link for new@demo.example")
+        assert stage.app.clipboard == links["new@demo.example"]
+        await stage.press("enter")
+        await choose(stage, "Revoke")
+        await choose(stage, "Revoke")
+        await until(lambda: len(rows(stage)) == 1)
+
+
+async def test_an_invitation_is_sent_again_and_revoked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast.screens.organization.invitations._is_unsent", lambda item: False)
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await opened(stage)
         await stage.press("n")

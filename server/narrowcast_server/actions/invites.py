@@ -250,12 +250,12 @@ def _object(core: Core, user: User, row: Row) -> dict[str, object]:
         "invited_as": row["invite_as"],
         "is_multiuse": row["email"] is None,
     }
+    # Whoever has the link gets the role: nobody reads one that leads above their own. Invitations by email
+    # carry theirs as well, because this server has no mail to send them by.
+    if row["invite_as"] >= user.role:
+        answer["link_url"] = link_of(core, row["token"])
     if row["email"] is None:
-        # Whoever has the link gets the role: nobody reads one that leads above their own.
-        return {
-            **answer,
-            **({"link_url": link_of(core, row["token"])} if row["invite_as"] >= user.role else {}),
-        }
+        return answer
     return {**answer, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}
 
 

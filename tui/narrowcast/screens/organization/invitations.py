@@ -56,6 +56,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         super().__init__(session)
         self._invitations: list[Invitation] = []
         self._failed: list[tuple[str, str]] = []
+        self._sent: list[str] = []
 
     def refusal(self) -> str:
         """Somebody who may do neither of both; administrators look after the invitations of others all the same."""
@@ -89,7 +90,8 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
                 (item.is_multiuse, item.id),
                 item,
                 "link: " + (item.link_url or "?") if item.is_multiuse else item.email or "?",
-                f"{permissions.role_name(item.invited_as)} · {_until(item)}",
+                f"{permissions.role_name(item.invited_as)} · {_until(item)}"
+                + (" · copy its link" if _is_unsent(item) else ""),
             )
             for item in self._invitations
         ]
@@ -122,6 +124,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         emails = [part.strip() for part in re.split(r"[,;\s]+", values.text("emails")) if part.strip()]
         if not emails:
             raise Refused("emails", "Enter at least one email address.")
+        self._sent = emails
         try:
             answer = await self.session.client.invites.send(
                 invitee_emails=emails,
@@ -146,13 +149,28 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         return " ".join([said, *answer.notices])
 
     def _invited(self, result: object) -> None:
-        """Say what was done; who was not invited stands in a list of its own, with the reason."""
+        """Say what was done, then list who was not invited and why, or the links that nobody was sent."""
         self.work(self.load(), done=str(result))
         if self._failed:
             choices = [Choice(email, f"{email}: {reason}") for email, reason in self._failed]
             self.app.push_screen(
                 Picker(str(result), choices, placeholder="users who were not invited, and why")
             )
+        elif links := [item for item in self._invitations if item.email in self._sent and _is_unsent(item)]:
+            self._offer_links(links)
+
+    def _offer_links(self, invitations: Sequence[Invitation]) -> None:
+        """Links to copy, where the server sends no email."""
+        choices = [Choice(f"{item.link_url}", f"Copy link for {item.email}") for item in invitations]
+        if len(invitations) > 1:
+            every = "\n".join(f"{item.email}: {item.link_url}" for item in invitations)
+            choices.insert(0, Choice(every, "Copy all links"))
+
+        def chosen(text: str | None) -> None:
+            if text is not None:
+                self.copy(text, "the link" if len(invitations) == 1 else "the links")
+
+        self.app.push_screen(Picker(NO_MAIL, choices), chosen)
 
     def action_link(self) -> None:
         """A link that anybody may use."""
@@ -185,7 +203,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
     def open(self, item: Invitation) -> None:
         """What can be done with one."""
         choices = [Choice("revoke", "Revoke invitation")]
-        if item.is_multiuse:
+        if item.is_multiuse or _is_unsent(item):
             choices.insert(0, Choice("copy", "Copy link", item.link_url or ""))
         else:
             choices.insert(0, Choice("resend", "Resend invitation", item.email or ""))
@@ -217,7 +235,9 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
     def action_resend(self) -> None:
         """The same email again."""
         item = self.selected
-        if item is not None and not item.is_multiuse:
+        if item is not None and _is_unsent(item):
+            self._offer_links([item])
+        elif item is not None and not item.is_multiuse:
             self.work(
                 self.session.client.invites.resend(invite_id=item.id),
                 done=f"Invitation resent to {item.email}.",
@@ -238,6 +258,14 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         else:
             await invites.revoke(invite_id=item.id)
         await self.load()
+
+
+NO_MAIL = "This server sends no email. Copy the link and send it yourself"
+
+
+def _is_unsent(item: Invitation) -> bool:
+    """Whether the server gives the link of an invitation by email, because it sends none."""
+    return not item.is_multiuse and bool(item.link_url)
 
 
 def failures(error: InvitationFailed) -> list[tuple[str, str]]:
