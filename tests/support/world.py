@@ -9,9 +9,9 @@ from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.http.auth import hash_password
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.passwords import hash_password
 from narrowcast_server.rules.permissions import system_group
 
 PASSWORD = "correct horse battery staple"

@@ -13,8 +13,8 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.http import auth
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.passwords import hash_password
 from narrowcast_server.storage.private_files import write_secret
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _first_owner(core: Core, folder: Path) -> None:
             email="owner@localhost",
             full_name="Owner",
             role=Role.OWNER,
-            password_hash=auth.hash_password(password),
+            password_hash=hash_password(password),
         )
         core.users.update(owner.id, can_change_user_emails=1)
     write_secret(folder / PASSWORD_FILE, f"{password}\n")

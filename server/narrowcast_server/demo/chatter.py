@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import narrowcast_assets
 from narrowcast_server.actions.reactions import add_reaction
@@ -19,7 +19,6 @@ from narrowcast_server.rules.access import find_message
 from narrowcast_server.storage.store import marks
 
 if TYPE_CHECKING:
-    from narrowcast_server.demo.alive import Company
     from narrowcast_server.organization.core import Core
 
 SCRIPT: Final = Path(narrowcast_assets.__file__).with_name("demo_chatter.txt")
@@ -36,6 +35,25 @@ class Remark:
 
     conversation: Conversation
     line: Line
+
+
+class Company(Protocol):
+    """The people who say it, and what they can do."""
+
+    core: Core
+    users: dict[str, User]
+
+    def free(self, user_id: int) -> User | None:
+        """One of these people, if nobody else is them."""
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Plans something."""
+
+    def say(self, spot: Spot, user: User, text: str) -> int:
+        """Sends a message; gives its id."""
+
+    def type_in(self, spot: Spot, user: User, operation: str) -> None:
+        """Tells the others that somebody types, or stopped."""
 
 
 class Chatter:

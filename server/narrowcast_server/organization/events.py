@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary, ref
 
 from narrowcast_server.http.json_text import encoded_text
@@ -22,7 +22,10 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions, variants
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.clock import Clock
+    from narrowcast_server.organization.config import Config
+    from narrowcast_server.organization.models import User
+    from narrowcast_server.storage.directory import Directory
 
 MessageFilter = Callable[[Mapping[str, object], Mapping[str, object]], bool]
 """(message object, fields of this user) -> whether a narrowed queue gets the message."""
@@ -151,11 +154,19 @@ class Queue:
         return self.streams > 0 or self.waiter is not None
 
 
+class Organization(Protocol):
+    """What the hub asks of the organization that it serves."""
+
+    config: Config
+    clock: Clock
+    users: Directory[User]
+
+
 class EventHub:
     """All queues of the organization."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, organization: Organization) -> None:
+        self._organization = organization
         self._queues: dict[str, Queue] = {}
         self._by_user: dict[int, list[Queue]] = {}
         self._options: WeakKeyDictionary[QueueOptions, ref[QueueOptions]] = WeakKeyDictionary()
@@ -176,7 +187,7 @@ class EventHub:
         client: str = "",
     ) -> Queue:
         """A new queue; it hears of everything from now on."""
-        limits = self._core.config.limits
+        limits = self._organization.config.limits
         self._make_room(user_id)
         queue = Queue(
             id=str(uuid.uuid4()),
@@ -188,7 +199,7 @@ class EventHub:
             idle_seconds=min(
                 max(lifespan_seconds or 0.0, limits.queue_idle_seconds), limits.queue_longest_idle_seconds
             ),
-            last_seen=self._core.clock.monotonic(),
+            last_seen=self._organization.clock.monotonic(),
             client=client,
         )
         self._queues[queue.id] = queue
@@ -205,7 +216,7 @@ class EventHub:
         """Ends the queue that is missed least where one more would be too many: of the same person, or of whoever
         has most.
         """
-        limits = self._core.config.limits
+        limits = self._organization.config.limits
         while len(self._by_user.get(user_id, ())) >= limits.max_queues_a_user:
             self._end_least_read(user_id)
         while len(self._queues) >= limits.max_queues:
@@ -219,7 +230,7 @@ class EventHub:
         queue = self._queues.get(queue_id)
         if queue is None or queue.user_id != user_id:
             raise bad_queue(queue_id)
-        queue.last_seen = self._core.clock.monotonic()
+        queue.last_seen = self._organization.clock.monotonic()
         return queue
 
     def end(self, queue: Queue) -> None:
@@ -256,7 +267,7 @@ class EventHub:
             if not queue.all_public_channels or queue.user_id in event.to:
                 continue
             # Registration refuses guests, but who listens may have become one since.
-            if not self._core.users[queue.user_id].is_guest:
+            if not self._organization.users[queue.user_id].is_guest:
                 self._offer(queue, event)
 
     def _offer(self, queue: Queue, event: Event) -> None:
@@ -264,7 +275,7 @@ class EventHub:
             return
         for text in event.texts_for(queue):
             queue.push(text)
-        limits = self._core.config.limits
+        limits = self._organization.config.limits
         if len(queue.events) > limits.max_queued_events or queue.size > limits.max_queued_characters:
             self.end(queue)
             return
@@ -274,7 +285,7 @@ class EventHub:
 
     def _bound_memory(self, user_id: int) -> None:
         own = self._by_user[user_id]
-        if sum(queue.size for queue in own) > self._core.config.limits.max_queued_characters_a_user:
+        if sum(queue.size for queue in own) > self._organization.config.limits.max_queued_characters_a_user:
             self.end(max(own, key=lambda queue: (queue.size, -queue.last_seen)))
 
     async def wait(self, queue: Queue, position: int) -> bool:
@@ -286,8 +297,8 @@ class EventHub:
             queue.waiter.cancel()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.waiter = waiter
-        low, high = self._core.config.limits.heartbeat_seconds
-        queue.heartbeat_due = self._core.clock.monotonic() + self._random.uniform(low, high)
+        low, high = self._organization.config.limits.heartbeat_seconds
+        queue.heartbeat_due = self._organization.clock.monotonic() + self._random.uniform(low, high)
         if queue.ended or queue.next_id > position + 1:
             queue.wake()
         try:
@@ -299,14 +310,14 @@ class EventHub:
                 raise
             return False
         queue.waiter = None
-        queue.last_seen = self._core.clock.monotonic()
+        queue.last_seen = self._organization.clock.monotonic()
         if queue.ended:
             raise bad_queue(queue.id)
         return True
 
     def beat(self) -> None:
         """Sends a heartbeat to the readers that have waited long enough."""
-        now = self._core.clock.monotonic()
+        now = self._organization.clock.monotonic()
         readers = 0
         for queue in list(self._queues.values()):
             readers += queue.is_read_now
@@ -317,13 +328,15 @@ class EventHub:
     async def beat_forever(self) -> None:
         """Beats once a second, or oftener where heartbeats are; runs until cancelled."""
         while True:
-            await self._core.clock.sleep(min(1.0, self._core.config.limits.heartbeat_seconds[0]))
+            await self._organization.clock.sleep(
+                min(1.0, self._organization.config.limits.heartbeat_seconds[0])
+            )
             self.beat()
 
     async def pace(self, queue: Queue) -> None:
         """Waits until the reader may be given events again. It is about work, so real time counts."""
         loop = asyncio.get_running_loop()
-        limits = self._core.config.limits
+        limits = self._organization.config.limits
         pause = max(limits.reader_pause_seconds, self._readers / limits.answers_per_second)
         due = queue.answered + pause
         if due > loop.time():
@@ -332,7 +345,7 @@ class EventHub:
 
     def collect(self) -> None:
         """Ends the queues that nobody has read for too long."""
-        now = self._core.clock.monotonic()
+        now = self._organization.clock.monotonic()
         for queue in list(self._queues.values()):
             if not queue.is_read_now and now - queue.last_seen > queue.idle_seconds:
                 self.end(queue)
@@ -340,7 +353,7 @@ class EventHub:
     async def collect_forever(self) -> None:
         """Collects once a minute; runs until cancelled."""
         while True:
-            await self._core.clock.sleep(self._core.config.limits.queue_collection_seconds)
+            await self._organization.clock.sleep(self._organization.config.limits.queue_collection_seconds)
             self.collect()
 
     @property

@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from narrowcast_server.actions import joining
-from narrowcast_server.http.auth import check_password
 from narrowcast_server.http.params import required, string, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.passwords import check_password
 
 routes = Routes()
 

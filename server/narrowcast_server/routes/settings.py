@@ -7,7 +7,6 @@ from typing import Final
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
-from narrowcast_server.http.auth import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (
     Param,
@@ -23,6 +22,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.queries.users import api_address, avatar_url
 from narrowcast_server.rules.quotas import check_room
 

@@ -6,7 +6,6 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import profile_fields, user_admin
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
-from narrowcast_server.http.auth import check_password
 from narrowcast_server.http.params import (
     Param,
     check_integer,
@@ -21,6 +20,7 @@ from narrowcast_server.http.params import (
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.passwords import check_password
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.rules.visibility import found_by_address
 
