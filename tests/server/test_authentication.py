@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_server.http import auth
 from narrowcast_server.http.app import routes_of
 from narrowcast_server.http.rate_limits import RateLimiter
+from narrowcast_server.organization import passwords
 from narrowcast_server.organization.config import Config, RateLimit
 from narrowcast_server.organization.errors import ServiceError
 from support import world
@@ -165,7 +165,7 @@ async def test_others_are_served_while_passwords_are_checked(
     def slow(password_hash: str | None, password: str) -> bool:
         return done.wait(10) and password_hash is not None
 
-    monkeypatch.setattr(auth, "password_fits", slow)
+    monkeypatch.setattr(passwords, "password_fits", slow)
     tries = [
         asyncio.create_task(
             server.raw(None, "POST", "/fetch_api_key", {"username": f"{n}@x.example", "password": "x"})

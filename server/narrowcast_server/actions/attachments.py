@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import Message, User
-from narrowcast_server.rules.access import find_message, may_see
+from narrowcast_server.rules.uploads import may_fetch
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -37,20 +37,6 @@ def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequ
 def release_attachments(core: Core, message_id: int) -> None:
     """Forgets which uploads a message linked."""
     core.store.execute("DELETE FROM message_attachments WHERE message_id = ?", message_id)
-
-
-def may_fetch(core: Core, user: User, attachment_id: int) -> bool:
-    """The uploader, then whoever can see a message with the link (UPL-08, UPL-09)."""
-    owner = core.store.integer("SELECT owner_id FROM attachments WHERE id = ?", attachment_id)
-    if owner == user.id:
-        return True
-    for message_id in core.store.integers(
-        "SELECT message_id FROM message_attachments WHERE attachment_id = ?", attachment_id
-    ):
-        message = find_message(core, message_id)
-        if message is not None and may_see(core, user, message):
-            return True
-    return False
 
 
 def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
@@ -15,25 +14,18 @@ from narrowcast_server.actions.channels import (
     name_is_taken,
     rendered_description,
 )
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.channels import channel_object, folder_object, post_policy
-from narrowcast_server.rules.access import known_channel, may_read, who_may_know
-from narrowcast_server.rules.permissions import administers_channel, outgoing_value, realm_allows
+from narrowcast_server.rules.access import who_may_know
+from narrowcast_server.rules.channels import require_content
+from narrowcast_server.rules.permissions import outgoing_value
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 MAX_FOLDER_NAME: Final = 60
 MAX_FOLDER_DESCRIPTION: Final = 1024
-
-
-def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
-    """A channel that somebody may change; raises BAD_REQUEST."""
-    channel = known_channel(core, user, channel_id)
-    if not administers_channel(core, user, channel):
-        raise ServiceError("You do not have permission to administer this channel.")
-    return channel
 
 
 def rename(core: Core, channel: Channel, new_name: str) -> None:
@@ -70,7 +62,7 @@ def set_privacy(
         raise ServiceError("Invalid parameters")
     if private and channel.is_default:
         raise ServiceError("A default channel cannot be private.")
-    _require_content(core, user, channel)
+    require_content(core, user, channel)
     before = set(who_may_know(core, channel))
     core.channels.update(
         channel.id, invite_only=int(private), history_public=int(history), is_web_public=int(web_public)
@@ -82,21 +74,6 @@ def set_privacy(
         history_public_to_subscribers=history, is_web_public=web_public,
     )  # fmt: skip
     _tell_losers(core, changed, before)
-
-
-_OPENING: Final = frozenset({ChannelSetting.ADD_SUBSCRIBERS.value, ChannelSetting.SUBSCRIBE.value})
-"""The permissions whose holders can read the channel."""
-
-
-def check_may_open(core: Core, user: User, channel: Channel, setting: str) -> None:
-    """Raises BAD_REQUEST where somebody would give access to messages that they cannot read themselves."""
-    if setting in _OPENING:
-        _require_content(core, user, channel)
-
-
-def _require_content(core: Core, user: User, channel: Channel) -> None:
-    if not may_read(core, user, channel):
-        raise ServiceError("Channel content access is required.")
 
 
 def _tell_finders(core: Core, channel: Channel, before: set[int]) -> None:
@@ -135,20 +112,6 @@ def set_property(core: Core, channel: Channel, name: str, value: object) -> None
         return
     changed = core.channels.update(channel.id, **{name: value})
     emit_channel_update(core, changed, changed.name, name, value)
-
-
-_DELETE_POLICY: Final = frozenset(
-    {ChannelSetting.DELETE_ANY_MESSAGE.value, ChannelSetting.DELETE_OWN_MESSAGE.value}
-)
-
-
-def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topics: bool = False) -> None:
-    """Raises BAD_REQUEST where somebody may not choose a channel's own rule for topics, or for deleting."""
-    may = partial(realm_allows, core, user)
-    if topics and not may("can_set_topics_policy_group"):
-        raise insufficient_permission()
-    if _DELETE_POLICY & set(settings) and not may("can_set_delete_message_policy_group"):
-        raise insufficient_permission()
 
 
 def check_topics_policy(value: str) -> str:

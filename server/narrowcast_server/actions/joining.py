@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, still_holds
+from narrowcast_server.actions.invites import emit_changed
 from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.user_groups import join_groups
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.rules.invites import channels_of, groups_of, still_holds
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:

@@ -7,31 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.attachments import claim_attachments, release_attachments
 from narrowcast_server.actions.message_changes import add_history, stored
-from narrowcast_server.actions.messages import check_content, check_mentions, check_wildcards, mention_bits
+from narrowcast_server.actions.messages import check_content, mention_bits
 from narrowcast_server.markdown import Rendered
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.rules.messages import check_mentions, check_wildcards
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-_LEEWAY_SECONDS: Final = 20
-"""Who began in time may finish."""
 _DELETED: Final = "(deleted)"
 _FROM_TEXT: Final = int(flags.MENTIONS | FlagBit.ALERT_WORD)
-
-
-def check_may_edit(core: Core, user: User, message: Message) -> None:
-    """Raises BAD_REQUEST where somebody may not change a text: not their own, too late, or switched off."""
-    if message.sender_id != user.id:
-        raise ServiceError("You don't have permission to edit this message")
-    if not core.setting_bool("allow_message_editing"):
-        raise ServiceError("Your organization has turned off message editing")
-    limit = core.settings["message_content_edit_limit_seconds"]
-    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
-        raise ServiceError("The time limit for editing this message has passed")
 
 
 def check_base(message: Message, prev_content_sha256: str | None) -> None:

@@ -4,55 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, VisibilityPolicy
+from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.flags import emit_flags
 from narrowcast_server.actions.message_changes import add_history, emit_deleted
-from narrowcast_server.actions.messages import check_may_post
 from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.actions.user_topics import policy_of, set_policy
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.permissions import channel_allows, realm_allows
+from narrowcast_server.rules.moves import Move
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-
-_MODERATOR: Final = 300
-_LEEWAY_SECONDS: Final = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """Messages of one topic on their way to another, perhaps in another channel."""
-
-    messages: list[Message]
-    """Ascending; all from one topic, and all visible to the person who moves them."""
-    source: Channel
-    target: Channel
-    old_topic: str
-    new_topic: str
-
-    @property
-    def changes_channel(self) -> bool:
-        return self.source.id != self.target.id
-
-    @property
-    def changes_topic(self) -> bool:
-        return self.old_topic != self.new_topic
-
-    @property
-    def resolves(self) -> bool | None:
-        """True and False for marking as resolved and unresolved; None for any other move."""
-        if self.changes_channel:
-            return None
-        if self.new_topic == RESOLVED_TOPIC_PREFIX + self.old_topic:
-            return True
-        return False if self.old_topic == RESOLVED_TOPIC_PREFIX + self.new_topic else None
 
 
 def plan(
@@ -86,70 +52,6 @@ def plan(
         delivered = set(access.delivered_ids(core, user.id, [message.id for message in messages]))
         messages = [message for message in messages if message.id in delivered]
     return Move(messages, source, target, message.topic, new_topic)
-
-
-def check_move(core: Core, user: User, move: Move) -> None:
-    """Raises BAD_REQUEST where somebody may not move these messages."""
-    if user.is_administrator and not move.changes_channel:
-        topics.check_policy(core, move.target, move.new_topic)
-        return
-    if move.resolves is not None:
-        allowed = _allowed(core, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group")
-        if not allowed:
-            raise ServiceError("You don't have permission to resolve topics.")
-        return
-    if move.changes_topic:
-        _check_topic_move(core, user, move)
-    if move.changes_channel:
-        _check_channel_move(core, user, move)
-    topics.check_policy(core, move.target, move.new_topic)
-
-
-def _allowed(core: Core, user: User, channel: Channel, of_realm: str, of_channel: str) -> bool:
-    return realm_allows(core, user, of_realm) or channel_allows(core, user, channel, of_channel)
-
-
-def _check_topic_move(core: Core, user: User, move: Move) -> None:
-    if not _allowed(
-        core,
-        user,
-        move.source,
-        "can_move_messages_between_topics_group",
-        "can_move_messages_within_channel_group",
-    ):
-        raise ServiceError("You don't have permission to edit this message")
-    _check_age(core, user, move, "move_messages_within_stream_limit_seconds")
-
-
-def _check_channel_move(core: Core, user: User, move: Move) -> None:
-    if not _allowed(
-        core,
-        user,
-        move.source,
-        "can_move_messages_between_channels_group",
-        "can_move_messages_out_of_channel_group",
-    ):
-        raise ServiceError("You don't have permission to move this message")
-    _check_age(core, user, move, "move_messages_between_streams_limit_seconds")
-    check_may_post(core, user, move.target, move.new_topic)
-
-
-def _check_age(core: Core, user: User, move: Move, setting: str) -> None:
-    limit = core.settings[setting]
-    if user.role <= _MODERATOR or not isinstance(limit, int) or limit <= 0:
-        return
-    oldest = core.now() - limit - _LEEWAY_SECONDS
-    late = sum(message.timestamp < oldest for message in move.messages)
-    if late:
-        raise ServiceError(
-            "You only have permission to move some of the messages.",
-            "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED",
-            first_message_id_allowed_to_move=next(
-                (message.id for message in move.messages if message.timestamp >= oldest), None
-            ),
-            total_messages_in_topic=len(move.messages),
-            total_messages_allowed_to_move=len(move.messages) - late,
-        )
 
 
 def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], dict[int, list[int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,20 +11,24 @@ from narrowcast_server.actions.attachments import claim_attachments
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.user_topics import follow_after_mentions, follow_after_sending
+from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.markdown import Rendered, widget_for
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
+from narrowcast_server.queries.as_seen import without_sender
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.permissions import all_members, channel_allows, realm_allows
-from narrowcast_server.rules.visibility import (
-    check_sees_recipients,
-    sight_may_change,
-    watchers,
-    without_sender,
+from narrowcast_server.rules.messages import (
+    check_direct,
+    check_may_post,
+    check_mentions,
+    check_wildcards,
+    find_conversation,
 )
+from narrowcast_server.rules.permissions import all_members
+from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -41,8 +45,6 @@ HUMAN_CLIENTS: Final = frozenset(
     }
 )
 """Programs whose users have read what they sent (FLG-17)."""
-_MANY: Final = 15
-"""From this many subscribers on, wildcard mentions need a permission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +86,6 @@ def check_content(core: Core, content: str) -> str:
     return content
 
 
-def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:
-    """Raises BAD_REQUEST where somebody may not send to a topic."""
-    if channel.is_archived or not access.may_read(core, sender, channel):
-        raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
-    members_only = channel.invite_only or sender.is_guest
-    if members_only and not access.is_subscribed(core, sender.id, channel.id):
-        raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
-    if not channel_allows(core, sender, channel, "can_send_message_group"):
-        raise ServiceError("You do not have permission to post in this channel.")
-    topics.check_policy(core, channel, topic)
-    if not channel_allows(core, sender, channel, "can_create_topic_group") and not access.newest_in_topic(
-        core, sender, channel, topic, 1
-    ):
-        raise ServiceError("You do not have permission to create new topics in this channel.")
-
-
-def check_wildcards(core: Core, sender: User, channel: Channel, found: Rendered) -> None:
-    """Raises where somebody calls everybody without the permission to call many."""
-    if not (found.channel_wildcard or found.topic_wildcard):
-        return
-    if len(access.subscriber_ids(core, channel.id)) > _MANY and not realm_allows(
-        core, sender, "can_mention_many_users_group"
-    ):
-        kind = "STREAM" if found.channel_wildcard else "TOPIC"
-        raise ServiceError(
-            "You do not have permission to use wildcard mentions here.",
-            f"{kind}_WILDCARD_MENTION_NOT_ALLOWED",
-        )
-
-
 def send_to_channel(
     core: Core, sender: User, channel: Channel, topic: str, content: str, origin: Origin = Origin()
 ) -> Sent:
@@ -150,12 +122,6 @@ def post_notice(core: Core, channel: Channel, topic: str, content: str, origin: 
     return message.id
 
 
-def check_mentions(found: Rendered) -> None:
-    """Raises BAD_REQUEST for a mention of a group that the sender may not call."""
-    if found.refused_groups:
-        raise ServiceError(f"You are not allowed to mention user group '{found.refused_groups[0]}'.")
-
-
 def send_direct(
     core: Core, sender: User, recipients: Iterable[User], content: str, origin: Origin = Origin()
 ) -> Sent:
@@ -165,7 +131,7 @@ def send_direct(
     check_direct(core, sender, list(people.values()))
     found = rendered(core, sender, content)
     check_mentions(found)
-    with sight_may_change(core):
+    with visibility_may_change(core):
         conversation_id = conversation_of(core, people)
     message = _insert(core, sender, content, found, origin, conversation_id=conversation_id)
     active = {user.id for user in people.values() if user.is_active and not user.is_system_bot}
@@ -173,29 +139,6 @@ def send_direct(
     stored = _deliver(core, message, active, bits, origin)
     _emit(core, message, sender, stored, origin, public=False)
     return Sent(message.id)
-
-
-def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
-    """Raises BAD_REQUEST for deactivated recipients, and where the organization restricts direct messages."""
-    others = [user for user in people if user.id != sender.id]
-    check_sees_recipients(core, sender, others)
-    for user in others:
-        if not user.is_active:
-            raise ServiceError(f"'{user.full_name}' is no longer using this organization.")
-    if not others or sender.is_system_bot or all(user.is_bot for user in others):
-        return
-    if not any(realm_allows(core, user, "direct_message_permission_group") for user in people):
-        raise ServiceError("Direct messages are disabled in this organization.")
-    if realm_allows(core, sender, "direct_message_initiator_group"):
-        return
-    if find_conversation(core, [user.id for user in people]) is None:
-        raise ServiceError("You do not have permission to initiate direct message conversations.")
-
-
-def find_conversation(core: Core, user_ids: Iterable[int]) -> int | None:
-    """The id of the direct conversation of exactly these people, if they have one."""
-    key = ",".join(str(identity) for identity in sorted(set(user_ids)))
-    return core.store.integer("SELECT id FROM conversations WHERE members = ?", key)
 
 
 def conversation_of(core: Core, user_ids: Iterable[int]) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.message_moves import Move
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules.moves import Move
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

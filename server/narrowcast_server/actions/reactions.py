@@ -9,9 +9,10 @@ from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
-from narrowcast_server.queries.users import api_address
+from narrowcast_server.queries.as_seen import reactor
 from narrowcast_server.rules import access
-from narrowcast_server.rules.visibility import reactor, watchers
+from narrowcast_server.rules.addresses import api_address
+from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

@@ -15,20 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ErrorCode, MessageType
-from narrowcast_server.actions.messages import (
-    Origin,
-    check_content,
-    check_direct,
-    check_may_post,
-    send_direct,
-    send_to_channel,
-)
+from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import active_people
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.messages import check_direct, check_may_post
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 

@@ -11,7 +11,7 @@ from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import change, switched_on
-from narrowcast_server.rules.visibility import in_sight, watchers
+from narrowcast_server.rules.visibility import visible_ids, watchers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _store(core: Core, user: User, changed: dict[str, object]) -> None:
 
 def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
     """The statuses of active people that say something, by user id in decimal, as registration has them."""
-    seen = in_sight(core, viewer)
+    seen = visible_ids(core, viewer)
     people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
     rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}
     found = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}

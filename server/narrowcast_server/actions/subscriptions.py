@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.flags import change_flags
+from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.queries.channels import channel_object, subscription_fields
 from narrowcast_server.rules.access import is_subscribed, may_know, subscriber_ids, who_may_know
-from narrowcast_server.rules.visibility import sight_may_change
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -30,7 +30,7 @@ def subscribe(
     already: dict[int, list[Channel]] = defaultdict(list)
     new_by_channel: dict[int, list[int]] = defaultdict(list)
     knew = {channel.id: set(who_may_know(core, channel)) for channel in channels if _is_closed(channel)}
-    with sight_may_change(core):
+    with visibility_may_change(core):
         for user in users:
             for channel in channels:
                 if is_subscribed(core, user.id, channel.id):
@@ -110,7 +110,7 @@ def unsubscribe(
     core: Core, channels: Sequence[Channel], users: Iterable[User]
 ) -> tuple[list[Channel], list[Channel]]:
     """Ends subscriptions; gives (channels that somebody left, channels that somebody was not in)."""
-    with sight_may_change(core):
+    with visibility_may_change(core):
         return _unsubscribe(core, channels, users)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.users import api_address
 from narrowcast_server.rules import access
+from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:

@@ -17,57 +17,14 @@ from narrowcast_server.actions.users import (
     emit_person,
     tell_role_groups,
 )
-from narrowcast_server.organization.errors import (
-    ServiceError,
-    insufficient_permission,
-    no_such_user,
-    not_owner,
-)
+from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.users import api_address
 from narrowcast_server.rules.access import subscribed_ids, who_may_know
-from narrowcast_server.rules.visibility import sight_may_change
+from narrowcast_server.rules.accounts import check_may_deactivate, check_may_reactivate
+from narrowcast_server.rules.addresses import api_address
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-
-
-def require_may_administer(core: Core, caller: User, user: User) -> None:
-    """Administrators may change anybody, owners of bots their bots; raises BAD_REQUEST (USRU-15, USRD-10)."""
-    if not caller.is_administrator and not (user.is_bot and user.bot_owner_id == caller.id):
-        raise insufficient_permission()
-
-
-def administered(core: Core, caller: User, user_id: int) -> User:
-    """An account that `caller` may change. The refusal comes before the search: who may not, learns nothing."""
-    user = core.users.get(user_id)
-    if user is None or user.is_system_bot:
-        if not caller.is_administrator:
-            raise insufficient_permission()
-        raise no_such_user()
-    require_may_administer(core, caller, user)
-    return user
-
-
-def _is_only_owner(core: Core, user: User) -> bool:
-    owners = [other for other in core.users.all() if other.is_active and other.is_owner and not other.is_bot]
-    return user.is_active and [owner.id for owner in owners] == [user.id]
-
-
-def check_role(core: Core, caller: User, user: User, role: Role) -> None:
-    """Raises for a role that `caller` may not give to `user` (USRU-06, USRU-07, USRU-12, USRU-14)."""
-    if not caller.is_administrator:
-        raise insufficient_permission()
-    owner = None if user.bot_owner_id is None else core.users[user.bot_owner_id]
-    if owner is not None and role < owner.role:
-        raise ServiceError("A bot cannot be given a higher role than its owner has.")
-    if Role.OWNER in (role, user.role) and role is not user.role:
-        if _is_only_owner(core, user):
-            raise ServiceError("The owner permission cannot be removed from the only organization owner.")
-        if not caller.is_owner:
-            raise not_owner()
-    if user.is_guest and role <= Role.ADMINISTRATOR:
-        raise ServiceError("A guest cannot become an administrator in one step. Make them a member first.")
 
 
 def change_name(core: Core, user: User, full_name: str) -> None:
@@ -86,7 +43,7 @@ def change_role(core: Core, user: User, role: Role) -> None:
     if role is user.role:
         return
     before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
-    with sight_may_change(core):
+    with visibility_may_change(core):
         core.users.update(user.id, role=int(role))
     if user.is_bot and role < user.role:
         # A key that was handed out when the bot could do less opens nothing more.
@@ -142,12 +99,7 @@ def change_address(core: Core, user: User, address: str) -> None:
 
 def deactivate(core: Core, caller: User, user: User, comment: str | None) -> None:
     """Ends an account and its bots (USRD-07); with a comment, a mail to the person (USRD-04, USRD-05)."""
-    if user.is_owner and _is_only_owner(core, user):
-        raise ServiceError("Cannot deactivate the only organization owner")
-    if user.is_owner and not caller.is_owner:
-        raise not_owner()
-    if not user.is_active:
-        raise ServiceError("User is deactivated")
+    check_may_deactivate(core, caller, user)
     bots = [bot for bot in bots_of(core, user) if bot.is_active]
     for account in (*bots, user):
         revoke_all_of(core, account)
@@ -160,12 +112,8 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
 
 
 def reactivate(core: Core, caller: User, user: User) -> None:
-    """Opens an account again; the subscriptions are as they were. Raises BAD_REQUEST for a bot without an owner who
-    answers for it, and UNAUTHORIZED_PRINCIPAL where owners alone may."""
-    if user.is_owner and not caller.is_owner:
-        raise not_owner()
-    if user.bot_owner_id is not None and not core.users[user.bot_owner_id].is_active:
-        raise ServiceError("The owner of this bot is deactivated: reactivate them first.")
+    """Opens an account again; the subscriptions are as they were."""
+    check_may_reactivate(core, caller, user)
     if not user.is_active:
         _set_active(core, user, True)
 

@@ -9,22 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.actions.visibility import emit_group, emit_members
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.memberships import MAX_NESTING
 from narrowcast_server.organization.models import Group, User
 from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
 from narrowcast_server.queries.channels import group_object, group_setting_name
-from narrowcast_server.rules.permissions import (
-    group_allows,
-    outgoing_value,
-    realm_allows,
-    setting_value,
-    system_group,
-)
+from narrowcast_server.rules.permissions import outgoing_value, setting_value, system_group
 from narrowcast_server.rules.quotas import check_room
-from narrowcast_server.rules.visibility import emit_group, emit_members
+from narrowcast_server.rules.user_groups import check_membership
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -40,51 +34,6 @@ _EXCLUDED: Final[dict[str, frozenset[str]]] = {
 
 
 # --- finding and permissions ---------------------------------------------------------------------------------
-
-
-def group_named_by(core: Core, group_id: int) -> Group:
-    """The group of this id; raises BAD_REQUEST (GRPU-10)."""
-    group = core.groups.get(group_id)
-    if group is None:
-        raise ServiceError("Invalid user group")
-    return group
-
-
-def may_manage(core: Core, user: User, group: Group) -> bool:
-    """From level 283 the holders of can_manage_group (GRPU-11), and who manages all groups: the holders of the
-    organization's permission, before there was one administrators.
-    """
-    if core.level < Gate.MANAGE_ALL_GROUPS.level:
-        if user.is_administrator:
-            return True
-    elif realm_allows(core, user, "can_manage_all_groups"):
-        return True
-    return core.level >= Gate.GROUP_MANAGE.level and group_allows(core, user, group, GroupSetting.MANAGE)
-
-
-def may_add_members(core: Core, user: User, group: Group) -> bool:
-    """Managers, and from level 305 the holders of can_add_members_group (GSV-08, INV-19)."""
-    if may_manage(core, user, group):
-        return True
-    return core.level >= Gate.GROUP_ADD_MEMBERS.level and group_allows(
-        core, user, group, GroupSetting.ADD_MEMBERS
-    )
-
-
-def _may_remove_members(core: Core, user: User, group: Group) -> bool:
-    if may_manage(core, user, group):
-        return True
-    return core.level >= Gate.GROUP_REMOVE_MEMBERS.level and group_allows(
-        core, user, group, GroupSetting.REMOVE_MEMBERS
-    )
-
-
-def managed_group(core: Core, user: User, group_id: int) -> Group:
-    """A group that somebody may change; raises BAD_REQUEST, for system groups too."""
-    group = group_named_by(core, group_id)
-    if group.is_system or not may_manage(core, user, group):
-        raise insufficient_permission()
-    return group
 
 
 # --- values --------------------------------------------------------------------------------------------------
@@ -211,7 +160,7 @@ def change_members(
     _check_active(group)
     present = set(core.memberships.members(group.id))
     joins, leaves = [member.id for member in add], [member.id for member in remove]
-    _check_membership(core, user, group, set(joins), set(leaves))
+    check_membership(core, user, group, set(joins), set(leaves))
     for member_id in joins:
         if member_id in present:
             raise ServiceError(f"User {member_id} is already a member of this group")
@@ -222,17 +171,6 @@ def change_members(
     core.memberships.remove_members(group.id, leaves)
     _tell_membership(core, group, "add_members", "user_ids", joins)
     _tell_membership(core, group, "remove_members", "user_ids", leaves)
-
-
-def _check_membership(core: Core, user: User, group: Group, joins: set[int], leaves: set[int]) -> None:
-    oneself = {user.id}
-    may_join = joins == oneself and group_allows(core, user, group, GroupSetting.JOIN)
-    may_leave = leaves == oneself and group_allows(core, user, group, GroupSetting.LEAVE)
-    allowed = (not joins or may_join or may_add_members(core, user, group)) and (
-        not leaves or may_leave or _may_remove_members(core, user, group)
-    )
-    if group.is_system or not allowed:
-        raise insufficient_permission()
 
 
 def _check_active(group: Group) -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.actions.subscriptions import subscribe
+from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.channels import direct_role
-from narrowcast_server.queries.users import avatar_url, may_see_address, user_object
-from narrowcast_server.rules.visibility import emit_members, watchers
+from narrowcast_server.queries.users import avatar_url, user_object
+from narrowcast_server.rules.addresses import may_see_address
+from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.key_vault import new_key
 
 if TYPE_CHECKING:

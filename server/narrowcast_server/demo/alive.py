@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.actions.messages import Origin, check_may_post, send_direct, send_to_channel
+from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
 from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.actions.reactions import add_reaction
 from narrowcast_server.actions.submessages import add_submessage
@@ -36,6 +36,7 @@ from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.rules import access
+from narrowcast_server.rules.messages import check_may_post
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

@@ -15,10 +15,11 @@ from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions, message_variant
 from narrowcast_server.organization.models import FlagBit, Message, User
+from narrowcast_server.queries.as_seen import as_seen
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.narrow import Query, muted_condition
 from narrowcast_server.queries.words import highlighted_html, highlighted_text
-from narrowcast_server.rules.visibility import as_seen, in_sight
+from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -141,7 +142,7 @@ def client_objects(
     by_id = {row["id"]: Message.of(row) for row in rows}
     messages = [by_id[identity] for identity in ids if identity in by_id]
     bits = flag_bits(core, user.id, [message.id for message in messages])
-    seen = in_sight(core, user)
+    seen = visible_ids(core, user)
     answer = []
     for message, full in zip(messages, message_objects(core, messages), strict=True):
         shown = message_variant(as_seen(core, seen, full), options)

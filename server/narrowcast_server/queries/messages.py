@@ -12,7 +12,8 @@ from narrowcast_server.organization import edit_history
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.rendering import RenderingContext
-from narrowcast_server.queries.users import api_address, avatar_by_provider, avatar_url
+from narrowcast_server.queries.users import avatar_by_provider, avatar_url
+from narrowcast_server.rules.addresses import api_address
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

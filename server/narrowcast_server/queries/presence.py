@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.users import api_address
-from narrowcast_server.rules.visibility import in_sight
+from narrowcast_server.rules.addresses import api_address
+from narrowcast_server.rules.visibility import visible_ids
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) -> dict[str, object]:
     """Presence by user id (slim) or by address (the older form); of updates later than `after`."""
     answer: dict[str, object] = {}
-    seen = in_sight(core, viewer)
+    seen = visible_ids(core, viewer)
     for row in core.store.all("SELECT * FROM presence WHERE update_id > ?", after):
         user = core.users[row["user_id"]]
         if seen is not None and user.id not in seen:

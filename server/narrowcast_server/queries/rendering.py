@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.attachments import may_fetch
 from narrowcast_server.markdown import (
     AttachmentInfo,
     CustomEmoji,
@@ -23,7 +22,8 @@ from narrowcast_server.markdown import (
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.access import channel_named, may_know, newest_in_topic
 from narrowcast_server.rules.permissions import group_allows
-from narrowcast_server.rules.visibility import in_sight
+from narrowcast_server.rules.uploads import may_fetch
+from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -75,11 +75,11 @@ class RenderingContext:
         ]
 
     @cached_property
-    def _in_sight(self) -> frozenset[int] | None:
-        return in_sight(self._core, self._user)
+    def _visible_ids(self) -> frozenset[int] | None:
+        return visible_ids(self._core, self._user)
 
     def _sees(self, user: User) -> bool:
-        return self._in_sight is None or user.id in self._in_sight
+        return self._visible_ids is None or user.id in self._visible_ids
 
     def group_by_name(self, name: str) -> MentionedGroup | None:
         folded = name.casefold()

@@ -6,52 +6,15 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import EmailVisibility, Role
+from narrowcast_api.wire.vocabulary import EmailVisibility
 from narrowcast_server.organization.models import User
-from narrowcast_server.organization.personal import setting
+from narrowcast_server.rules.addresses import api_address, email_visibility, may_see_address
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-
-_VISIBILITIES: Final = {int(visibility): visibility for visibility in EmailVisibility}
-"""Looked up for everybody at each registration, where the enumeration's own search would take its time."""
-_LEAST_ROLE: Final = {
-    EmailVisibility.EVERYONE: Role.GUEST,
-    EmailVisibility.MEMBERS: Role.MEMBER,
-    EmailVisibility.MODERATORS: Role.MODERATOR,
-    EmailVisibility.ADMINISTRATORS: Role.ADMINISTRATOR,
-}
-
-
-def email_visibility(user: User) -> EmailVisibility:
-    """Who may see the person's real address."""
-    value = setting(user, "email_address_visibility")
-    assert isinstance(value, int)
-    return _VISIBILITIES[value]
-
-
-def may_see_address(viewer: User, user: User) -> bool:
-    """Whether somebody may see the real address of somebody (USR-08, USR-10)."""
-    if user.is_bot or viewer.id == user.id:
-        return True
-    least = _LEAST_ROLE.get(email_visibility(user))
-    return least is not None and viewer.role <= least
-
-
-def api_address(core: Core, user: User) -> str:
-    """The address by which the API calls somebody: the real one only where everybody may see it (USR-11)."""
-    if user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE:
-        return user.delivery_email
-    return core.dummy_address(user.id)
-
-
-def user_at(core: Core, address: str) -> User | None:
-    """Who the API knows by an address: a hidden real one says nothing, not even one's own."""
-    user = core.user_by_address(address)
-    return user if user is not None and api_address(core, user).lower() == address.strip().lower() else None
 
 
 def avatar_url(user: User, *, size: int | None = None) -> str:

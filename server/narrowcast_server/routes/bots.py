@@ -11,10 +11,10 @@ from narrowcast_server.actions.user_admin import change_name, deactivate
 from narrowcast_server.actions.users import check_address, check_full_name, create_user
 from narrowcast_server.http.params import defaulted, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission
-from narrowcast_server.organization.models import User
-from narrowcast_server.queries.users import api_address, avatar_url
-from narrowcast_server.rules.permissions import realm_allows, require_may_have_key, require_member
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.users import avatar_url
+from narrowcast_server.rules.addresses import api_address
+from narrowcast_server.rules.bots import check_may_make_bot, managed_bot, require_may_have_key
 from narrowcast_server.rules.quotas import check_room
 
 routes = Routes()
@@ -37,9 +37,7 @@ _DEFAULTS: Final[Answer] = {
 def create_bot(call: Call) -> Answer:
     """A bot of the caller, `<short_name>-bot@...`; its id and its key."""
     core, user = call.core, call.user
-    require_member(user)
-    if user.is_bot or not _may_make(call):
-        raise insufficient_permission()
+    check_may_make_bot(core, user, BotType(call[BOT_TYPE]))
     short_name = call[SHORT_NAME].removesuffix("-bot")
     if not _SHORT_NAME.match(short_name):
         raise ServiceError("Bad name or username")
@@ -52,15 +50,6 @@ def create_bot(call: Call) -> Answer:
         owner=user,
     )
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
-
-
-def _may_make(call: Call) -> bool:
-    """Bots that only write need less than those that read."""
-    if realm_allows(call.core, call.user, "can_create_bots_group"):
-        return True
-    return call[BOT_TYPE] == BotType.INCOMING_WEBHOOK and realm_allows(
-        call.core, call.user, "can_create_write_only_bots_group"
-    )
 
 
 @routes.get("/bots")
@@ -84,7 +73,7 @@ def list_bots(call: Call) -> Answer:
 @routes.patch("/bots/{bot_id}", NEW_NAME)
 def update_bot(call: Call) -> Answer:
     """Renames a bot."""
-    bot = _managed(call)
+    bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
     if name is not None:
         change_name(call.core, bot, check_full_name(call.core, name))
@@ -96,7 +85,7 @@ def update_bot(call: Call) -> Answer:
 @routes.post("/bots/{bot_id}/api_key/regenerate")
 def regenerate_bot_key(call: Call) -> Answer:
     """A new key for a bot; the old one ends."""
-    bot = _managed(call)
+    bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     require_may_have_key(call.user, bot)
     return {"api_key": replace_key(call.core, bot)}
 
@@ -104,7 +93,7 @@ def regenerate_bot_key(call: Call) -> Answer:
 @routes.delete("/bots/{bot_id}")
 def deactivate_bot(call: Call) -> Answer:
     """Deactivates a bot."""
-    deactivate(call.core, call.user, _managed(call), None)
+    deactivate(call.core, call.user, managed_bot(call.core, call.user, call.path_id("bot_id")), None)
     return {}
 
 
@@ -112,13 +101,3 @@ def deactivate_bot(call: Call) -> Answer:
 def regenerate_own_key(call: Call) -> Answer:
     """A new key for the caller; the one of this request ends."""
     return {"api_key": replace_key(call.core, call.user)}
-
-
-def _managed(call: Call) -> User:
-    """A bot that the caller owns or administers; raises BAD_REQUEST for any other account."""
-    bot = call.core.users.get(call.path_id("bot_id"))
-    if bot is None or not bot.is_bot or bot.is_system_bot:
-        raise ServiceError("No such bot")
-    if bot.bot_owner_id != call.user.id and not call.user.is_administrator:
-        raise insufficient_permission()
-    return bot

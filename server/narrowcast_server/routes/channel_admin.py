@@ -29,17 +29,21 @@ from narrowcast_server.http.params import (
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import (
     ServiceError,
-    insufficient_permission,
     invalid_channel_id,
-    not_owner,
 )
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people
+from narrowcast_server.rules.channels import (
+    administered_channel,
+    check_may_create,
+    check_may_open,
+    check_policies,
+)
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import (
-    realm_allows,
     require_administrator,
     require_member,
+    require_owner,
     setting_value,
 )
 from narrowcast_server.rules.setting_changes import changed_value
@@ -73,17 +77,10 @@ NEW_FOLDER_NAME = optional("name", text_without_null)
 ORDER = required("order", integers)
 WITH_ARCHIVED = defaulted("include_archived", boolean, False)
 
-_CREATE: Final = {
-    "private": "can_create_private_channel_group",
-    "public": "can_create_public_channel_group",
-    "web": "can_create_web_public_channel_group",
-}
-
 
 def _retention(call: Call, raw: object) -> int | None:
     """Days, None for the organization's default, -1 for ever; owners alone set it."""
-    if not call.user.is_owner:
-        raise not_owner()
+    require_owner(call.user)
     if raw == "realm_default":
         return None
     return retention_days(raw)
@@ -97,9 +94,7 @@ def create(call: Call) -> Answer:
     """Makes a channel with its first subscribers."""
     require_member(call.user)
     core = call.core
-    kind = "web" if call[WEB_PUBLIC] else "private" if call[PRIVATE] else "public"
-    if not realm_allows(core, call.user, _CREATE[kind]):
-        raise insufficient_permission()
+    check_may_create(core, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
     if call[PRIVATE] and (call[DEFAULT] or call[WEB_PUBLIC]):
         raise ServiceError("Invalid parameters")
     name = check_channel_name(core, call[NAME])
@@ -113,9 +108,7 @@ def create(call: Call) -> Answer:
     }
     for setting_name, value in settings.items():
         check_holder(core, "stream", setting_name, value)
-    channel_admin.check_policies(
-        core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit")
-    )
+    check_policies(core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit"))
     folder = call[FOLDER]
     policy = call[TOPICS_POLICY]
     channel = create_channel(
@@ -144,7 +137,7 @@ def update(call: Call) -> Answer:
     """Changes what is given of a channel."""
     core = call.core
     channel_id = call.path_id("stream_id")
-    channel = channel_admin.administered_channel(core, call.user, channel_id)
+    channel = administered_channel(core, call.user, channel_id)
     if call[ARCHIVED] is not None and call[ARCHIVED] != channel.is_archived:
         channel_admin.set_archived(core, channel, bool(call[ARCHIVED]))
     _update_plain(call, core.channels[channel_id])
@@ -155,8 +148,8 @@ def update(call: Call) -> Answer:
             value = changed_value(core, setting.value, call[param], present.settings[setting.value])
             check_holder(core, "stream", setting.value, value)
             if value != present.settings[setting.value]:
-                channel_admin.check_policies(core, call.user, [setting.value])
-                channel_admin.check_may_open(core, call.user, present, setting.value)
+                check_policies(core, call.user, [setting.value])
+                check_may_open(core, call.user, present, setting.value)
             channel_admin.set_permission(core, present, setting.value, value)
     return {}
 
@@ -169,7 +162,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
         channel_admin.describe(core, channel, call[NEW_DESCRIPTION] or "")
     if call[TOPICS_POLICY] is not None:
         policy = channel_admin.check_topics_policy(call[TOPICS_POLICY] or "")
-        channel_admin.check_policies(core, call.user, topics=True)
+        check_policies(core, call.user, topics=True)
         channel_admin.set_property(core, channel, "topics_policy", policy)
     if call.given(RETENTION):
         days = _retention(call, call[RETENTION])
@@ -202,7 +195,7 @@ def _update_privacy(call: Call, channel: Channel) -> None:
 @routes.delete("/streams/{stream_id}")
 def archive(call: Call) -> Answer:
     """Archives a channel."""
-    channel = channel_admin.administered_channel(call.core, call.user, call.path_id("stream_id"))
+    channel = administered_channel(call.core, call.user, call.path_id("stream_id"))
     channel_admin.set_archived(call.core, channel, True)
     return {}
 

@@ -7,7 +7,6 @@ from typing import Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import invites
-from narrowcast_server.actions.invites import Terms
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -21,6 +20,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.rules.invites import Terms, check_channels_given, check_may_invite, check_terms
 from narrowcast_server.rules.permissions import require_administrator, require_member
 
 routes = Routes()
@@ -80,10 +80,10 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
 async def send_invites(call: Call) -> Answer:
     """Invites by address (INV-01). Those that can be invited are, even when the answer names others."""
     core, user = call.core, call.user
-    invites.check_may_invite(core, user, by_link=False)
+    check_may_invite(core, user, by_link=False)
     terms = _terms(call, call[CHANNELS], notify=call[NOTIFY])
-    invites.check_channels_given(core, terms)
-    invites.check_terms(core, user, terms)
+    check_channels_given(core, terms)
+    check_terms(core, user, terms)
     invitees = invites.addresses(call[EMAILS])
     if not invitees:
         raise ServiceError("You must specify at least one email address.")
@@ -101,9 +101,9 @@ async def send_invites(call: Call) -> Answer:
 @routes.post("/invites/multiuse", MINUTES, DAYS, INVITE_AS, LINK_CHANNELS, GROUPS, DEFAULTS)
 def create_link(call: Call) -> Answer:
     """A reusable link (INVM-01)."""
-    invites.check_may_invite(call.core, call.user, by_link=True)
+    check_may_invite(call.core, call.user, by_link=True)
     terms = _terms(call, call[LINK_CHANNELS])
-    invites.check_terms(call.core, call.user, terms)
+    check_terms(call.core, call.user, terms)
     return {"invite_link": invites.create_link(call.core, call.user, terms)}
 
 

@@ -18,7 +18,8 @@ from narrowcast_server.organization.models import Channel, Message
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.users import people
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.permissions import channel_allows, realm_allows
+from narrowcast_server.rules.messages import check_may_delete, check_may_edit
+from narrowcast_server.rules.moves import Move, check_move
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -34,7 +35,6 @@ NEW_THREAD = defaulted("send_notification_to_new_thread", boolean, True)
 PREV_SHA = optional("prev_content_sha256", string)
 ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False)
 
-_LEEWAY_SECONDS: Final = 20
 _DIFFERENCE_SECONDS: Final = 1.0
 
 
@@ -55,7 +55,7 @@ def update_message(call: Call) -> Answer:
     audience = {user_id: [message.id] for user_id in who_sees(core, message)}
     texts: dict[str, object] = {}
     if content is not None:
-        message_edits.check_may_edit(core, user, message)
+        check_may_edit(core, user, message)
         message_edits.check_base(message, call[PREV_SHA])
         texts = message_edits.edit_content(core, user, message, content)
     if move is not None:
@@ -69,7 +69,7 @@ def update_message(call: Call) -> Answer:
     return {"detached_uploads": []}
 
 
-def _planned_move(call: Call, message: Message) -> message_moves.Move | None:
+def _planned_move(call: Call, message: Message) -> Move | None:
     """The checked move that the request asks for; None where it only edits."""
     core, topic, stream_id = call.core, call[TOPIC], call[STREAM_ID]
     if topic is None and stream_id is None:
@@ -83,7 +83,7 @@ def _planned_move(call: Call, message: Message) -> message_moves.Move | None:
     if unchanged and call[CONTENT] is not None:
         return None
     move = message_moves.plan(core, call.user, message, topic, channel, PropagateMode(call[MODE]))
-    message_moves.check_move(core, call.user, move)
+    check_move(core, call.user, move)
     return move
 
 
@@ -91,31 +91,9 @@ def _planned_move(call: Call, message: Message) -> message_moves.Move | None:
 def delete_message(call: Call) -> Answer:
     """Deletes a message for everybody."""
     message = access.visible_message(call.core, call.user, call.path_id("message_id"))
-    _check_may_delete(call, message)
+    check_may_delete(call.core, call.user, message)
     delete_messages(call.core, [message])
     return {}
-
-
-def _check_may_delete(call: Call, message: Message) -> None:
-    """Any message with the one permission; one's own, or one's bot's, with the other and in time."""
-    core, user = call.core, call.user
-    channel = None if message.channel_id is None else core.channels[message.channel_id]
-    if _holds(call, channel, "can_delete_any_message_group"):
-        return
-    sender = core.users[message.sender_id]
-    if user.id not in (sender.id, sender.bot_owner_id) or not _holds(
-        call, channel, "can_delete_own_message_group"
-    ):
-        raise ServiceError("You don't have permission to delete this message")
-    limit = core.settings["message_content_delete_limit_seconds"]
-    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
-        raise ServiceError("The time limit for deleting this message has passed")
-
-
-def _holds(call: Call, channel: Channel | None, setting: str) -> bool:
-    if realm_allows(call.core, call.user, setting):
-        return True
-    return channel is not None and channel_allows(call.core, call.user, channel, setting)
 
 
 @routes.get("/messages/{message_id}/history", ALLOW_EMPTY_TOPIC)

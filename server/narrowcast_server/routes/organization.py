@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server.actions import realm
+from narrowcast_server.actions.visibility import visibility_may_change_for_all
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -21,10 +22,9 @@ from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.rules.holders import check_holder
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import require_administrator, require_owner
 from narrowcast_server.rules.setting_changes import changed_value
-from narrowcast_server.rules.visibility import SETTING as SIGHT
-from narrowcast_server.rules.visibility import sight_may_change_for_all
+from narrowcast_server.rules.visibility import SETTING as HIDING_SETTING
 
 routes = Routes()
 
@@ -63,7 +63,7 @@ def update_organization(call: Call) -> Answer:
             check_holder(core, "realm", name, values[name])
         else:
             values[name] = realm.checked(core, name, raw)
-    with sight_may_change_for_all(core) if SIGHT in values else nullcontext():
+    with visibility_may_change_for_all(core) if HIDING_SETTING in values else nullcontext():
         return realm.change(core, values)
 
 
@@ -76,7 +76,7 @@ def list_domains(call: Call) -> Answer:
 @routes.post("/realm/domains", DOMAIN, SUBDOMAINS)
 def add_domain(call: Call) -> Answer:
     """Allows a domain."""
-    _require_owner(call)
+    require_owner(call.user)
     realm.add_domain(call.core, call[DOMAIN], call[SUBDOMAINS])
     return {"new_domain": call[DOMAIN].strip().lower()}
 
@@ -84,7 +84,7 @@ def add_domain(call: Call) -> Answer:
 @routes.patch("/realm/domains/{domain}", SUBDOMAINS)
 def change_domain(call: Call) -> Answer:
     """Changes whether subdomains count."""
-    _require_owner(call)
+    require_owner(call.user)
     realm.change_domain(call.core, call.path["domain"], call[SUBDOMAINS])
     return {}
 
@@ -92,14 +92,9 @@ def change_domain(call: Call) -> Answer:
 @routes.delete("/realm/domains/{domain}")
 def remove_domain(call: Call) -> Answer:
     """Takes a domain off the list."""
-    _require_owner(call)
+    require_owner(call.user)
     realm.remove_domain(call.core, call.path["domain"])
     return {}
-
-
-def _require_owner(call: Call) -> None:
-    if not call.user.is_owner:
-        raise not_owner()
 
 
 @routes.patch("/realm/user_settings_defaults", *PERSONAL.values())

@@ -23,7 +23,8 @@ from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
-from narrowcast_server.queries.users import api_address, avatar_url
+from narrowcast_server.queries.users import avatar_url
+from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.quotas import check_room
 
 routes = Routes()

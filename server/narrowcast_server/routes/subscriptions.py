@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.channel_admin import check_folder, check_policies
+from narrowcast_server.actions.channel_admin import check_folder
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
@@ -28,7 +28,6 @@ from narrowcast_server.organization.errors import (
     ServiceError,
     insufficient_permission,
     no_such_user,
-    not_owner,
 )
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import person
@@ -37,12 +36,17 @@ from narrowcast_server.queries.snapshot.channels import subscription_rows
 from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
 from narrowcast_server.rules import access
+from narrowcast_server.rules.channels import (
+    check_may_create,
+    check_policies,
+    may_remove_subscriber,
+    may_subscribe_oneself,
+    may_subscribe_others,
+)
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import (
-    administers_channel,
-    channel_allows,
-    realm_allows,
     require_member,
+    require_owner,
     setting_value,
 )
 from narrowcast_server.rules.recipients import channel_does_not_exist, principals_of
@@ -183,42 +187,22 @@ def _existing_or_new(
     subscribed = access.is_subscribed(core, user.id, channel.id)
     if channel.is_archived:
         raise ServiceError(f"Unable to access channel ({channel.name}).")
-    if not subscribed and not may_subscribe_oneself(call, user, channel):
+    if not subscribed and not may_subscribe_oneself(core, user, channel):
         refused.append(channel.name)
         return None
-    if others and not may_subscribe_others(call, user, channel):
+    if others and not may_subscribe_others(core, user, channel):
         raise insufficient_permission()
     return channel
-
-
-def may_subscribe_oneself(call: Call, user: User, channel: Channel) -> bool:
-    """Open channels are open; private ones for the holders of their permissions."""
-    if not channel.invite_only and not user.is_guest:
-        return True
-    return any(
-        channel_allows(call.core, user, channel, name)
-        for name in ("can_subscribe_group", "can_add_subscribers_group")
-    )
-
-
-def may_subscribe_others(call: Call, user: User, channel: Channel) -> bool:
-    """Holders of the organization's or the channel's permission; administrators of open channels."""
-    core = call.core
-    if channel_allows(core, user, channel, "can_add_subscribers_group"):
-        return True
-    if not channel.invite_only and administers_channel(core, user, channel):
-        return True
-    return realm_allows(core, user, "can_add_subscribers_group")
 
 
 def _create(call: Call, name: str, description: str) -> Channel:
     if call.endpoint.method != "POST":
         raise channel_does_not_exist(name)
     private, web_public = call[INVITE_ONLY], call[WEB_PUBLIC]
-    check_may_create(call, invite_only=private, web_public=web_public)
+    check_may_create(call.core, call.user, invite_only=private, web_public=web_public)
     retention_days = call[RETENTION]
-    if retention_days is not None and not call.user.is_owner:
-        raise not_owner()
+    if retention_days is not None:
+        require_owner(call.user)
     settings = group_settings(call)
     check_policies(call.core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit"))
     folder = call[FOLDER]
@@ -244,15 +228,6 @@ def check_description(call: Call, description: str) -> str:
     if len(description) > limit:
         raise ServiceError(f"description is too long (limit: {limit} characters)")
     return description.replace("\n", " ").replace("\x00", "").strip()
-
-
-def check_may_create(call: Call, *, invite_only: bool, web_public: bool) -> None:
-    """Raises BAD_REQUEST where the caller may not make such a channel."""
-    if web_public and invite_only:
-        raise ServiceError("A web-public channel cannot be private.")
-    kind = "web_public" if web_public else "private" if invite_only else "public"
-    if not realm_allows(call.core, call.user, f"can_create_{kind}_channel_group"):
-        raise insufficient_permission()
 
 
 def group_settings(call: Call) -> dict[str, object]:
@@ -286,7 +261,9 @@ def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | No
             raise ServiceError(f"Channel '{name}' is archived")
         channels.append(channel)
     for one in people:
-        if one.id != user.id and not all(_may_remove(call, one, channel) for channel in channels):
+        if one.id != user.id and not all(
+            may_remove_subscriber(core, user, one, channel) for channel in channels
+        ):
             raise insufficient_permission()
     removed, not_removed = unsubscribe(core, channels, people)
     return {
@@ -304,18 +281,6 @@ def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
         if call.level >= Gate.PRINCIPAL_ERRORS.level:
             raise
         raise ServiceError(no_such_user().message, "UNAUTHORIZED_PRINCIPAL", 403) from error
-
-
-def _may_remove(call: Call, leaver: User, channel: Channel) -> bool:
-    """The three cases of the contract: USUB-06, USUB-07, USUB-08."""
-    core, user = call.core, call.user
-    if user.is_administrator:
-        return True
-    if not access.may_read(core, user, channel):
-        return False
-    if leaver.bot_owner_id == user.id and leaver.is_bot:
-        return True
-    return channel_allows(core, user, channel, "can_remove_subscribers_group")
 
 
 @routes.patch("/users/me/subscriptions", ADD, DELETE)

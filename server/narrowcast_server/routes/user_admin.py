@@ -21,6 +21,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
+from narrowcast_server.rules.accounts import administered, check_may_change_address, check_role
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.rules.visibility import found_by_address
 
@@ -43,8 +44,8 @@ def _account(call: Call) -> User:
     text = call.path["user_id"]
     if not text.isdigit() and "@" in text:
         user = found_by_address(call.core, call.user, text)
-        return user_admin.administered(call.core, call.user, -1 if user is None else user.id)
-    return user_admin.administered(call.core, call.user, call.path_id("user_id"))
+        return administered(call.core, call.user, -1 if user is None else user.id)
+    return administered(call.core, call.user, call.path_id("user_id"))
 
 
 @routes.patch("/users/{user_id}", FULL_NAME, ROLE, PROFILE_DATA, NEW_ADDRESS)
@@ -53,9 +54,9 @@ def update_user(call: Call) -> Answer:
     core, user = call.core, _account(call)
     role = call[ROLE]
     if role is not None:
-        user_admin.check_role(core, call.user, user, Role(role))
+        check_role(core, call.user, user, Role(role))
     if call[NEW_ADDRESS] is not None:
-        _check_may_change_address(call.user)
+        check_may_change_address(call.user)
         user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
     # An empty name means no change, as for clients that always send the field.
     if call[FULL_NAME]:
@@ -66,12 +67,6 @@ def update_user(call: Call) -> Answer:
         field_id = check_integer('profile_data["id"]', entry.get("id"))
         profile_fields.set_value(core, user, field_id, entry.get("value"), by_user=False)
     return {}
-
-
-def _check_may_change_address(caller: User) -> None:
-    """Owners with the permission alone (USRU-10)."""
-    if not (caller.is_owner and caller.can_change_user_emails):
-        raise ServiceError("User not authorized to change user emails")
 
 
 @routes.delete("/users/{user_id}", COMMENT)

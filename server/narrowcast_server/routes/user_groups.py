@@ -22,14 +22,10 @@ from narrowcast_server.organization.errors import ServiceError, insufficient_per
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
 from narrowcast_server.queries.channels import group_member_ids, group_object
-from narrowcast_server.rules.permissions import (
-    all_members,
-    in_group,
-    realm_allows,
-    require_member,
-)
+from narrowcast_server.rules.permissions import all_members, in_group, realm_allows, require_member
 from narrowcast_server.rules.setting_changes import changed_value
-from narrowcast_server.rules.visibility import check_sees, in_sight
+from narrowcast_server.rules.user_groups import group_named_by, managed_group
+from narrowcast_server.rules.visibility import check_sees, visible_ids
 
 routes = Routes()
 
@@ -104,7 +100,7 @@ def _subgroup(call: Call, identity: int) -> Group:
 def update_group(call: Call) -> Answer:
     """Changes name, description or permissions (GRPU-01)."""
     require_member(call.user)
-    group = user_groups.managed_group(call.core, call.user, call.path_id("user_group_id"))
+    group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     name, description = call[NEW_NAME], call[NEW_DESCRIPTION]
     changed = [param for param in SETTINGS if call.given(param)]
     if name is None and description is None and call[DEACTIVATED] is None and not changed:
@@ -143,7 +139,7 @@ def _new_value(call: Call, param: Param[object | None], stored: str, group: Grou
 def deactivate_group(call: Call) -> Answer:
     """Deactivates a group."""
     require_member(call.user)
-    group = user_groups.managed_group(call.core, call.user, call.path_id("user_group_id"))
+    group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     if group.deactivated:
         raise ServiceError("User group is deactivated.")
     user_groups.set_deactivated(call.core, group, True)
@@ -153,16 +149,16 @@ def deactivate_group(call: Call) -> Answer:
 @routes.get("/user_groups/{user_group_id}/members", DIRECT)
 def list_members(call: Call) -> Answer:
     """Ids of the members, directly or through subgroups."""
-    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    group = group_named_by(call.core, call.path_id("user_group_id"))
     members = group_member_ids(call.core, group) if call[DIRECT] else sorted(all_members(call.core, group.id))
-    seen = in_sight(call.core, call.user)
+    seen = visible_ids(call.core, call.user)
     return {"members": [identity for identity in members if seen is None or identity in seen]}
 
 
 @routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT)
 def is_member(call: Call) -> Answer:
     """Whether somebody is a member."""
-    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    group = group_named_by(call.core, call.path_id("user_group_id"))
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     direct = user.id in group_member_ids(call.core, group)
@@ -179,7 +175,7 @@ DELETE_SUBGROUPS: Param[list[int]] = defaulted("delete_subgroups", integers, [])
 def change_members(call: Call) -> Answer:
     """Adds and removes members and subgroups."""
     require_member(call.user)
-    core, group = call.core, user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    core, group = call.core, group_named_by(call.core, call.path_id("user_group_id"))
     if not any(call[param] for param in (ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)):
         raise ServiceError(
             'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".'
@@ -193,7 +189,7 @@ def change_members(call: Call) -> Answer:
 @routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS)
 def list_subgroups(call: Call) -> Answer:
     """Ids of the groups inside a group."""
-    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    group = group_named_by(call.core, call.path_id("user_group_id"))
     if call[DIRECT_SUBGROUPS]:
         return {"subgroups": call.core.memberships.subgroups(group.id)}
     return {"subgroups": sorted(call.core.memberships.groups_inside(group.id))}
@@ -203,7 +199,7 @@ def list_subgroups(call: Call) -> Answer:
 def change_subgroups(call: Call) -> Answer:
     """Adds and removes subgroups."""
     require_member(call.user)
-    group = user_groups.group_named_by(call.core, call.path_id("user_group_id"))
+    group = group_named_by(call.core, call.path_id("user_group_id"))
     if not call[ADD] and not call[DELETE]:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
     _change_subgroups(call, group, call[ADD], call[DELETE])
@@ -213,6 +209,6 @@ def change_subgroups(call: Call) -> Answer:
 def _change_subgroups(call: Call, group: Group, add: list[int], remove: list[int]) -> None:
     if not add and not remove:
         return
-    user_groups.managed_group(call.core, call.user, group.id)
+    managed_group(call.core, call.user, group.id)
     user_groups.add_subgroups(call.core, group, add)
     user_groups.remove_subgroups(call.core, group, remove)

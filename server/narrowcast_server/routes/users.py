@@ -8,7 +8,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import people, profile_data, user_object
-from narrowcast_server.rules.visibility import check_sees, found_by_address, in_sight
+from narrowcast_server.rules.visibility import check_sees, found_by_address, visible_ids
 
 routes = Routes()
 
@@ -41,7 +41,7 @@ def get_user(call: Call) -> Answer:
 def get_users(call: Call) -> Answer:
     """Everybody whom the caller may know of, or those of `user_ids`."""
     wanted = call[USER_IDS]
-    seen = in_sight(call.core, call.user)
+    seen = visible_ids(call.core, call.user)
     users = [user for user in people(call.core) if seen is None or user.id in seen]
     if wanted is not None:
         ids = set(wanted)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role, SystemGroup
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission, not_administrator
+from narrowcast_server.organization.errors import ServiceError, not_administrator, not_owner
 from narrowcast_server.organization.models import Channel, Group, User
 
 if TYPE_CHECKING:
@@ -96,10 +96,10 @@ def require_administrator(user: User) -> None:
         raise not_administrator()
 
 
-def require_may_have_key(caller: User, bot: User) -> None:
-    """Raises BAD_REQUEST for the key of a bot that may do more than who asks for it."""
-    if bot.role < caller.role:
-        raise insufficient_permission()
+def require_owner(user: User) -> None:
+    """Raises UNAUTHORIZED_PRINCIPAL for anybody but owners."""
+    if not user.is_owner:
+        raise not_owner()
 
 
 def require_member(user: User) -> None:

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.attachments import attachment_object, may_fetch, space_used
+from narrowcast_server.actions.attachments import attachment_object, space_used
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.access import find_message
 from narrowcast_server.storage.store import Row
 from narrowcast_server.uploads.files import Folder, Kind
 
@@ -33,27 +32,6 @@ def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, 
     )
     _emit(core, owner.id, "add", attachment_object(core, identity))
     return identity
-
-
-def may_open(core: Core, user: User | None, attachment: Row) -> bool:
-    """Who may fetch it (UPL-08, UPL-09); without an account only what a web-public channel shows."""
-    if user is not None:
-        return may_fetch(core, user, attachment["id"])
-    messages = core.store.integers(
-        "SELECT message_id FROM message_attachments WHERE attachment_id = ?", attachment["id"]
-    )
-    return any(is_web_public(core, message_id) for message_id in messages)
-
-
-def is_web_public(core: Core, message_id: int) -> bool:
-    """Whether anybody in the world may read a message; nobody does where the organization has no spectators."""
-    if not core.setting_bool("enable_spectator_access"):
-        return False
-    message = find_message(core, message_id)
-    if message is None or message.channel_id is None:
-        return False
-    channel = core.channels[message.channel_id]
-    return channel.is_web_public and not channel.is_archived
 
 
 def row_by_path(core: Core, path_id: str) -> Row | None:

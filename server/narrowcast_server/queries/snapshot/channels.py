@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.actions.user_topics import muted_topics
 from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.queries.as_seen import group_as_seen
 from narrowcast_server.queries.channels import (
     channel_object,
     folder_object,
@@ -15,7 +16,7 @@ from narrowcast_server.queries.channels import (
 )
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.access import may_know
-from narrowcast_server.rules.visibility import group_as_seen, in_sight
+from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -135,7 +136,7 @@ def muted(request: Snapshot) -> dict[str, object]:
 def groups(request: Snapshot) -> dict[str, object]:
     """User groups; deactivated ones only for clients that know of them."""
     with_deactivated = "include_deactivated_groups" in request.options.capabilities
-    seen = in_sight(request.core, request.user)
+    seen = visible_ids(request.core, request.user)
     return {
         "realm_user_groups": [
             group_as_seen(seen, group_object(request.core, group))

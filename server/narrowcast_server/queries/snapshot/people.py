@@ -11,10 +11,12 @@ from narrowcast_server.actions.status import all_statuses
 from narrowcast_server.actions.users import bot_object
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.as_seen import unknown_person
 from narrowcast_server.queries.presence import presence_objects
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.queries.users import api_address, avatar_url, profile_data, user_object
-from narrowcast_server.rules.visibility import in_sight, unknown_person
+from narrowcast_server.queries.users import avatar_url, profile_data, user_object
+from narrowcast_server.rules.addresses import api_address
+from narrowcast_server.rules.visibility import visible_ids
 
 
 @part("realm_user")
@@ -22,7 +24,7 @@ def everybody(request: Snapshot) -> dict[str, object]:
     """All people and bots: active, deactivated, and the system's own."""
     core = request.core
     data = profile_data(core)
-    seen = in_sight(core, request.user)
+    seen = visible_ids(core, request.user)
 
     def shown(user: User, *, with_active: bool = False) -> dict[str, object]:
         if seen is not None and user.id not in seen:

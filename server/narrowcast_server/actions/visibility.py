@@ -1,0 +1,93 @@
+"""What guests hear as people come into their sight, or go out of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from narrowcast_server.queries.as_seen import UNKNOWN_NAME, group_as_seen, known_of
+from narrowcast_server.queries.channels import group_member_ids
+from narrowcast_server.queries.users import user_object
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+from narrowcast_server.rules.visibility import realm_hides_nobody, visible_ids
+
+
+@contextmanager
+def visibility_may_change(core: Core) -> Iterator[None]:
+    """Tells guests of the people who come into their sight, or go out of it, by what is done inside."""
+    if realm_hides_nobody(core):
+        yield
+        return
+    before = _views(core)
+    yield
+    _tell(core, before, _views(core))
+
+
+@contextmanager
+def visibility_may_change_for_all(core: Core) -> Iterator[None]:
+    """The same, where the setting itself may change inside."""
+    before = _views(core)
+    yield
+    after = _views(core)
+    if before != after:
+        _tell(core, before, after)
+
+
+Views = dict[int, frozenset[int]]
+
+
+def _views(core: Core) -> Views:
+    """Whom each guest, or anybody who may have been one, sees now; of those who listen alone."""
+    everybody = frozenset(user.id for user in core.users.all())
+    found: Views = {}
+    for identity in core.listening_ids():
+        seen = visible_ids(core, core.users[identity])
+        found[identity] = everybody if seen is None else seen
+    return found
+
+
+def _tell(core: Core, before: Views, after: Views) -> None:
+    for viewer_id, seen in after.items():
+        known = before.get(viewer_id, seen)
+        for identity in sorted(seen - known):
+            user = core.users[identity]
+            person = user_object(core, core.users[viewer_id], user, client_gravatar=False, profile_data={})
+            core.emit({"type": "realm_user", "op": "add", "person": person}, [viewer_id])
+        _tell_groups(core, viewer_id, "add_members", seen - known)
+        _tell_groups(core, viewer_id, "remove_members", known - seen)
+        for identity in sorted(known - seen):
+            person = {"user_id": identity, "full_name": UNKNOWN_NAME}
+            core.emit({"type": "realm_user", "op": "remove", "person": person}, [viewer_id])
+
+
+def _tell_groups(core: Core, viewer_id: int, operation: str, user_ids: frozenset[int]) -> None:
+    """Who comes into sight is in groups from now on."""
+    for group in core.groups.all() if user_ids else ():
+        if members := sorted(user_ids & set(group_member_ids(core, group))):
+            event = {"type": "user_group", "op": operation, "group_id": group.id, "user_ids": members}
+            core.emit(event, [viewer_id])
+
+
+def emit_members(core: Core, event: Mapping[str, object], user_ids: Sequence[int]) -> None:
+    """An event that names users, to each active person with those of them whom they may know of."""
+    for seen, viewers in _viewers(core).items():
+        if shown := known_of(seen, user_ids):
+            core.emit({**event, "user_ids": shown}, viewers)
+
+
+def emit_group(core: Core, event: Mapping[str, object], key: str, group: dict[str, object]) -> None:
+    """An event with a user group object under `key`, to each active person as they may see it."""
+    for seen, viewers in _viewers(core).items():
+        core.emit({**event, key: group_as_seen(seen, group)}, viewers)
+
+
+def _viewers(core: Core) -> dict[frozenset[int] | None, list[int]]:
+    """Ids of the active people by whom they may know of."""
+    viewers: dict[frozenset[int] | None, list[int]] = defaultdict(list)
+    for viewer_id in core.user_ids():
+        viewers[visible_ids(core, core.users[viewer_id])].append(viewer_id)
+    return viewers

@@ -1,0 +1,82 @@
+"""People, messages and groups as those see them who may not know of everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.users import iso_time
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+UNKNOWN_NAME: Final = "Unknown user"
+_UNKNOWN_PICTURE: Final = "/static/images/icon.png"
+
+
+def known_of(seen: frozenset[int] | None, user_ids: Iterable[int]) -> list[int]:
+    return [identity for identity in user_ids if seen is None or identity in seen]
+
+
+def group_as_seen(seen: frozenset[int] | None, group: dict[str, object]) -> dict[str, object]:
+    """A user group object with those members whom the viewer may know of."""
+    members = group["members"]
+    assert isinstance(members, list)
+    return group if seen is None else {**group, "members": known_of(seen, members)}
+
+
+def unknown_person(core: Core, user: User) -> dict[str, object]:
+    """What stands for somebody whom the viewer may not know of, for clients that need an entry for every id."""
+    return {
+        "email": core.dummy_address(user.id),
+        "user_id": user.id,
+        "avatar_version": 1,
+        "is_admin": False,
+        "is_owner": False,
+        "is_guest": False,
+        "role": 400,
+        "is_bot": False,
+        "full_name": UNKNOWN_NAME,
+        "timezone": "",
+        "date_joined": iso_time(core.setting_int("date_created")),
+        "delivery_email": None,
+        "is_imported_stub": False,
+        "avatar_url": _UNKNOWN_PICTURE,
+        "bot_type": None,
+        "bot_owner_id": None,
+        "is_active": user.is_active,
+        "profile_data": {},
+    }
+
+
+def reactor(core: Core, user_id: int) -> dict[str, object]:
+    """The `user` of a reaction, for those who may not know of them."""
+    return {"email": core.dummy_address(user_id), "full_name": UNKNOWN_NAME}
+
+
+def as_seen(core: Core, seen: frozenset[int] | None, message: dict[str, Any]) -> dict[str, Any]:
+    """A message object without the names of people whom the viewer may not know of."""
+    if seen is None:
+        return message
+    if message["sender_id"] not in seen:
+        message = without_sender(core, message, message["sender_id"])
+    if all(reaction["user_id"] in seen for reaction in message["reactions"]):
+        return message
+    reactions = [
+        one if one["user_id"] in seen else {**one, "user": {**one["user"], **reactor(core, one["user_id"])}}
+        for one in message["reactions"]
+    ]
+    return {**message, "reactions": reactions}
+
+
+def without_sender(core: Core, message: dict[str, object], sender_id: int) -> dict[str, object]:
+    """A message object as it is for those who may not know of its sender."""
+    return {
+        **message,
+        "sender_full_name": UNKNOWN_NAME,
+        "sender_email": core.dummy_address(sender_id),
+        "avatar_url": _UNKNOWN_PICTURE,
+        "_avatar_by_provider": False,
+    }

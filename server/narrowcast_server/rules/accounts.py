@@ -1,0 +1,80 @@
+"""Who may change whose account (rows USRU, USRD)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    insufficient_permission,
+    no_such_user,
+    not_owner,
+)
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def require_may_administer(core: Core, caller: User, user: User) -> None:
+    """Administrators may change anybody, owners of bots their bots; raises BAD_REQUEST (USRU-15, USRD-10)."""
+    if not caller.is_administrator and not (user.is_bot and user.bot_owner_id == caller.id):
+        raise insufficient_permission()
+
+
+def administered(core: Core, caller: User, user_id: int) -> User:
+    """An account that `caller` may change. The refusal comes before the search: who may not, learns nothing."""
+    user = core.users.get(user_id)
+    if user is None or user.is_system_bot:
+        if not caller.is_administrator:
+            raise insufficient_permission()
+        raise no_such_user()
+    require_may_administer(core, caller, user)
+    return user
+
+
+def is_only_owner(core: Core, user: User) -> bool:
+    """Whether the organization would be without an owner if it were not for somebody; bots do not count."""
+    owners = [other for other in core.users.all() if other.is_active and other.is_owner and not other.is_bot]
+    return user.is_active and [owner.id for owner in owners] == [user.id]
+
+
+def check_role(core: Core, caller: User, user: User, role: Role) -> None:
+    """Raises for a role that `caller` may not give to `user` (USRU-06, USRU-07, USRU-12, USRU-14)."""
+    if not caller.is_administrator:
+        raise insufficient_permission()
+    owner = None if user.bot_owner_id is None else core.users[user.bot_owner_id]
+    if owner is not None and role < owner.role:
+        raise ServiceError("A bot cannot be given a higher role than its owner has.")
+    if Role.OWNER in (role, user.role) and role is not user.role:
+        if is_only_owner(core, user):
+            raise ServiceError("The owner permission cannot be removed from the only organization owner.")
+        if not caller.is_owner:
+            raise not_owner()
+    if user.is_guest and role <= Role.ADMINISTRATOR:
+        raise ServiceError("A guest cannot become an administrator in one step. Make them a member first.")
+
+
+def check_may_change_address(caller: User) -> None:
+    """Owners with the permission alone (USRU-10)."""
+    if not (caller.is_owner and caller.can_change_user_emails):
+        raise ServiceError("User not authorized to change user emails")
+
+
+def check_may_deactivate(core: Core, caller: User, user: User) -> None:
+    """Raises BAD_REQUEST for the only owner (USRD-08), UNAUTHORIZED_PRINCIPAL where owners alone may."""
+    if user.is_owner and is_only_owner(core, user):
+        raise ServiceError("Cannot deactivate the only organization owner")
+    if user.is_owner and not caller.is_owner:
+        raise not_owner()
+    if not user.is_active:
+        raise ServiceError("User is deactivated")
+
+
+def check_may_reactivate(core: Core, caller: User, user: User) -> None:
+    """Raises BAD_REQUEST for a bot whose owner cannot answer for it, UNAUTHORIZED_PRINCIPAL where owners alone may."""
+    if user.is_owner and not caller.is_owner:
+        raise not_owner()
+    if user.bot_owner_id is not None and not core.users[user.bot_owner_id].is_active:
+        raise ServiceError("The owner of this bot is deactivated: reactivate them first.")

@@ -1,0 +1,101 @@
+"""Who may change a channel, open it to others, join it, and take others out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ChannelSetting
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    insufficient_permission,
+)
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules import access
+from narrowcast_server.rules.access import known_channel, may_read
+from narrowcast_server.rules.permissions import (
+    administers_channel,
+    channel_allows,
+    realm_allows,
+)
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
+    """A channel that somebody may change; raises BAD_REQUEST."""
+    channel = known_channel(core, user, channel_id)
+    if not administers_channel(core, user, channel):
+        raise ServiceError("You do not have permission to administer this channel.")
+    return channel
+
+
+_OPENING: Final = frozenset({ChannelSetting.ADD_SUBSCRIBERS.value, ChannelSetting.SUBSCRIBE.value})
+"""The permissions whose holders can read the channel."""
+
+
+def check_may_open(core: Core, user: User, channel: Channel, setting: str) -> None:
+    """Raises BAD_REQUEST where somebody would give access to messages that they cannot read themselves."""
+    if setting in _OPENING:
+        require_content(core, user, channel)
+
+
+def require_content(core: Core, user: User, channel: Channel) -> None:
+    """Raises BAD_REQUEST where somebody may not read a channel."""
+    if not may_read(core, user, channel):
+        raise ServiceError("Channel content access is required.")
+
+
+_DELETE_POLICY: Final = frozenset(
+    {ChannelSetting.DELETE_ANY_MESSAGE.value, ChannelSetting.DELETE_OWN_MESSAGE.value}
+)
+
+
+def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topics: bool = False) -> None:
+    """Raises BAD_REQUEST where somebody may not choose a channel's own rule for topics, or for deleting."""
+    may = partial(realm_allows, core, user)
+    if topics and not may("can_set_topics_policy_group"):
+        raise insufficient_permission()
+    if _DELETE_POLICY & set(settings) and not may("can_set_delete_message_policy_group"):
+        raise insufficient_permission()
+
+
+def may_subscribe_oneself(core: Core, user: User, channel: Channel) -> bool:
+    """Open channels are open; private ones for the holders of their permissions."""
+    if not channel.invite_only and not user.is_guest:
+        return True
+    return any(
+        channel_allows(core, user, channel, name)
+        for name in ("can_subscribe_group", "can_add_subscribers_group")
+    )
+
+
+def may_subscribe_others(core: Core, user: User, channel: Channel) -> bool:
+    """Holders of the organization's or the channel's permission; administrators of open channels."""
+    if channel_allows(core, user, channel, "can_add_subscribers_group"):
+        return True
+    if not channel.invite_only and administers_channel(core, user, channel):
+        return True
+    return realm_allows(core, user, "can_add_subscribers_group")
+
+
+def check_may_create(core: Core, user: User, *, invite_only: bool, web_public: bool) -> None:
+    """Raises BAD_REQUEST where somebody may not make such a channel."""
+    if web_public and invite_only:
+        raise ServiceError("A web-public channel cannot be private.")
+    kind = "web_public" if web_public else "private" if invite_only else "public"
+    if not realm_allows(core, user, f"can_create_{kind}_channel_group"):
+        raise insufficient_permission()
+
+
+def may_remove_subscriber(core: Core, user: User, leaver: User, channel: Channel) -> bool:
+    """The three cases of the contract: USUB-06, USUB-07, USUB-08."""
+    if user.is_administrator:
+        return True
+    if not access.may_read(core, user, channel):
+        return False
+    if leaver.bot_owner_id == user.id and leaver.is_bot:
+        return True
+    return channel_allows(core, user, channel, "can_remove_subscribers_group")

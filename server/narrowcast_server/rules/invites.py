@@ -1,0 +1,124 @@
+"""Who may invite whom, to what, and for how long an invitation holds."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission, invalid_channel_id
+from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.rules.access import may_know, may_read
+from narrowcast_server.rules.permissions import administers_channel, channel_allows, realm_allows
+from narrowcast_server.rules.user_groups import may_add_members
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an invitation gives. `expires_in` in minutes, None: never."""
+
+    expires_in: int | None
+    invite_as: Role
+    channel_ids: list[int]
+    group_ids: list[int]
+    include_defaults: bool
+    notify_referrer: bool = True
+
+
+def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
+    """Raises BAD_REQUEST where somebody may not invite anybody (INV-32, INVM)."""
+    if by_link and core.level < Gate.INVITE_LINKS_FOR_ALL.level and not user.is_administrator:
+        raise insufficient_permission()
+    settings = (
+        ("can_invite_users_group", "create_multiuse_invite_group") if by_link else ("can_invite_users_group",)
+    )
+    if not all(realm_allows(core, user, setting) for setting in settings):
+        raise insufficient_permission()
+
+
+def check_terms(core: Core, user: User, terms: Terms) -> None:
+    """Raises BAD_REQUEST for terms that somebody may not offer (INV-11, INV-14, INV-15, INV-19)."""
+    if terms.invite_as < user.role:
+        raise insufficient_permission()
+    if terms.expires_in is not None and terms.expires_in <= 0:
+        raise ServiceError("Invalid invitation expiry")
+    if terms.channel_ids and not realm_allows(core, user, "can_add_subscribers_group"):
+        raise ServiceError("You do not have permission to subscribe other users to channels.")
+    for channel_id in terms.channel_ids:
+        _check_channel(core, user, core.channels.get(channel_id))
+    for group_id in terms.group_ids:
+        _check_group(core, user, core.groups.get(group_id))
+
+
+def _check_group(core: Core, user: User, group: Group | None) -> None:
+    if group is None:
+        raise ServiceError("Invalid user group")
+    if group.deactivated:
+        raise ServiceError("User group is deactivated.")
+    if group.is_system or not may_add_members(core, user, group):
+        raise insufficient_permission()
+
+
+def still_holds(core: Core, row: Row) -> bool:
+    """Whether the inviter might still invite so: an invitation gives no more than who made it could give now."""
+    inviter = core.users[row["inviter_id"]]
+    if not inviter.is_active or row["invite_as"] < inviter.role:
+        return False
+    try:
+        check_may_invite(core, inviter, by_link=row["email"] is None)
+    except ServiceError:
+        return False
+    return True
+
+
+def channels_of(core: Core, row: Row) -> list[int]:
+    """Ids of the channels that an invitation leads to: those that its inviter may still add people to, and the
+    organization's default channels where it says so; ascending."""
+    inviter = core.users[row["inviter_id"]]
+    chosen: set[int] = set()
+    if realm_allows(core, inviter, "can_add_subscribers_group"):
+        for channel_id in json.loads(row["channel_ids"]):
+            with suppress(ServiceError):
+                _check_channel(core, inviter, core.channels.get(channel_id))
+                chosen.add(channel_id)
+    if row["include_defaults"]:
+        chosen |= {
+            channel.id for channel in core.channels.all() if channel.is_default and not channel.is_archived
+        }
+    return sorted(chosen)
+
+
+def groups_of(core: Core, row: Row) -> list[int]:
+    """Ids of the groups that an invitation leads to: those that its inviter may still add people to."""
+    inviter = core.users[row["inviter_id"]]
+    chosen: list[int] = []
+    for group_id in json.loads(row["group_ids"]):
+        with suppress(ServiceError):
+            _check_group(core, inviter, core.groups.get(group_id))
+            chosen.append(group_id)
+    return chosen
+
+
+def _check_channel(core: Core, user: User, channel: Channel | None) -> None:
+    if channel is None or channel.is_archived or not may_know(core, user, channel):
+        raise invalid_channel_id()
+    addable = (
+        not channel.invite_only
+        or (administers_channel(core, user, channel) and may_read(core, user, channel))
+        or channel_allows(core, user, channel, "can_add_subscribers_group")
+    )
+    if not channel.is_default and not addable:
+        raise ServiceError("You do not have permission to subscribe other users to this channel.")
+
+
+def check_channels_given(core: Core, terms: Terms) -> None:
+    """Below level 180 an invitation names a channel (INV-16)."""
+    if core.level < Gate.INVITE_NO_CHANNELS.level and not terms.channel_ids:
+        raise ServiceError("You must specify at least one channel for invitees to join.")

@@ -1,0 +1,115 @@
+"""Who may send where and to whom, and who may change and delete what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.markdown import Rendered
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, Message, User
+from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.permissions import channel_allows, realm_allows
+from narrowcast_server.rules.visibility import check_sees_recipients
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+_MANY: Final = 15
+"""From this many subscribers on, wildcard mentions need a permission."""
+
+
+def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:
+    """Raises BAD_REQUEST where somebody may not send to a topic."""
+    if channel.is_archived or not access.may_read(core, sender, channel):
+        raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
+    members_only = channel.invite_only or sender.is_guest
+    if members_only and not access.is_subscribed(core, sender.id, channel.id):
+        raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
+    if not channel_allows(core, sender, channel, "can_send_message_group"):
+        raise ServiceError("You do not have permission to post in this channel.")
+    topics.check_policy(core, channel, topic)
+    if not channel_allows(core, sender, channel, "can_create_topic_group") and not access.newest_in_topic(
+        core, sender, channel, topic, 1
+    ):
+        raise ServiceError("You do not have permission to create new topics in this channel.")
+
+
+def check_wildcards(core: Core, sender: User, channel: Channel, found: Rendered) -> None:
+    """Raises where somebody calls everybody without the permission to call many."""
+    if not (found.channel_wildcard or found.topic_wildcard):
+        return
+    if len(access.subscriber_ids(core, channel.id)) > _MANY and not realm_allows(
+        core, sender, "can_mention_many_users_group"
+    ):
+        kind = "STREAM" if found.channel_wildcard else "TOPIC"
+        raise ServiceError(
+            "You do not have permission to use wildcard mentions here.",
+            f"{kind}_WILDCARD_MENTION_NOT_ALLOWED",
+        )
+
+
+def check_mentions(found: Rendered) -> None:
+    """Raises BAD_REQUEST for a mention of a group that the sender may not call."""
+    if found.refused_groups:
+        raise ServiceError(f"You are not allowed to mention user group '{found.refused_groups[0]}'.")
+
+
+def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
+    """Raises BAD_REQUEST for deactivated recipients, and where the organization restricts direct messages."""
+    others = [user for user in people if user.id != sender.id]
+    check_sees_recipients(core, sender, others)
+    for user in others:
+        if not user.is_active:
+            raise ServiceError(f"'{user.full_name}' is no longer using this organization.")
+    if not others or sender.is_system_bot or all(user.is_bot for user in others):
+        return
+    if not any(realm_allows(core, user, "direct_message_permission_group") for user in people):
+        raise ServiceError("Direct messages are disabled in this organization.")
+    if realm_allows(core, sender, "direct_message_initiator_group"):
+        return
+    if find_conversation(core, [user.id for user in people]) is None:
+        raise ServiceError("You do not have permission to initiate direct message conversations.")
+
+
+def find_conversation(core: Core, user_ids: Iterable[int]) -> int | None:
+    """The id of the direct conversation of exactly these people, if they have one."""
+    key = ",".join(str(identity) for identity in sorted(set(user_ids)))
+    return core.store.integer("SELECT id FROM conversations WHERE members = ?", key)
+
+
+_LEEWAY_SECONDS: Final = 20
+"""Who began in time may finish."""
+
+
+def check_may_edit(core: Core, user: User, message: Message) -> None:
+    """Raises BAD_REQUEST where somebody may not change a text: not their own, too late, or switched off."""
+    if message.sender_id != user.id:
+        raise ServiceError("You don't have permission to edit this message")
+    if not core.setting_bool("allow_message_editing"):
+        raise ServiceError("Your organization has turned off message editing")
+    limit = core.settings["message_content_edit_limit_seconds"]
+    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
+        raise ServiceError("The time limit for editing this message has passed")
+
+
+def check_may_delete(core: Core, user: User, message: Message) -> None:
+    """Any message with the one permission; one's own, or one's bot's, with the other and in time."""
+    channel = None if message.channel_id is None else core.channels[message.channel_id]
+    if _holds(core, user, channel, "can_delete_any_message_group"):
+        return
+    sender = core.users[message.sender_id]
+    if user.id not in (sender.id, sender.bot_owner_id) or not _holds(
+        core, user, channel, "can_delete_own_message_group"
+    ):
+        raise ServiceError("You don't have permission to delete this message")
+    limit = core.settings["message_content_delete_limit_seconds"]
+    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
+        raise ServiceError("The time limit for deleting this message has passed")
+
+
+def _holds(core: Core, user: User, channel: Channel | None, setting: str) -> bool:
+    if realm_allows(core, user, setting):
+        return True
+    return channel is not None and channel_allows(core, user, channel, setting)

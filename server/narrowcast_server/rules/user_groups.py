@@ -1,0 +1,73 @@
+"""Who may change a user group and its members."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import GroupSetting
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.models import Group, User
+from narrowcast_server.rules.permissions import (
+    group_allows,
+    realm_allows,
+)
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def group_named_by(core: Core, group_id: int) -> Group:
+    """The group of this id; raises BAD_REQUEST (GRPU-10)."""
+    group = core.groups.get(group_id)
+    if group is None:
+        raise ServiceError("Invalid user group")
+    return group
+
+
+def may_manage(core: Core, user: User, group: Group) -> bool:
+    """From level 283 the holders of can_manage_group (GRPU-11), and who manages all groups: the holders of the
+    organization's permission, before there was one administrators.
+    """
+    if core.level < Gate.MANAGE_ALL_GROUPS.level:
+        if user.is_administrator:
+            return True
+    elif realm_allows(core, user, "can_manage_all_groups"):
+        return True
+    return core.level >= Gate.GROUP_MANAGE.level and group_allows(core, user, group, GroupSetting.MANAGE)
+
+
+def may_add_members(core: Core, user: User, group: Group) -> bool:
+    """Managers, and from level 305 the holders of can_add_members_group (GSV-08, INV-19)."""
+    if may_manage(core, user, group):
+        return True
+    return core.level >= Gate.GROUP_ADD_MEMBERS.level and group_allows(
+        core, user, group, GroupSetting.ADD_MEMBERS
+    )
+
+
+def may_remove_members(core: Core, user: User, group: Group) -> bool:
+    if may_manage(core, user, group):
+        return True
+    return core.level >= Gate.GROUP_REMOVE_MEMBERS.level and group_allows(
+        core, user, group, GroupSetting.REMOVE_MEMBERS
+    )
+
+
+def managed_group(core: Core, user: User, group_id: int) -> Group:
+    """A group that somebody may change; raises BAD_REQUEST, for system groups too."""
+    group = group_named_by(core, group_id)
+    if group.is_system or not may_manage(core, user, group):
+        raise insufficient_permission()
+    return group
+
+
+def check_membership(core: Core, user: User, group: Group, joins: set[int], leaves: set[int]) -> None:
+    oneself = {user.id}
+    may_join = joins == oneself and group_allows(core, user, group, GroupSetting.JOIN)
+    may_leave = leaves == oneself and group_allows(core, user, group, GroupSetting.LEAVE)
+    allowed = (not joins or may_join or may_add_members(core, user, group)) and (
+        not leaves or may_leave or may_remove_members(core, user, group)
+    )
+    if group.is_system or not allowed:
+        raise insufficient_permission()
