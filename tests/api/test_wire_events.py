@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.model.users import read_user_change
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.wire import events
 from narrowcast_api.wire.base import collecting_problems
@@ -17,7 +18,6 @@ from narrowcast_api.wire.events import (
     DefaultStreamsEvent,
     DeleteMessageEvent,
     MessageEvent,
-    PersonChange,
     PresenceEvent,
     RealmUserUpdateEvent,
     RestartEvent,
@@ -228,15 +228,13 @@ def test_a_status_event_says_only_what_changed() -> None:
 
 
 def test_null_and_absent_stay_apart_in_a_change_of_a_person() -> None:
-    nulled = PersonChange.model_validate({"user_id": 1, "delivery_email": None})
-    assert nulled.changes() == {"delivery_email": None}
-    assert nulled.was_sent("delivery_email")
-    assert not nulled.was_sent("full_name")
+    nulled = read_user_change({"user_id": 1, "delivery_email": None})
+    assert nulled.values == {"delivery_email": None}
     event = parse_event(
         {"id": 1, "type": "realm_user", "op": "update", "person": {"user_id": 1, "role": 300}}
     )
     assert isinstance(event, RealmUserUpdateEvent)
-    assert event.person.changes() == {"role": 300}
+    assert event.person.values == {"role": 300}
 
 
 @proves("EVT-05")

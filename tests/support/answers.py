@@ -68,7 +68,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET users/N/presence": users.UserPresence,
     "GET users/N/status": users.UserStatusAnswer,
     "GET users/N/subscriptions/N": channels.SubscriptionStatus,
-    "GET users/me": users.OwnUser,
+    "GET users/me": users.OwnUserAnswer,
     "GET users/me/N/topics": channels.TopicList,
     "GET users/me/alert_words": users.AlertWords,
     "POST users/me/alert_words": users.AlertWords,

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import LARGEST, BadRow, Row, id_of_key, optional_int, optional_text, table
+from narrowcast_api.model.reading import (
+    LARGEST,
+    BadRow,
+    Row,
+    id_of_key,
+    integer,
+    optional_int,
+    optional_text,
+    required_int,
+    table,
+)
+from narrowcast_api.wire.vocabulary import Role
 
 MEMBER_ROLE = 400
 
@@ -21,8 +32,21 @@ class ProfileValue(NamedTuple):
     rendered: str | None = None
 
 
+class Avatar(NamedTuple):
+    """Somebody's picture: where it is, or None where it is the third-party one of their address (USR-23)."""
+
+    url: str | None
+    version: int = 0
+
+
 class User(NamedTuple):
-    """One person or bot. A tuple, because organizations have 50,000 of them."""
+    """One person or bot. A tuple, because organizations have 50,000 of them.
+
+    `delivery_email` is None where one may not see it, or where a server before level 163 leaves it out (USR-09).
+    `date_joined` is as the server wrote it (USR-30). `avatar` and `max_message_id` are there only in answers to
+    requests about a user; `avatar` is None too where the server left it out: ask for it when it is needed
+    (USR-24).
+    """
 
     user_id: int
     full_name: str
@@ -37,6 +61,21 @@ class User(NamedTuple):
     timezone: str = ""
     date_joined: str = ""
     profile: Mapping[int, ProfileValue] = {}
+    avatar: Avatar | None = None
+    max_message_id: int | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role == Role.OWNER
+
+    @property
+    def is_admin(self) -> bool:
+        """Owners are administrators too."""
+        return self.role <= Role.ADMINISTRATOR
+
+    @property
+    def is_guest(self) -> bool:
+        return self.role == Role.GUEST
 
 
 def read_role(row: Row) -> int:
@@ -78,6 +117,26 @@ def read_user(row: Row, *, is_active: bool = True) -> User:
         joined if type(joined) is str else "",
         _read_profile(profile) if profile else _NO_PROFILE,
     )
+
+
+def read_fetched_user(row: Row) -> User:
+    """The answer to a request about a user."""
+    avatar = None
+    if "avatar_url" in row:
+        avatar = Avatar(optional_text(row, "avatar_url"), integer(row, "avatar_version"))
+    return read_user(row)._replace(avatar=avatar, max_message_id=optional_int(row, "max_message_id"))
+
+
+class UserChange(NamedTuple):
+    """New values of a user, by their names on the wire; what is not there stays."""
+
+    user_id: int
+    values: Row
+
+
+def read_user_change(row: Row) -> UserChange:
+    """The `person` of a `realm_user` update."""
+    return UserChange(required_int(row, "user_id"), {key: row[key] for key in row if key != "user_id"})
 
 
 _NO_PROFILE: Mapping[int, ProfileValue] = MappingProxyType({})

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.users import User
 from narrowcast_api.routes.common import (
     OMIT,
     Bound,
@@ -21,13 +22,13 @@ from narrowcast_api.routes.common import (
     text_segment,
 )
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import CreatedUser, OwnUser, User, UserAnswer, UserList
+from narrowcast_api.wire.users import CreatedUser, OwnUserAnswer, UserAnswer, UserList
 from narrowcast_api.wire.vocabulary import Role
 
 
-async def get_own_user(connection: Connection) -> OwnUser:
+async def get_own_user(connection: Connection) -> User:
     """GET /users/me: oneself (ME-01). Takes no parameters; `max_message_id` is deprecated."""
-    user = read(OwnUser, await connection.request("GET", "/users/me"))
+    user = read(OwnUserAnswer, await connection.request("GET", "/users/me")).user
     connection.own_user_id = user.user_id
     return user
 
@@ -161,13 +162,13 @@ def avatar_address(user: User) -> str | None:
     None when the server left the picture out (USR-24); it can be asked for with `client_gravatar=False`.
     Relative addresses belong to the organization's. Nothing is fetched.
     """
-    if user.avatar_url is not None or not user.was_sent("avatar_url"):
-        return user.avatar_url
+    if user.avatar is None or user.avatar.url is not None:
+        return None if user.avatar is None else user.avatar.url
     address = user.delivery_email or user.email
     digest = hashlib.md5(
         address.strip().lower().encode("utf-8", "replace"), usedforsecurity=False
     ).hexdigest()
-    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={user.avatar_version}"
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={user.avatar.version}"
 
 
 def _role(role: Role | int) -> Role:

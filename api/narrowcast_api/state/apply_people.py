@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_api.model.bots import read_own_bot
-from narrowcast_api.model.reading import boolean, optional_int, text
-from narrowcast_api.model.users import read_user
+from narrowcast_api.model.bots import changed_bot
 from narrowcast_api.state.changes import (
     Change,
     PresenceChanged,
@@ -12,7 +10,7 @@ from narrowcast_api.state.changes import (
     UserGroupsChanged,
     UsersChanged,
 )
-from narrowcast_api.state.handlers import Handlers, row_of
+from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
@@ -41,7 +39,7 @@ handlers = Handlers()
 
 @handlers.of(RealmUserAddEvent)
 def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
-    state.users.put([read_user(row_of(event.person))])
+    state.users.put([event.person])
     return (UsersChanged((event.person.user_id,)),)
 
 
@@ -58,9 +56,8 @@ def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...
 
 @handlers.of(RealmUserUpdateEvent)
 def _user_update(state: State, event: RealmUserUpdateEvent) -> tuple[Change, ...]:
-    person = event.person
-    state.users.update(row_of(person))
-    return (UsersChanged((person.user_id,)),)
+    state.users.update(event.person)
+    return (UsersChanged((event.person.user_id,)),)
 
 
 @handlers.of(MutedUsersEvent)
@@ -86,7 +83,7 @@ def _presence(state: State, event: PresenceEvent) -> tuple[Change, ...]:
 
 @handlers.of(UserStatusEvent)
 def _user_status(state: State, event: UserStatusEvent) -> tuple[Change, ...]:
-    state.statuses.update(event.user_id, row_of(event))
+    state.statuses.update(event.user_id, event.changes())
     return (PresenceChanged((event.user_id,)),)
 
 
@@ -130,25 +127,19 @@ def _group_subgroups(state: State, event: UserGroupSubgroupsEvent) -> tuple[Chan
 
 @handlers.of(RealmBotAddEvent)
 def _bot_add(state: State, event: RealmBotAddEvent) -> tuple[Change, ...]:
-    bot = read_own_bot(row_of(event.bot))
-    if bot.owner_id == state.me:
-        state.own_bots.put([bot])
-    return (UsersChanged((bot.user_id,)),)
+    if event.bot.owner_id == state.me:
+        state.own_bots.put([event.bot])
+    return (UsersChanged((event.bot.user_id,)),)
 
 
 @handlers.of(RealmBotUpdateEvent)
 def _bot_update(state: State, event: RealmBotUpdateEvent) -> tuple[Change, ...]:
-    row = row_of(event.bot)
     bot = state.own_bots.get(event.bot.user_id)
     if bot is not None:
-        merged = {
-            "user_id": bot.user_id,
-            "full_name": text(row, "full_name", bot.full_name),
-            "is_active": boolean(row, "is_active", bot.is_active),
-            "owner_id": optional_int(row, "owner_id") if "owner_id" in row else bot.owner_id,
-        }
-        state.own_bots.put([read_own_bot(merged)])
-        if merged["owner_id"] != state.me:
+        changed = changed_bot(bot, event.bot.values)
+        if changed.owner_id == state.me:
+            state.own_bots.put([changed])
+        else:
             state.own_bots.remove(bot.user_id)
     return (UsersChanged((event.bot.user_id,)),)
 

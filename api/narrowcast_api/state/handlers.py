@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.events import Event
 
 Kind = TypeVar("Kind", bound=Event)
@@ -32,8 +31,3 @@ class Handlers:
             return handler
 
         return register
-
-
-def row_of(model: WireModel) -> dict[str, object]:
-    """What the server sent of an object, for the readers that snapshots use too."""
-    return model.model_dump(exclude_unset=True)

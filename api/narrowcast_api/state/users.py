@@ -15,7 +15,7 @@ from narrowcast_api.model.reading import (
     table,
     text,
 )
-from narrowcast_api.model.users import ProfileValue, User
+from narrowcast_api.model.users import ProfileValue, User, UserChange
 
 UNKNOWN_NAME = "Unknown user"
 """How somebody is called of whom the server told nothing (guests may not know everybody)."""
@@ -96,12 +96,12 @@ class Users:
         self._by_id.pop(user_id, None)
         self._ids_by_email = self._ids_by_name = None
 
-    def update(self, row: Row) -> bool:
-        """Applies the `person` of a `realm_user` update; says whether that person is known."""
-        user = self._by_id.get(integer(row, "user_id", -1))
+    def update(self, change: UserChange) -> bool:
+        """Takes new values; says whether that person is known."""
+        user = self._by_id.get(change.user_id)
         if user is None:
             return False
-        self.put([_updated(user, row)])
+        self.put([_updated(user, change.values)])
         return True
 
     def mute(self, value: object) -> None:

@@ -1,79 +1,27 @@
-"""People and bots: users, oneself, profiles, presence and status (USR, ME and STAT rows)."""
+"""Answers about people and bots: users, oneself, presence and status (USR, ME and STAT rows)."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel
+from narrowcast_api.model import users as model
+
+from .base import Good, GoodList, Id, Int, Seconds, WireModel, read_by
+
+User = Annotated[model.User, read_by(model.read_fetched_user)]
 
 
-class ProfileValue(WireModel):
-    """One custom profile field of a user; ``rendered_value`` is HTML, to be treated as message content is."""
+class OwnUserAnswer(WireModel):
+    """Answer of GET /users/me (ME rows): the user stands on its top level. ``max_message_id`` is deprecated."""
 
-    value: str
-    rendered_value: str | None = None
-
-
-class User(WireModel):
-    """A user as the service tells of others (USR-06 ff.).
-
-    ``avatar_url`` is None both when absent and when null; ``was_sent("avatar_url")`` tells them apart: null
-    means that the picture is the third-party one of the address, absent means ask for it when it is needed
-    (USR-23, 24). ``delivery_email`` is None when the caller may not see it, and may be absent before level
-    163 (USR-09).
-    """
-
-    user_id: Id
-    full_name: str
-    email: str = ""
-    delivery_email: str | None = None
-    is_active: bool = True
-    is_owner: bool = False
-    is_admin: bool = False
-    is_guest: bool = False
-    is_bot: bool = False
-    bot_type: Int | None = None
-    bot_owner_id: Id | None = None
-    role: Int = 400
-    timezone: str = ""
-    date_joined: str = ""
-    avatar_url: str | None = None
-    avatar_version: Int = 0
-    is_system_bot: bool = False
-    profile_data: Good[dict[int, ProfileValue]] | None = None
+    user: User
 
     @model_validator(mode="before")
     @classmethod
-    def _role_of_old_servers(cls, data: Any) -> Any:
-        """Servers before roles only say the booleans."""
-        if not isinstance(data, dict) or data.get("role") is not None:
-            return data
-        role = 400
-        for key, code in (("is_guest", 600), ("is_admin", 200), ("is_owner", 100)):
-            if data.get(key) is True:
-                role = code
-        return {**data, "role": role}
-
-    @property
-    def joined(self) -> datetime | None:
-        """When the account was made, where ``date_joined`` can be understood (USR-30).
-
-        UTC if it names no zone.
-        """
-        try:
-            moment = datetime.fromisoformat(self.date_joined)
-        except ValueError:
-            return None
-        return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-class OwnUser(User):
-    """The caller's own user (ME rows). ``max_message_id`` is deprecated."""
-
-    max_message_id: Int | None = None
+    def _the_whole_is_the_user(cls, data: Any) -> Any:
+        return {"user": data}
 
 
 class UserAnswer(WireModel):

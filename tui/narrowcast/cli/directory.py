@@ -11,7 +11,7 @@ from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
-    from narrowcast_api.wire.users import User
+    from narrowcast_api.model.users import User
 
 
 class Directory:

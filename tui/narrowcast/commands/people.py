@@ -11,7 +11,6 @@ from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.accounts import AccountsScreen
 from narrowcast.screens.people.card import PersonScreen
-from narrowcast_api.model.users import read_user
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -40,8 +39,7 @@ def show(screen: Workspace, user_id: int) -> None:
 
 async def _fetch_and_show(screen: Workspace, user_id: int) -> None:
     fetched = await screen.session.client.users.get(user_id=user_id, include_custom_profile_fields=True)
-    user = read_user(fetched.model_dump(mode="json"), is_active=fetched.is_active)
-    screen.app.push_screen(PersonScreen(screen.session, user_id, fetched=user))
+    screen.app.push_screen(PersonScreen(screen.session, user_id, fetched=fetched))
 
 
 def find(screen: Workspace) -> None:

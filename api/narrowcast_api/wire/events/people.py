@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either
+from narrowcast_api.model import bots, users
+from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either, read_by
 from narrowcast_api.wire.groups import UserGroup
-from narrowcast_api.wire.users import Bot, ClientPresence, MutedUser, Presence, User, modern_presence
+from narrowcast_api.wire.users import ClientPresence, MutedUser, Presence, modern_presence
 
 from .base import Event
 
@@ -23,7 +24,7 @@ class RealmUserAddEvent(RealmUserEvent):
     """Somebody new, or somebody whom the caller can see now."""
 
     op: Literal["add"] = "add"
-    person: User
+    person: Annotated[users.User, read_by(users.read_user)]
 
 
 class RemovedPerson(WireModel):
@@ -40,30 +41,11 @@ class RealmUserRemoveEvent(RealmUserEvent):
     person: RemovedPerson
 
 
-class ProfileFieldChange(WireModel):
-    """A custom profile field of a user changed; None clears it."""
-
-    id: Id
-    value: str | None = None
-    rendered_value: str | None = None
-
-
-class PersonChange(WireModel):
-    """What changed of a user: ``changes()`` has exactly the fields that were sent, null among them."""
-
-    user_id: Id
-    custom_profile_field: ProfileFieldChange | None = None
-
-    def changes(self) -> dict[str, Any]:
-        """The new values by their names on the wire, except the id and the custom field."""
-        return dict(self.model_extra or {})
-
-
 class RealmUserUpdateEvent(RealmUserEvent):
     """Something of a user changed."""
 
     op: Literal["update"] = "update"
-    person: PersonChange
+    person: Annotated[users.UserChange, read_by(users.read_user_change)]
 
 
 class RealmBotEvent(Event):
@@ -76,28 +58,21 @@ class RealmBotAddEvent(RealmBotEvent):
     """A new bot."""
 
     op: Literal["add"] = "add"
-    bot: Bot
-
-
-class BotChange(WireModel):
-    """What changed of a bot; the new values are extras."""
-
-    user_id: Id
-    api_key: str | None = Field(default=None, repr=False)
+    bot: Annotated[bots.OwnBot, read_by(bots.read_own_bot)]
 
 
 class RealmBotUpdateEvent(RealmBotEvent):
     """Something of a bot changed."""
 
     op: Literal["update"] = "update"
-    bot: BotChange
+    bot: Annotated[bots.OwnBotChange, read_by(bots.read_own_bot_change)]
 
 
 class RealmBotRemoveEvent(RealmBotEvent):
     """A bot is gone; also ``delete`` on some servers."""
 
     op: Literal["remove", "delete"] = "remove"
-    bot: BotChange
+    bot: Annotated[bots.OwnBotChange, read_by(bots.read_own_bot_change)]
 
 
 class UserGroupEvent(Event):
@@ -181,6 +156,11 @@ class UserStatusEvent(Event):
     emoji_code: str | None = None
     reaction_type: str | None = None
     away: bool | None = None
+
+    def changes(self) -> dict[str, object]:
+        """The new values by name."""
+        parts = ("status_text", "emoji_name", "emoji_code", "reaction_type", "away")
+        return {name: value for name in parts if (value := getattr(self, name)) is not None}
 
 
 class MutedUsersEvent(Event):

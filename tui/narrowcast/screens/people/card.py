@@ -166,10 +166,11 @@ class PersonScreen(GuardedScreen[str]):
 
     async def _show_picture(self) -> None:
         user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
-        if not user.avatar_url:
+        address = user.avatar.url if user.avatar is not None else None
+        if not address:
             self.say("This user has no profile picture.")
             return
-        spot = Spot(SpotKind.MEDIA, user.avatar_url, user.full_name, src=user.avatar_url)
+        spot = Spot(SpotKind.MEDIA, address, user.full_name, src=address)
         self.app.push_screen(PictureScreen(self.session, [spot]))
 
     # about them
