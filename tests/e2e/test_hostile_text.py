@@ -49,6 +49,7 @@ _KNOWN = re.compile(
     rb"|\x1b\[[<>=?]\d*(?:;\d+)?u"
     rb"|\x1b\[>?0?q|\x1b\[c|\x1b\[[012]?[JK]"
     rb"|\x1b\]22;[a-z-]*\x07"
+    rb"|\x1b\]2;[^\x00-\x1f\x7f]{0,200}(?:\x07|\x1b\\)|\x1b\[2[23];2t"
 )
 """All that the app itself has reason to write."""
 

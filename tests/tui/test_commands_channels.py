@@ -202,12 +202,12 @@ async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) ->
         channel_id = stage.server.channel("general")
         for value in (True, None):
             await run(stage, "channel.own")
-            await fill(stage, push_notifications=value)
+            await fill(stage, audible_notifications=value)
             await closed(stage)
         answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
         own = next(row for row in answer["subscriptions"] if row["stream_id"] == channel_id)
-        assert own["push_notifications"] is stage.session.state.settings.flag(
-            "enable_stream_push_notifications"
+        assert own["audible_notifications"] is stage.session.state.settings.flag(
+            "enable_stream_audible_notifications"
         )
 
 

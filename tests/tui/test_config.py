@@ -37,6 +37,16 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ('[keys]\n"go.all" = "W"\n"go.nowhere" = "b"\n', "c.toml:3: keys: go.nowhere: no such command"),
         ('[keys]\n"go.all" = "ctrl+h"\n', "c.toml:2: keys: go.all: 'ctrl+h' cannot be told from backspace"),
         ("account = \n", "c.toml: not TOML: "),
+        ('[notifications]\npopup = "loud"\n', "c.toml:2: notifications.popup: input should be 'auto', "),
+        ('[notifications]\ncommand = "notify-send x"\n', "c.toml:2: notifications.command: "),
+        (
+            '[notifications]\n\ncommand = ["a", "{text}"]\n',
+            "c.toml:3: notifications.command: {text} is no placeholder",
+        ),
+        (
+            '[notifications]\nquiet = ["at night"]\n',
+            "c.toml:2: notifications.quiet: 'at night' is no part of a day such as 22:00-07:00",
+        ),
     ],
 )
 def test_each_mistake_is_named_with_its_line_and_key(text: str, problem: str) -> None:

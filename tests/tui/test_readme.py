@@ -12,9 +12,11 @@ from narrowcast.commands.registry import by_id
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_of_a_configuration_is_one() -> None:
-    (example,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    assert parse(example, "README.md").keys
+def test_the_examples_of_a_configuration_make_one() -> None:
+    config = parse("\n".join(re.findall(r"```toml\n(.*?)```", README, re.DOTALL)), "README.md")
+    assert config.keys
+    assert config.notifications.quiet
+    assert config.notifications.command
 
 
 def test_the_first_keys_to_know_do_what_is_said_of_them() -> None:

@@ -9,8 +9,9 @@ import pytest
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings.catalog import duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION
-from narrowcast.screens.settings.own import OWN
+from narrowcast.screens.settings.own import ELSEWHERE, OWN
 from narrowcast.screens.settings.screen import OTHER, SettingsScreen
+from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from support.screens import choose, fill, rows, said
@@ -34,8 +35,24 @@ def named(catalog: object) -> set[str]:
 
 
 def test_every_setting_of_the_server_has_a_title() -> None:
-    assert set(personal.DEFAULTS) - named(OWN) == set()
+    assert set(personal.DEFAULTS) - named(OWN) - named(ELSEWHERE) == set()
     assert {*EDITABLE, *GROUP_SETTINGS} - named(ORGANIZATION) == set()
+
+
+def test_of_notifications_only_what_has_an_effect_here_is_shown() -> None:
+    assert {setting.name for setting in OWN["Notifications"]} == EFFECTIVE_SETTINGS
+    others = {name for name in named(OWN) - EFFECTIVE_SETTINGS if "notif" in name}
+    assert all("typing" in name for name in others)
+
+
+async def test_settings_of_email_and_phones_are_in_no_list_of_ones_own(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "account.settings")
+        shown = "\n".join(rows(stage)).lower()
+        assert "wildcard" in shown or "@all" in shown
+        assert "email:" not in shown
+        assert "phone" not in shown
+        assert "push notifications" not in shown
 
 
 @pytest.mark.parametrize(

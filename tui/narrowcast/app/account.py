@@ -14,6 +14,7 @@ from narrowcast.app.ground import AppGround
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
+    from narrowcast.app.notifier import Notifier
     from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.sync.session import Session
 
@@ -34,6 +35,7 @@ class AccountApp(AppGround, inherit_bindings=False):
         """Where the account that is open is stored."""
         self.problem = ""
         """Why an account could not be opened, for its user."""
+        self._notifier: Notifier | None = None
 
     @property
     def main_screen(self) -> MainScreen | None:
@@ -50,6 +52,8 @@ class AccountApp(AppGround, inherit_bindings=False):
             self.session.presence.key_pressed()
         if (screen := self.main_screen) is not None:
             screen.frames.hurry()
+        if self._notifier is not None:
+            self._notifier.key_pressed()
 
     def keep(self) -> None:
         """What stands in compose becomes a draft."""
@@ -103,6 +107,18 @@ class AccountApp(AppGround, inherit_bindings=False):
         self.session.hold_back(painted)
         self.spawn(self.session.run(), "keep the account live")
         self.call_after_refresh(painted.set)
+        self.call_after_refresh(self._begin_notices)
+
+    def _begin_notices(self) -> None:
+        """Once the first frame is painted: nothing of it is needed before."""
+        if self.session is not None and self._notifier is None and not self.is_headless:
+            from narrowcast.app.notices import begin
+
+            self._notifier = begin(self, self.session, self.config.notifications, self._ids_in_view)
+
+    def _ids_in_view(self) -> set[int]:
+        screen = self.main_screen
+        return screen.messages.list.ids_in_view() if screen is not None and self.screen is screen else set()
 
     async def reopen(self) -> None:
         """Take up the account anew as its file has it now, such as with another key."""
@@ -137,7 +153,10 @@ class AccountApp(AppGround, inherit_bindings=False):
         """Keep what is being written and let the account go, within a bound."""
         self.keep()
         session, self.session = self.session, None
+        notifier, self._notifier = self._notifier, None
         try:
+            if notifier is not None:
+                await notifier.close()
             if session is not None:
                 await session.close(CLOSE_SECONDS)
         except Exception:

@@ -112,6 +112,8 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             self._guardian = Guardian(in_app(self._leave_now))
             self._guardian.start()
             if isinstance(self._driver, TerminalDriver):
+                driver = self._driver
+                self._guardian.also_clean = lambda: driver.title_to_restore
                 self._driver.lost = self._guardian.vanished
                 self._driver.leaving = self._is_going
                 self._driver.repainting = self.forget_screen

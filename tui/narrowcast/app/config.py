@@ -49,6 +49,30 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
+class Notifications:
+    """``[notifications]``: how messages are told of that come while one looks elsewhere.
+
+    Which messages these are is for the settings of the account, of its channels and topics to say.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    popup: Literal["auto", "osc9", "osc777", "osc99", "off"] = "auto"
+    """How the terminal is asked to show them; ``auto`` asks those that are known to."""
+    sound: Literal["bell", "off"] = "bell"
+    """What is heard of those with a sound."""
+    command: list[str] = field(default_factory=list)
+    """A program and its arguments, run for each one without a shell, such as ``["notify-send", "{title}", "{body}"]``.
+    There are ``{title}``, ``{body}``, ``{sender}``, ``{place}``, ``{reason}`` and ``{count}``."""
+    title: bool = True
+    """Keep unread messages and mentions in the title of the terminal's window."""
+    quiet: list[str] = field(default_factory=list)
+    """Parts of the day without any, such as ``["22:00-07:30"]``."""
+    passthrough: bool = False
+    """In tmux and screen: hand pop-ups on to the terminal outside (tmux: ``set -g allow-passthrough on``)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole file."""
 
@@ -58,6 +82,7 @@ class Config:
     """The account to open when none is named: the name of a file in ``accounts/`` without ``.zuliprc``."""
     appearance: Appearance = field(default_factory=Appearance)
     compose: Writing = field(default_factory=Writing)
+    notifications: Notifications = field(default_factory=Notifications)
     keys: dict[str, str | list[str]] = field(default_factory=dict)
     """``[keys]``: action id to key or keys."""
 
@@ -97,6 +122,7 @@ def parse(text: str, name: str) -> Config:
                 f"{name}:{line_of(text, known)}: {key}: {_sentence(detail['type'], detail['msg'])}"
             )
         raise ConfigError(list(dict.fromkeys(problems))) from error
+    _check_notifications(config.notifications, text, name)
     return _check_keys(_check_theme(config, text, name), text, name)
 
 
@@ -113,6 +139,24 @@ def _check_theme(config: Config, text: str, name: str) -> Config:
             [f"{name}:{line}: appearance.theme: no theme {theme!r}. Themes: {', '.join(known)}"]
         )
     return config
+
+
+def _check_notifications(config: Notifications, text: str, name: str) -> None:
+    from narrowcast.terminal.notice_command import check_command
+    from narrowcast_api.protocols.notifications import QuietHours
+
+    problems = []
+    for key, check in (
+        ("quiet", lambda: [QuietHours.parse(part) for part in config.quiet]),
+        ("command", lambda: check_command(config.command)),
+    ):
+        try:
+            check()
+        except ValueError as error:
+            line = line_of(text, ["notifications", key])
+            problems.append(f"{name}:{line}: notifications.{key}: {error}")
+    if problems:
+        raise ConfigError(problems)
 
 
 def _check_keys(config: Config, text: str, name: str) -> Config:

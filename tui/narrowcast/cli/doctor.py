@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from narrowcast.app import accounts
-from narrowcast.app.config import Config, ConfigError, load
+from narrowcast.app.config import Config, ConfigError, Notifications, load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
@@ -68,6 +68,7 @@ def examine(args: argparse.Namespace) -> Iterator[Finding]:
         for problem in error.problems:
             yield Finding("configuration", "problem", problem)
     yield Finding("configuration", "note", f"log: {paths.log_file}")
+    yield from _notifications(config.notifications)
     yield from _account(args, paths, config)
 
 
@@ -119,13 +120,40 @@ def _terminal() -> Iterator[Finding]:
         yield from _tmux()
 
 
+def _notifications(config: Notifications) -> Iterator[Finding]:
+    from narrowcast.terminal.notices import Popup, can_have_title, choose
+
+    def one(level: str, text: str) -> Finding:
+        return Finding("notifications", level, text)
+
+    chosen = choose(config.popup, os.environ, passthrough=config.passthrough)
+    shown = "none" if chosen.way is Popup.OFF else f"by {chosen.way.value}"
+    yield one("note" if chosen.way is Popup.OFF else "ok", f"pop-ups: {shown} ({chosen.why})")
+    if config.command:
+        there = shutil.which(config.command[0]) is not None
+        yield one(
+            "ok" if there else "problem", f"command: {config.command[0]}" + ("" if there else " is not there")
+        )
+    else:
+        yield one("note", "command: none (notifications.command)")
+    yield one("ok" if config.sound == "bell" else "note", f"sound: {config.sound}")
+    title = "off" if not config.title else "on" if can_have_title(os.environ) else "this terminal has none"
+    yield one("ok" if title == "on" else "note", f"unread messages in the title: {title}")
+    if config.quiet:
+        yield one("note", f"quiet: {', '.join(config.quiet)}")
+
+
 _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
     (
         "escape-time",
         lambda value: value.isdecimal() and int(value) <= 50,
         "Esc is slow: set -sg escape-time 10",
     ),
-    ("focus-events", lambda value: value == "on", "focus is not reported: set -g focus-events on"),
+    (
+        "focus-events",
+        lambda value: value == "on",
+        "focus is not reported, so notices go by the last key: set -g focus-events on",
+    ),
     (
         "set-clipboard",
         lambda value: value == "on",
@@ -136,7 +164,11 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
         lambda value: value in {"on", "always"},
         "Shift-Enter is Enter: set -s extended-keys on",
     ),
-    ("allow-passthrough", lambda value: value in {"on", "all"}, "no images: set -g allow-passthrough on"),
+    (
+        "allow-passthrough",
+        lambda value: value in {"on", "all"},
+        "no images or pop-ups outside: set -g allow-passthrough on",
+    ),
 )
 
 

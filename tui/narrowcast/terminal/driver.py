@@ -21,8 +21,9 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.keyboard import read_keys
+from narrowcast.terminal.notices import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
 from narrowcast.terminal.plain_text import tolerate_all_characters
-from narrowcast.terminal.terminal_filter import TerminalFilter
+from narrowcast.terminal.terminal_filter import TerminalFilter, are_notices
 from narrowcast.terminal.textual_private import WriterThread
 
 LAST_PATIENCE = 10.0
@@ -101,6 +102,9 @@ class TerminalDriver(LinuxDriver):
     repainting: Callable[[], None] | None = None
     """Called on the loop when the terminal may show something else than what was sent."""
 
+    _title = ""
+    _is_named = False
+
     leaving: Callable[[], bool] | None = None
     """Whether the app is on its way out."""
 
@@ -138,6 +142,8 @@ class TerminalDriver(LinuxDriver):
         if self.repainting is not None:
             self.repainting()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual has no types there
+        if self._title:
+            self.set_title(self._title)
         if shown is not None:
             self.attrs_before = shown.attributes
 
@@ -165,6 +171,25 @@ class TerminalDriver(LinuxDriver):
         if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
             self._writer.write(self.gate(data))
 
+    def say(self, notice: str) -> None:
+        """Write a bell, or sequences that ask for a notice; anything else falls away."""
+        if self._writer is not None and (notice == BELL or are_notices(notice)):
+            self._writer.write(notice)
+
+    def set_title(self, text: str) -> None:
+        """Name the terminal's window; what it was called before comes back at the end."""
+        self._title = text
+        if self._is_named:
+            self.write(title_sequence(text))
+        elif self._writer is not None:
+            self._is_named = True
+            self.write(SAVE_TITLE + title_sequence(text))
+
+    @property
+    def title_to_restore(self) -> str:
+        """What gives the terminal's window its title back, where it was taken."""
+        return RESTORE_TITLE if self._is_named else ""
+
     @cached_property
     def gate(self) -> TerminalFilter:
         """What decides which sequences may be written at all."""
@@ -178,5 +203,8 @@ class TerminalDriver(LinuxDriver):
         """Leave the terminal clean, also when frames are still waiting."""
         if self._writer is not None:
             self._writer.last_words()
+        if self._is_named:
+            self.write(RESTORE_TITLE)
+            self._is_named = False
         super().stop_application_mode()
         last_screen.keep_no_longer()

@@ -45,6 +45,8 @@ class Guardian:
         self._wake_read, self._wake_write = os.pipe()
         self._modes: list[Any] | None = None
         self._fd = sys.__stdin__.fileno() if sys.__stdin__ is not None else 0
+        self.also_clean: Callable[[], str] = str
+        """What else the terminal needs after `CLEAN`."""
 
     def start(self) -> None:
         """Install the handlers. Call from the main thread, before the app takes the terminal's modes if
@@ -105,5 +107,5 @@ class Guardian:
             if self._modes is not None:
                 termios.tcsetattr(self._fd, termios.TCSANOW, self._modes)
             os.set_blocking(2, False)
-            os.write(2, CLEAN.encode())
+            os.write(2, (CLEAN + self.also_clean()).encode())
         os._exit(code)

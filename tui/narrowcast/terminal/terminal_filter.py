@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from narrowcast_api import characters
 
-__all__ = ["TerminalFilter", "is_allowed"]
+__all__ = ["TerminalFilter", "are_notices", "is_allowed"]
 
 MAX_CLIPBOARD = 400_000
 """Characters of one copy to the clipboard, as base64."""
@@ -39,6 +39,7 @@ _CSI = re.compile(
     r"|[<>=?]\d{0,3}(?:;\d{1,3})?u"  # keyboard protocol
     r"|[>=]?0?c|[56]n|>0?q"  # what are you, where is the cursor
     r"|1[468]t"  # how large are cells and window
+    r"|2[23];2t"  # save the title, take it back
     r"|\d? q"  # shape of the cursor
     r")"
 )
@@ -47,6 +48,10 @@ _OSC = re.compile(
 )
 _SIXEL = re.compile(r"\x1bP[\d;]*q[\x20-\x7e\r\n]*\x1b\\")
 _KITTY = re.compile(r"\x1b_G[\x20-\x7e]*\x1b\\")
+_NOTICES = re.compile(
+    r"(?:\x1b\](?:9;(?!\d+(?:;|\x1b))|777;notify;|99;[a-z0-9=:-]*;)[^\x00-\x1f\x7f-\x9f]{0,2000}\x1b\\)+"
+)
+_HANDED_ON = re.compile(r"\x1bPtmux;((?:[^\x1b]|\x1b\x1b)*)\x1b\\|\x1bP(\x1b\][^\x07\x1b]*)\x07\x1b\\")
 _CONTROLS = frozenset("\n\r\x07")
 _OFF = {1: 22, 2: 22, 3: 23, 4: 24, 21: 24, 5: 25, 6: 25, 7: 27, 8: 28, 9: 29, 53: 55}
 
@@ -107,6 +112,20 @@ def _change(old: _Look, new: _Look) -> str:
         steps.append(new.back or "49")
     by_steps = f"\x1b[{';'.join(steps)}m"
     return by_steps if len(by_steps) <= len(afresh) else afresh
+
+
+def are_notices(data: str) -> bool:
+    """Whether `data` is nothing but sequences that ask for notices, or that a multiplexer hands on for that."""
+    ends = [match.end() for match in _HANDED_ON.finditer(data)]
+    if not ends:
+        return _NOTICES.fullmatch(data) is not None
+    inner = [
+        match[1].replace("\x1b\x1b", "\x1b") if match[1] is not None else f"{match[2]}\x1b\\"
+        for match in _HANDED_ON.finditer(data)
+    ]
+    return sum(len(match[0]) for match in _HANDED_ON.finditer(data)) == len(data) and all(
+        _NOTICES.fullmatch(sequence) for sequence in inner
+    )
 
 
 def is_allowed(sequence: str, graphics: bool = False) -> bool:

@@ -134,6 +134,14 @@ class MessageList(SelectingCanvas):
                     found.append((y, key, number))
         return found
 
+    def ids_in_view(self) -> set[int]:
+        """The messages of which a row is on the screen."""
+        feed = self.feed
+        if feed is None:
+            return set()
+        keys = {feed.key(place.index) for place in self._places if place is not None}
+        return {key for key in keys if isinstance(key, int)}
+
     def text_of(self, message: Message) -> str:
         """The whole text of a message, spoilers opened and wrapped lines joined; without its reactions."""
         feed = self.feed

@@ -53,15 +53,11 @@ PERMISSIONS = {
 NOTICES = {
     "desktop_notifications": "Desktop notifications",
     "audible_notifications": "Audible desktop notifications",
-    "push_notifications": "Mobile notifications",
-    "email_notifications": "Email notifications",
     "wildcard_mentions_notify": "Wildcard mentions",
 }
 _OWN_NOTICES = {
     "desktop_notifications": "enable_stream_desktop_notifications",
     "audible_notifications": "enable_stream_audible_notifications",
-    "push_notifications": "enable_stream_push_notifications",
-    "email_notifications": "enable_stream_email_notifications",
     "wildcard_mentions_notify": "wildcard_mentions_notify",
 }
 """The setting of one's own that each notice follows until it has a value."""

@@ -61,7 +61,7 @@ OWN: Catalog = {
         flag("enable_drafts_synchronization", "Sync drafts across devices"),
         flag("allow_private_data_export", "Let administrators export my private data"),
     ),
-    "Desktop notifications": (
+    "Notifications": (
         flag("enable_desktop_notifications", "Visual: direct messages, mentions, and alerts"),
         flag(
             "pm_content_in_desktop_notifications",
@@ -74,38 +74,15 @@ OWN: Catalog = {
         flag("enable_sounds", "Audible: direct messages, mentions, and alerts"),
         flag("enable_stream_audible_notifications", "Audible: channel messages"),
         flag("enable_followed_topic_audible_notifications", "Audible: followed topics"),
-        Setting("notification_sound", "Notification sound", Kind.CHOICE),
+        Setting("notification_sound", "Notification sound (anything but none rings the bell)", Kind.CHOICE),
         choice(
             "desktop_icon_count_display",
-            "Unread count badge",
+            "Unread count in the terminal's title",
             (1, "All unread messages"),
             (2, "DMs, mentions, and followed topics"),
             (3, "DMs and mentions"),
             (4, "None"),
         ),
-    ),
-    "Email and mobile notifications": (
-        flag("enable_offline_email_notifications", "Email: DMs, mentions, and alerts"),
-        flag("enable_stream_email_notifications", "Email: channel messages"),
-        flag("enable_followed_topic_email_notifications", "Email: followed topics"),
-        flag("message_content_in_email_notifications", "Email: include message content"),
-        Setting(
-            "email_notifications_batching_period_seconds",
-            "Email: delay before sending message notification emails",
-            Kind.PERIOD,
-        ),
-        choice(
-            "realm_name_in_email_notifications_policy",
-            "Email: include organization name in subject",
-            *_AUTOMATIC,
-        ),
-        flag("enable_offline_push_notifications", "Mobile: DMs, mentions, and alerts"),
-        flag("enable_online_push_notifications", "Mobile: send even if I'm online"),
-        flag("enable_stream_push_notifications", "Mobile: channel messages"),
-        flag("enable_followed_topic_push_notifications", "Mobile: followed topics"),
-        flag("enable_digest_emails", "Email: digest when I'm away"),
-        flag("enable_login_emails", "Email: new logins to my account"),
-        flag("enable_marketing_emails", "Email: product updates"),
     ),
     "Language and time": (
         Setting("default_language", "Language (code, such as en)", Kind.TEXT),
@@ -165,3 +142,30 @@ OWN: Catalog = {
         Setting("web_line_height_percent", "Line spacing (percent)", Kind.NUMBER),
     ),
 }
+
+ELSEWHERE: Catalog = {
+    "Email and mobile notifications": (
+        flag("enable_offline_email_notifications", "Email: DMs, mentions, and alerts"),
+        flag("enable_stream_email_notifications", "Email: channel messages"),
+        flag("enable_followed_topic_email_notifications", "Email: followed topics"),
+        flag("message_content_in_email_notifications", "Email: include message content"),
+        Setting(
+            "email_notifications_batching_period_seconds",
+            "Email: delay before sending message notification emails",
+            Kind.PERIOD,
+        ),
+        choice(
+            "realm_name_in_email_notifications_policy",
+            "Email: include organization name in subject",
+            *_AUTOMATIC,
+        ),
+        flag("enable_offline_push_notifications", "Mobile: DMs, mentions, and alerts"),
+        flag("enable_online_push_notifications", "Mobile: send even if I'm online"),
+        flag("enable_stream_push_notifications", "Mobile: channel messages"),
+        flag("enable_followed_topic_push_notifications", "Mobile: followed topics"),
+        flag("enable_digest_emails", "Email: digest when I'm away"),
+        flag("enable_login_emails", "Email: new logins to my account"),
+        flag("enable_marketing_emails", "Email: product updates"),
+    ),
+}
+"""What has no effect in this app: administrators choose it for new people, and nobody looks for it here."""

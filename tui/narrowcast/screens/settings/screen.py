@@ -16,7 +16,7 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
-from narrowcast.screens.settings.own import OWN
+from narrowcast.screens.settings.own import ELSEWHERE, OWN
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.base import WireModel
 
 OTHER = "Other settings"
-_HIDDEN = frozenset({"emojiset_choices", "available_notification_sounds"})
+_HIDDEN = frozenset(
+    {
+        "emojiset_choices",
+        "available_notification_sounds",
+        *(setting.name for settings in ELSEWHERE.values() for setting in settings),
+    }
+)
 
 
 class SettingsList(ManageList["Setting | None"]):
@@ -316,7 +322,7 @@ class NewcomerSettingsScreen(SettingsScreen):
     """What new people start with."""
 
     TITLE_TEXT = "Default user settings"
-    CATALOG = OWN
+    CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
     EMPTY = "No settings yet: waiting for the server."
 
     def refusal(self) -> str:

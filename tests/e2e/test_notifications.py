@@ -1,0 +1,192 @@
+"""Bytes on a real terminal: bell, pop-ups in each way, the command, the title and its end, focus and quiet."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from narrowcast_api.account import Account
+from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+from .conftest import Served
+
+BLUR, FOCUS = b"\x1b[O", b"\x1b[I"
+Open = Callable[..., Terminal]
+
+
+def call(account: Account, method: str, path: str, **fields: object) -> dict[str, object]:
+    """One request as somebody, past every client."""
+    where = urlsplit(account.site)
+    assert where.hostname is not None
+    connection = http.client.HTTPConnection(where.hostname, where.port)
+    secret = base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode()
+    headers = {"Authorization": f"Basic {secret}", "Content-Type": "application/x-www-form-urlencoded"}
+    query = urlencode(fields)
+    address = f"/api/v1{path}" + (f"?{query}" if method == "GET" else "")
+    connection.request(method, address, None if method == "GET" else query, headers)
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    assert answer["result"] == "success", answer
+    return dict(answer)
+
+
+def write_to(reader: Account, writer: Account, text: str) -> None:
+    """A direct message."""
+    me = call(reader, "GET", "/users/me")["user_id"]
+    call(writer, "POST", "/messages", type="direct", to=f"[{me}]", content=text)
+
+
+@pytest.fixture
+def open_with(served: Served, tmp_path: Path) -> Iterator[Open]:
+    """Opens Ada's app with a configuration and an environment."""
+    with ExitStack() as stack:
+
+        def start(config: str = "", **environment: str) -> Terminal:
+            folder = tmp_path / "home-ada"
+            (folder / "config" / "narrowcast").mkdir(parents=True)
+            (folder / "config" / "narrowcast" / "config.toml").write_text(config)
+            env = {**home(folder), **environment}
+            command = narrowcast("--rc", str(served.rc("ada")))
+            terminal = stack.enter_context(Terminal(command, env=env))
+            terminal.wait_for(r"● live", PATIENCE)
+            terminal.settle()
+            return terminal
+
+        yield start
+
+
+def people(served: Served) -> tuple[Account, Account]:
+    return Account.from_zuliprc(served.rc("ada")), Account.from_zuliprc(served.rc("greta"))
+
+
+def wait_for_bytes(terminal: Terminal, wanted: bytes, since: int = 0) -> None:
+    terminal.wait_until(lambda: wanted in terminal.output[since:], repr(wanted))
+
+
+@pytest.mark.parametrize(
+    ("config", "environment", "sequence"),
+    [
+        ('popup = "osc9"', {}, b"\x1b]9;Greta Lindqvist: The mast is up\x1b\\"),
+        ('popup = "osc777"', {}, b"\x1b]777;notify;Greta Lindqvist;The mast is up\x1b\\"),
+        (
+            'popup = "osc99"',
+            {},
+            b"\x1b]99;i=narrowcast-1:e=1:d=1:p=body;" + base64.b64encode(b"The mast is up") + b"\x1b\\",
+        ),
+        ("", {"TERM_PROGRAM": "iTerm.app"}, b"\x1b]9;Greta Lindqvist: The mast is up\x1b\\"),
+        (
+            'popup = "osc9"\npassthrough = true',
+            {"TMUX": "/nowhere,1,0"},
+            b"\x1bPtmux;\x1b\x1b]9;Greta Lindqvist: The mast is up\x1b\x1b\\\x1b\\",
+        ),
+    ],
+    ids=["osc 9", "osc 777", "osc 99", "by itself", "through tmux"],
+)
+def test_a_message_pops_up_and_rings_while_the_terminal_has_no_focus(
+    served: Served, open_with: Open, config: str, environment: dict[str, str], sequence: bytes
+) -> None:
+    ada, greta = people(served)
+    terminal = open_with(f"[notifications]\n{config}\n", **environment)
+    terminal.send(BLUR)
+    terminal.settle()
+    before = len(terminal.output)
+    write_to(ada, greta, "The mast is **up**")
+    wait_for_bytes(terminal, sequence, before)
+    assert b"\x07" in terminal.output[before:].replace(b"\x1b]2;", b"")
+
+
+def test_sound_and_pop_ups_can_be_off_each(served: Served, open_with: Open) -> None:
+    ada, greta = people(served)
+    terminal = open_with('[notifications]\npopup = "off"\nsound = "off"\ntitle = false\n')
+    terminal.send(BLUR)
+    before = len(terminal.output)
+    write_to(ada, greta, "The mast is up")
+    terminal.settle(2.0)
+    assert b"\x07" not in terminal.output[before:]
+    assert b"\x1b]" not in terminal.output[before:]
+
+
+def test_quiet_hours_are_quiet(served: Served, open_with: Open) -> None:
+    ada, greta = people(served)
+    terminal = open_with('[notifications]\npopup = "osc9"\nquiet = ["0-24"]\ntitle = false\n')
+    terminal.send(BLUR)
+    before = len(terminal.output)
+    write_to(ada, greta, "The mast is up")
+    terminal.settle(2.0)
+    assert b"\x07" not in terminal.output[before:]
+    assert b"\x1b]9" not in terminal.output[before:]
+
+
+def test_what_is_on_a_focused_screen_is_not_told_and_behind_it_is(served: Served, open_with: Open) -> None:
+    ada, greta = people(served)
+    terminal = open_with('[notifications]\npopup = "osc9"\n')
+    terminal.press("ctrl+k")
+    terminal.wait_for("Go to")
+    terminal.type("Greta Lindqvist")
+    terminal.wait_for(r"▌.*Greta Lindqvist")
+    terminal.press("enter")
+    terminal.wait_for(r"(?m)^.* Greta Lindqvist[^│]*$")
+    terminal.send(BLUR + FOCUS)
+    terminal.settle()
+    before = len(terminal.output)
+    write_to(ada, greta, "Seen at once")
+    terminal.wait_for("Seen at once")
+    terminal.settle(2.0)
+    assert b"\x1b]9;" not in terminal.output[before:]
+    terminal.send(BLUR)
+    terminal.settle()
+    write_to(ada, greta, "Not seen")
+    wait_for_bytes(terminal, b"\x1b]9;Greta Lindqvist: Not seen\x1b\\", before)
+
+
+def test_the_command_gets_arguments_and_no_shell(served: Served, open_with: Open, tmp_path: Path) -> None:
+    ada, greta = people(served)
+    target = tmp_path / "said"
+    program = tmp_path / "notify"
+    program.write_text(f'#!/bin/sh\nprintf "%s|" "$@" > {target}\n')
+    program.chmod(0o755)
+    terminal = open_with(f'[notifications]\ncommand = ["{program}", "{{title}}", "{{body}}"]\n')
+    terminal.send(BLUR)
+    terminal.settle()
+    write_to(ada, greta, "--evil $(touch /nowhere/x); `id`")
+    terminal.wait_until(lambda: target.exists() and target.read_text().count("|") == 2, "the command")
+    assert target.read_text() == "Greta Lindqvist| --evil $(touch /nowhere/x); id|"
+
+
+def test_the_title_counts_and_is_given_back(served: Served, open_with: Open) -> None:
+    ada, greta = people(served)
+    terminal = open_with()
+    wait_for_bytes(terminal, b"\x1b[22;2t\x1b]2;")
+    terminal.send(BLUR)
+    terminal.settle()
+    before, mentions = len(terminal.output), _mentions(terminal)
+    write_to(ada, greta, "hello @**Ada Moreno**")
+    terminal.wait_until(lambda: _mentions(terminal) == mentions + 1, "one more mention in the title")
+    terminal.press("ctrl+q")
+    assert terminal.wait_end() == 0
+    assert bytes(terminal.output).rfind(b"\x1b]2;\x1b\\\x1b[23;2t") > before
+    assert terminal.left_clean() == []
+
+
+def _mentions(terminal: Terminal) -> int:
+    title = bytes(terminal.output).rpartition(b"\x1b]2;")[2].partition(b"\x07")[0].decode()
+    found = re.match(r"\((?:\d+)?(?: ?@(\d+))?\)", title)
+    return int(found[1] or 0) if found else 0
+
+
+def test_plain_terminals_get_no_title(served: Served, open_with: Open) -> None:
+    terminal = open_with(TERM="linux")
+    terminal.settle(1.0)
+    assert b"\x1b]2;" not in terminal.output
+    assert b"\x1b[22;2t" not in terminal.output
+    terminal.press("ctrl+q")
+    terminal.wait_end()
+    assert b"\x1b[23;2t" not in terminal.output

@@ -1,0 +1,243 @@
+"""What is told of messages that come while one looks elsewhere, on a live account of the embedded server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from narrowcast.app import notifier as module
+from narrowcast.app.config import Notifications
+from narrowcast.app.notifier import LOOKING, Notifier
+from narrowcast.terminal.notices import BELL, Popup
+from narrowcast_api.sync.session import Session
+from support.server import TestServer, running_server
+from support.sessions import session_of, until
+
+DAY = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+
+
+class Looking:
+    """What its user sees."""
+
+    def __init__(self, focused: bool | None = False) -> None:
+        self.focus = focused
+        self.seen: set[int] = set()
+
+    def focused(self) -> bool | None:
+        return self.focus
+
+    def in_view(self) -> Collection[int]:
+        return self.seen
+
+
+class Spoken:
+    """A terminal that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.titles: list[str] = []
+
+    def say(self, sequence: str) -> None:
+        self.said.append(sequence)
+
+    def set_title(self, text: str) -> None:
+        self.titles.append(text)
+
+
+class Bench:
+    """Ada's notifier, and Bruno who writes to her."""
+
+    def __init__(self, server: TestServer, session: Session, notifier: Notifier, sight: Looking) -> None:
+        self.server = server
+        self.session = session
+        self.notifier = notifier
+        self.sight = sight
+
+    @property
+    def voice(self) -> Spoken:
+        voice = self.notifier._voice
+        assert isinstance(voice, Spoken)
+        return voice
+
+    async def write(self, text: str, **where: object) -> int:
+        """A message of Bruno's, known to Ada's session when this returns."""
+        to = where or {"type": "direct", "to": f"[{self.session.state.me}]"}
+        sent = await self.server.call("bruno", "POST", "/messages", {"content": text, **to})
+        message_id = int(sent["id"])
+        await until(lambda: message_id in self.session.state.messages)
+        return message_id
+
+    async def told(self) -> list[str]:
+        """What was said once all that came has had its moment."""
+        await until(lambda: self.notifier._due is None and not self.notifier._coming)
+        return self.voice.said
+
+
+@asynccontextmanager
+async def bench(
+    folder: Path, config: Notifications | None = None, *, focused: bool | None = False, now: datetime = DAY
+) -> AsyncIterator[Bench]:
+    async with (
+        running_server(folder / "server") as server,
+        session_of(server.account("ada"), folder / "ada") as session,
+    ):
+        sight = Looking(focused)
+        notifier = Notifier(
+            session,
+            config or Notifications(),
+            sight,
+            Spoken(),
+            popup=Popup.OSC777,
+            local_time=lambda: now,
+        )
+        yield Bench(server, session, notifier, sight)
+        await notifier.close()
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.05)
+
+
+CHANNEL = {"type": "channel", "to": "general", "topic": "lunch"}
+
+
+async def test_a_direct_message_rings_and_pops_up(tmp_path: Path) -> None:
+    async with bench(tmp_path) as on:
+        await on.write("soup **today**")
+        assert await on.told() == [BELL, "\x1b]777;notify;Bruno Castell;soup today\x1b\\"]
+
+
+async def test_a_mention_is_told_and_other_channel_messages_are_not(tmp_path: Path) -> None:
+    async with bench(tmp_path) as on:
+        await on.write("to all", **CHANNEL)
+        assert await on.told() == []
+        await on.write("hello @**Ada Moreno**", **CHANNEL)
+        said = await on.told()
+        assert said[0] == BELL
+        assert "in #general › lunch" in said[1]
+
+
+async def test_what_is_on_a_focused_screen_is_not_told(tmp_path: Path) -> None:
+    async with bench(tmp_path, focused=True) as on:
+        on.sight.seen.add(await on.write("seen"))
+        assert await on.told() == []
+        await on.write("in another view")
+        assert len(await on.told()) == 2
+
+
+async def test_what_is_on_the_screen_of_a_terminal_without_the_focus_is_told(tmp_path: Path) -> None:
+    async with bench(tmp_path, focused=False) as on:
+        on.sight.seen.add(await on.write("not seen"))
+        assert len(await on.told()) == 2
+
+
+async def test_where_no_terminal_tells_of_its_focus_the_last_key_counts(tmp_path: Path) -> None:
+    async with bench(tmp_path, focused=None) as on:
+        on.sight.seen.add(await on.write("seen"))
+        assert await on.told() == []
+        on.notifier._last_key -= LOOKING + 1
+        on.sight.seen.add(await on.write("away"))
+        assert len(await on.told()) == 2
+        on.notifier.key_pressed()
+        on.sight.seen.add(await on.write("back"))
+        assert len(await on.told()) == 2
+
+
+async def test_what_was_read_within_its_moment_is_not_told(tmp_path: Path) -> None:
+    async with bench(tmp_path, focused=True) as on:
+        message_id = await on.write("read on the phone")
+        message = on.session.state.messages.get(message_id)
+        assert message is not None
+        on.session.state.messages.put(replace(message, flags=message.flags | {"read"}))
+        assert await on.told() == []
+
+
+async def test_quiet_hours_are_quiet_but_the_title_goes_on(tmp_path: Path) -> None:
+    quiet = Notifications(quiet=["11:00-13:00"])
+    async with bench(tmp_path, quiet) as on:
+        await on.write("soup")
+        assert await on.told() == []
+        assert on.voice.titles[-1].startswith("(")
+
+
+@pytest.mark.parametrize(
+    ("config", "popup", "bells"),
+    [
+        (Notifications(sound="off"), True, 0),
+        (Notifications(), True, 1),
+    ],
+)
+async def test_the_sound_has_a_switch_of_its_own(
+    tmp_path: Path, config: Notifications, popup: bool, bells: int
+) -> None:
+    async with bench(tmp_path, config) as on:
+        await on.write("soup")
+        said = await on.told()
+        assert said.count(BELL) == bells
+        assert any(one.startswith("\x1b]777") for one in said) is popup
+
+
+async def test_the_servers_settings_decide_at_once(tmp_path: Path) -> None:
+    async with bench(tmp_path) as on:
+        await on.server.call("ada", "PATCH", "/settings", {"enable_desktop_notifications": "false"})
+        await until(lambda: not on.session.state.settings.flag("enable_desktop_notifications", True))
+        await on.write("soup")
+        assert await on.told() == [BELL]
+        await on.server.call("ada", "PATCH", "/settings", {"enable_sounds": "false"})
+        await until(lambda: not on.session.state.settings.flag("enable_sounds", True))
+        await on.write("more soup")
+        assert await on.told() == [BELL]
+
+
+async def test_many_at_once_are_told_together_with_one_bell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "GRACE", 1.5)
+    async with bench(tmp_path) as on:
+        await asyncio.gather(*(on.write(f"message {number}") for number in range(7)))
+        assert await on.told() == [BELL, "\x1b]777;notify;7 new messages;Bruno Castell\x1b\\"]
+
+
+async def test_the_command_of_the_configuration_gets_what_is_told(tmp_path: Path) -> None:
+    target = tmp_path / "said"
+    command = [
+        "sh",
+        "-c",
+        'printf "%s|" "$@" > ' + str(target),
+        "x",
+        "{sender}",
+        "{place}",
+        "{reason}",
+        "{body}",
+    ]
+    async with bench(tmp_path, Notifications(command=command)) as on:
+        await on.write("@**Ada Moreno** -- soup", **CHANNEL)
+        await until(lambda: target.exists() and target.read_text().endswith("soup|"))
+        assert target.read_text() == "Bruno Castell|#general › lunch|mention|@Ada Moreno -- soup|"
+
+
+async def test_the_title_counts_unread_messages_and_mentions(tmp_path: Path) -> None:
+    async with bench(tmp_path) as on:
+        name = on.session.state.organization.text("name")
+        before = on.voice.titles[-1]
+        message_id = await on.write("hello @**Ada Moreno**", **CHANNEL)
+        await until(lambda: on.voice.titles[-1] != before)
+        assert "@1" in on.voice.titles[-1]
+        assert on.voice.titles[-1].endswith(name)
+        flags = {"messages": f"[{message_id}]", "op": "add", "flag": "read"}
+        await on.server.call("ada", "POST", "/messages/flags", flags)
+        await until(lambda: on.voice.titles[-1] == before)
+
+
+async def test_without_a_title_none_is_set(tmp_path: Path) -> None:
+    async with bench(tmp_path, Notifications(title=False)) as on:
+        await on.write("soup")
+        await on.told()
+        assert on.voice.titles == []

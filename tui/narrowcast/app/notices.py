@@ -1,0 +1,70 @@
+"""The notifier of the running app: what is on its screen, and the terminal that it speaks to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+
+from textual.app import App
+
+from narrowcast.app.config import Notifications
+from narrowcast.app.notifier import Notifier
+from narrowcast.terminal.driver import TerminalDriver
+from narrowcast.terminal.notices import can_have_title, choose
+from narrowcast_api.sync.session import Session
+
+__all__ = ["begin"]
+
+
+class AppSight:
+    """What is seen of the app. Terminals report focus when it changes: before that, nobody knows."""
+
+    def __init__(self, app: App[int], in_view: Callable[[], Collection[int]]) -> None:
+        self._app = app
+        self.in_view = in_view
+        self._reported = False
+        app.watch(app, "app_focus", self._focus_changed, init=False)
+
+    def _focus_changed(self) -> None:
+        self._reported = True
+
+    def focused(self) -> bool | None:
+        """Whether the terminal has the focus; None where it has never said so."""
+        return self._app.app_focus if self._reported else None
+
+
+class TerminalVoice:
+    """Speaks to the terminal past Textual."""
+
+    def __init__(self, driver: TerminalDriver) -> None:
+        self._driver = driver
+        self._has_title = can_have_title(os.environ)
+
+    def say(self, sequence: str) -> None:
+        """Write a sequence for a notice."""
+        self._driver.say(sequence)
+
+    def set_title(self, text: str) -> None:
+        """Name the terminal's window."""
+        if self._has_title:
+            self._driver.set_title(text)
+
+
+def begin(
+    app: App[int], session: Session, config: Notifications, in_view: Callable[[], Collection[int]]
+) -> Notifier | None:
+    """The notifier of an account that is open; None where there is no terminal.
+
+    `in_view` gives the ids of the messages that are on the screen, with no dialog over them.
+    """
+    driver = app._driver
+    if not isinstance(driver, TerminalDriver):
+        return None
+    return Notifier(
+        session,
+        config,
+        AppSight(app, in_view),
+        TerminalVoice(driver),
+        popup=choose(config.popup, os.environ, passthrough=config.passthrough).way,
+        passthrough=dict(os.environ) if config.passthrough else None,
+    )

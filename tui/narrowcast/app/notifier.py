@@ -1,0 +1,183 @@
+"""Tells of messages that come while one looks elsewhere, and keeps the terminal's title.
+
+Which messages these are is for `narrowcast_api.protocols.notifications` to say; here it is decided whether somebody
+sees them anyway, and in which ways they are told. A message has a moment to be read before it is told of: here, or on
+another device.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from narrowcast.app.config import Notifications
+from narrowcast.terminal.notice_command import CommandRunner
+from narrowcast.terminal.notices import BELL, Popup, popup_sequence
+from narrowcast_api.protocols.notifications import (
+    Notice,
+    QuietHours,
+    notice_of,
+    summary_of,
+    unread_badge,
+)
+from narrowcast_api.state import changes as change
+from narrowcast_api.sync.session import Session
+
+__all__ = ["GRACE", "Notifier", "Sight", "Voice"]
+
+GRACE = 0.7
+"""Seconds in which a message may be read before it is told of."""
+MOST_AT_ONCE = 3
+"""Notices of one moment; more are told together."""
+LOOKING = 120.0
+"""Seconds after the last key in which somebody looks at a terminal that does not report its focus."""
+
+log = logging.getLogger(__name__)
+
+
+class Sight(Protocol):
+    """What its user sees of the app."""
+
+    def focused(self) -> bool | None:
+        """Whether the terminal has the focus; None where it has never said so."""
+
+    def in_view(self) -> Collection[int]:
+        """The ids of the messages that are on the screen."""
+
+
+class Voice(Protocol):
+    """How the terminal is spoken to."""
+
+    def say(self, sequence: str) -> None:
+        """Write a sequence for a notice."""
+
+    def set_title(self, text: str) -> None:
+        """Name the terminal's window."""
+
+
+class Notifier:
+    """Follows one session. `popup` is the way of pop-ups, `passthrough` the environment of a multiplexer between."""
+
+    def __init__(
+        self,
+        session: Session,
+        config: Notifications,
+        sight: Sight,
+        voice: Voice,
+        *,
+        popup: Popup,
+        passthrough: dict[str, str] | None = None,
+        local_time: Callable[[], datetime] = datetime.now,
+    ) -> None:
+        self._session = session
+        self._config = config
+        self._sight = sight
+        self._voice = voice
+        self._popup = popup
+        self._passthrough = passthrough
+        self._local_time = local_time
+        self._quiet = tuple(QuietHours.parse(text) for text in config.quiet)
+        self._command = CommandRunner(config.command)
+        self._coming: dict[int, None] = {}
+        self._due: asyncio.TimerHandle | None = None
+        self._title = ""
+        self._number = 0
+        self._last_key = session.clock.monotonic()
+        self._unsubscribe = session.subscribe(self._on_changes)
+        self._show_title()
+
+    def key_pressed(self) -> None:
+        """Somebody is at the terminal."""
+        self._last_key = self._session.clock.monotonic()
+
+    async def close(self) -> None:
+        """Tell of nothing more."""
+        self._unsubscribe()
+        if self._due is not None:
+            self._due.cancel()
+        await self._command.close()
+
+    # what comes
+
+    def _on_changes(self, changes: Sequence[change.Change]) -> None:
+        for item in changes:
+            if isinstance(item, change.MessagesAdded) and item.live:
+                self._coming.update(dict.fromkeys(item.ids))
+        if self._coming and self._due is None:
+            self._due = asyncio.get_running_loop().call_later(GRACE, self._tell)
+        if any(isinstance(item, change.UnreadsChanged | change.StateReplaced) for item in changes):
+            self._show_title()
+
+    def _tell(self) -> None:
+        self._due = None
+        come, self._coming = self._coming, {}
+        notices = self._unseen(list(come))
+        if not notices or self._is_quiet():
+            return
+        if self._config.sound == "bell" and any(notice.sound for notice in notices):
+            self._voice.say(BELL)
+        popping = [notice for notice in notices if notice.popup]
+        if len(popping) > MOST_AT_ONCE:
+            title, body = summary_of(popping)
+            self._pop_up(title, body, popping[-1], len(popping))
+            return
+        for notice in popping:
+            self._pop_up(notice.title, notice.body, notice, 1)
+
+    def _unseen(self, message_ids: Sequence[int]) -> list[Notice]:
+        state = self._session.state
+        looking = self._is_looking()
+        seen = set(self._sight.in_view()) if looking else set()
+        notices = []
+        for message in state.messages.known(message_ids):
+            if message.id in seen or (looking and message.is_read):
+                continue
+            if (notice := notice_of(message, state)) is not None:
+                notices.append(notice)
+        return notices
+
+    def _is_looking(self) -> bool:
+        focused = self._sight.focused()
+        if focused is not None:
+            return focused
+        return self._session.clock.monotonic() - self._last_key < LOOKING
+
+    def _is_quiet(self) -> bool:
+        now = self._local_time()
+        return any(hours.contain(now.hour * 60 + now.minute) for hours in self._quiet)
+
+    def _pop_up(self, title: str, body: str, notice: Notice, count: int) -> None:
+        self._number += 1
+        sequence = popup_sequence(
+            self._popup, title, body, number=self._number, passthrough=self._passthrough
+        )
+        if sequence:
+            self._voice.say(sequence)
+        self._command.start(
+            {
+                "title": title,
+                "body": body,
+                "sender": notice.sender,
+                "place": notice.place,
+                "reason": notice.reason.value,
+                "count": str(count),
+            }
+        )
+
+    # the title
+
+    def _show_title(self) -> None:
+        if not self._config.title:
+            return
+        state = self._session.state
+        unread, mentions = unread_badge(state)
+        parts = [str(unread)] if unread else []
+        parts += [f"@{mentions}"] if mentions else []
+        name = state.organization.text("name") or "Narrowcast"
+        title = f"({' '.join(parts)}) {name}" if parts else name
+        if title != self._title:
+            self._title = title
+            self._voice.set_title(title)

@@ -1,0 +1,99 @@
+"""The user's own command for notices: a list of arguments, run without a shell, a few at a time and not for long."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+
+__all__ = ["PLACEHOLDERS", "CommandRunner", "arguments_of", "check_command"]
+
+PLACEHOLDERS = ("title", "body", "sender", "place", "reason", "count")
+"""What may stand in braces in an argument."""
+PATIENCE = 10.0
+"""Seconds after which a command is ended."""
+MOST_AT_ONCE = 4
+"""Commands that may run at the same time; further notices are left out."""
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+log = logging.getLogger(__name__)
+
+
+def check_command(command: Sequence[str]) -> None:
+    """Raises ValueError for a command that cannot be meant."""
+    if not command:
+        return
+    if not command[0].strip():
+        raise ValueError("the first argument is the program, and it is empty")
+    if _PLACEHOLDER.search(command[0]):
+        raise ValueError("the program cannot be a placeholder")
+    for argument in command:
+        if "\0" in argument:
+            raise ValueError("an argument has a null character in it")
+        for name in _PLACEHOLDER.findall(argument):
+            if name not in PLACEHOLDERS:
+                known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
+                raise ValueError(f"{{{name}}} is no placeholder; there are {known}")
+
+
+def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """The arguments with their placeholders filled in.
+
+    One that begins with a placeholder never begins with a dash: what somebody writes is no option.
+    """
+    filled = [command[0]]
+    for argument in command[1:]:
+        text = _PLACEHOLDER.sub(lambda match: values.get(match[1], ""), argument).replace("\0", "")
+        filled.append(f" {text}" if text.startswith("-") and not argument.startswith("-") else text)
+    return filled
+
+
+class CommandRunner:
+    """Runs one configured command per notice."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = tuple(command)
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self, values: Mapping[str, str]) -> None:
+        """Run the command beside everything else; what goes wrong is for the log."""
+        if not self._command or len(self._running) >= MOST_AT_ONCE:
+            return
+        task = asyncio.ensure_future(self._run(arguments_of(self._command, values)))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def close(self) -> None:
+        """End what still runs."""
+        for task in list(self._running):
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _run(self, arguments: Sequence[str]) -> None:
+        program = shutil.which(arguments[0])
+        if program is None:
+            log.warning("the command for notices is not there: %s", arguments[0])
+            return
+        nowhere = asyncio.subprocess.DEVNULL
+        try:
+            process = await asyncio.create_subprocess_exec(
+                program, *arguments[1:], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+            )
+        except (OSError, ValueError) as error:
+            log.warning("the command for notices did not start: %s", error)
+            return
+        try:
+            async with asyncio.timeout(PATIENCE):
+                code = await process.wait()
+            if code:
+                log.warning("the command for notices ended with %d", code)
+        except TimeoutError:
+            log.warning("the command for notices took longer than %.0f s and was ended", PATIENCE)
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
