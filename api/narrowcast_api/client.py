@@ -16,11 +16,14 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.avatar import Avatar
 from narrowcast_api.routes.bots import Bots
+from narrowcast_api.routes.calls import Calls
 from narrowcast_api.routes.channel_folders import ChannelFolders
 from narrowcast_api.routes.channels import Channels
 from narrowcast_api.routes.custom_emoji import CustomEmoji
+from narrowcast_api.routes.default_channel_groups import DefaultChannelGroups
 from narrowcast_api.routes.drafts import Drafts
 from narrowcast_api.routes.events import Events
+from narrowcast_api.routes.exports import Exports
 from narrowcast_api.routes.flags import Flags
 from narrowcast_api.routes.invites import Invites
 from narrowcast_api.routes.linkifiers import Linkifiers
@@ -28,6 +31,7 @@ from narrowcast_api.routes.messages import Messages
 from narrowcast_api.routes.narrows import Narrows
 from narrowcast_api.routes.navigation_views import NavigationViews
 from narrowcast_api.routes.organization import Organization
+from narrowcast_api.routes.organization_pictures import OrganizationPictures
 from narrowcast_api.routes.playgrounds import Playgrounds
 from narrowcast_api.routes.presence import Presences
 from narrowcast_api.routes.profile_fields import ProfileFields
@@ -77,13 +81,17 @@ class Client:
         self.users = Users(connection)
         self.avatar = Avatar(connection)
         self.bots = Bots(connection)
+        self.calls = Calls(connection)
         self.channel_folders = ChannelFolders(connection)
         self.custom_emoji = CustomEmoji(connection)
+        self.default_channel_groups = DefaultChannelGroups(connection)
         self.drafts = Drafts(connection)
+        self.exports = Exports(connection)
         self.invites = Invites(connection)
         self.linkifiers = Linkifiers(connection)
         self.navigation_views = NavigationViews(connection)
         self.organization = Organization(connection)
+        self.organization_pictures = OrganizationPictures(connection)
         self.playgrounds = Playgrounds(connection)
         self.profile_fields = ProfileFields(connection)
         self.reminders = Reminders(connection)

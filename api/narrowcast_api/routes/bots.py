@@ -8,7 +8,7 @@ from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.common import Bound, Done, Group, given, read, segment
 from narrowcast_api.wire.users import Bot, BotList
-from narrowcast_api.wire.vocabulary import BotType
+from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 
 async def list_bots(connection: Connection) -> list[Bot]:
@@ -17,15 +17,32 @@ async def list_bots(connection: Connection) -> list[Bot]:
 
 
 async def create_bot(
-    connection: Connection, *, full_name: str, short_name: str, bot_type: BotType | int = BotType.GENERIC
+    connection: Connection,
+    *,
+    full_name: str,
+    short_name: str,
+    bot_type: BotType | int = BotType.GENERIC,
+    payload_url: str | Omit = OMIT,
+    interface_type: WebhookInterface | Omit = OMIT,
 ) -> Bot:
     """POST /bots: a new bot with its key; `short_name` becomes the start of its address.
+
+    An outgoing webhook needs `payload_url`, the address that the server calls with messages for the bot, as
+    `interface_type` says.
 
     BadRequest when the name or the address is taken; PermissionDenied when one may not make bots.
     """
     if not full_name.strip() or not short_name.strip():
         raise InvalidInput("a bot needs a name and a short name")
-    params = {"full_name": full_name, "short_name": short_name, "bot_type": int(bot_type)}
+    if (bot_type == BotType.OUTGOING_WEBHOOK) == isinstance(payload_url, Omit):
+        raise InvalidInput("an outgoing webhook, and no other bot, needs the address that it calls")
+    params = given(
+        full_name=full_name,
+        short_name=short_name,
+        bot_type=int(bot_type),
+        payload_url=payload_url,
+        interface_type=interface_type if isinstance(interface_type, Omit) else int(interface_type),
+    )
     return read(Bot, await connection.request("POST", "/bots", params))
 
 
@@ -35,9 +52,18 @@ async def update_bot(
     bot_id: int,
     full_name: str | Omit = OMIT,
     bot_owner_id: int | Omit = OMIT,
+    payload_url: str | Omit = OMIT,
+    interface_type: WebhookInterface | Omit = OMIT,
 ) -> Bot:
-    """PATCH /bots/{bot_id}: another name or another owner."""
+    """PATCH /bots/{bot_id}: another name, another owner, another address that an outgoing webhook calls.
+
+    `interface_type` goes with `payload_url` and is generic when left out.
+    """
     params = given(full_name=full_name, bot_owner_id=bot_owner_id)
+    if not isinstance(payload_url, Omit):
+        params["service_payload_url"] = payload_url
+        kind = WebhookInterface.GENERIC if isinstance(interface_type, Omit) else interface_type
+        params["service_interface"] = int(kind)
     if not params:
         raise InvalidInput("nothing to change")
     return read(Bot, await connection.request("PATCH", f"/bots/{segment(bot_id, 'bot_id')}", params))

@@ -30,6 +30,7 @@ from narrowcast_api.wire.messages import (
     MessageHistory,
     MessageMatch,
     MessagePage,
+    MessagesSummary,
     ReadReceipts,
     RenderedMessage,
     SentMessage,
@@ -223,6 +224,16 @@ async def render_message(connection: Connection, *, content: str) -> RenderedMes
     return read(RenderedMessage, await connection.request("POST", "/messages/render", params))
 
 
+async def summarize_messages(connection: Connection, *, narrow: Narrowing) -> str:
+    """GET /messages/summary: what was said in a conversation, in a few sentences, as Markdown.
+
+    BadRequest where the server has no language model or one's share of it is used up; InsufficientPermission for
+    who may not have topics summarized.
+    """
+    answer = await connection.request("GET", "/messages/summary", {"narrow": wire_narrow(narrow)})
+    return read(MessagesSummary, answer).summary
+
+
 async def report_message(
     connection: Connection, *, message_id: int, report_type: str, description: str | Omit = OMIT
 ) -> Done:
@@ -260,3 +271,4 @@ class Messages(Group):
     read_receipts = Bound(get_read_receipts)
     render = Bound(render_message)
     report = Bound(report_message)
+    summarize = Bound(summarize_messages)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, text_segment
 from narrowcast_api.wire.organization import Domain, DomainList
 
 
@@ -29,6 +29,18 @@ async def update_user_defaults(connection: Connection, *, settings: Mapping[str,
     if not settings:
         raise InvalidInput("nothing to change")
     return read(Done, await connection.request("PATCH", "/realm/user_settings_defaults", dict(settings)))
+
+
+async def deactivate_organization(
+    connection: Connection, *, deletion_delay_days: int | Omit | None = OMIT
+) -> Done:
+    """POST /realm/deactivate: close the organization for everybody; owners only. Nobody can sign in any more.
+
+    `deletion_delay_days`: after how many days its data are deleted, 0 at once, None never; left out, the server
+    decides.
+    """
+    params = given(deletion_delay_days=deletion_delay_days)
+    return read(Done, await connection.request("POST", "/realm/deactivate", params))
 
 
 async def list_domains(connection: Connection) -> list[Domain]:
@@ -59,6 +71,7 @@ class Organization(Group):
 
     update = Bound(update_organization)
     update_user_defaults = Bound(update_user_defaults)
+    deactivate = Bound(deactivate_organization)
     domains = Bound(list_domains)
     add_domain = Bound(add_domain)
     update_domain = Bound(update_domain)

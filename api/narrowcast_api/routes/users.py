@@ -22,7 +22,7 @@ from narrowcast_api.routes.common import (
     text_segment,
 )
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import CreatedUser, OwnUserAnswer, UserAnswer, UserList
+from narrowcast_api.wire.users import ChannelsOfUser, CreatedUser, OwnUserAnswer, UserAnswer, UserList
 from narrowcast_api.wire.vocabulary import Role
 
 
@@ -51,6 +51,15 @@ async def get_user(
         "include_custom_profile_fields": include_custom_profile_fields,
     }
     return read(UserAnswer, await connection.request("GET", path, params)).user
+
+
+async def list_channels_of_user(connection: Connection, *, user_id: int) -> list[int]:
+    """GET /users/{user_id}/channels: the ids of the channels that somebody is in, of those that one may know of;
+    level 440, else Unsupported.
+    """
+    path = f"/users/{segment(user_id, 'user_id')}/channels"
+    (await connection.identified()).require(Gate.CHANNELS_OF_USER)
+    return read(ChannelsOfUser, await connection.request("GET", path)).subscribed_channel_ids
 
 
 async def get_user_by_email(
@@ -181,6 +190,7 @@ def _role(role: Role | int) -> Role:
 class Users(Group):
     """People and bots."""
 
+    channels = Bound(list_channels_of_user)
     me = Bound(get_own_user)
     get = Bound(get_user)
     get_by_email = Bound(get_user_by_email)

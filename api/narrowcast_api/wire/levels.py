@@ -182,6 +182,8 @@ class Gate(Enum):
     UNARCHIVE = _row(388, "Restoring archived channels", "refused here")
     STATUS_OF_OTHERS = _row(407, "Setting another user's status", "refused here")
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
+    CHANNELS_OF_USER = _row(440, "The channels of a user", "refused here")
+    EXPORT_TYPE_WORDS = _row(449, "Kinds of exports in words", "numbers that mean the same")
 
     @property
     def level(self) -> int:

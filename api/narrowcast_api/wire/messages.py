@@ -256,3 +256,9 @@ class TemporaryUrl(WireModel):
     """Answer of GET /user_uploads/...: a link that works without signing in, for a short time."""
 
     url: str
+
+
+class MessagesSummary(WireModel):
+    """Answer of GET /messages/summary: Markdown."""
+
+    summary: str

@@ -40,6 +40,37 @@ class CreatedId(WireModel):
     id: Id
 
 
+class IconAnswer(WireModel):
+    """Answer of POST and DELETE /realm/icon."""
+
+    icon_url: str
+
+
+class CallAnswer(WireModel):
+    """Answer of the operations that arrange a call."""
+
+    url: str
+
+
+class Export(WireModel):
+    """An export of the organization's data. Times in seconds since 1970 UTC; None for what has not happened."""
+
+    id: Id
+    acting_user_id: Id | None = None
+    export_time: Seconds | None = None
+    export_url: str | None = None
+    pending: bool = False
+    failed_timestamp: Seconds | None = None
+    deleted_timestamp: Seconds | None = None
+    export_type: int | str | None = None
+
+
+class ExportList(WireModel):
+    """Answer of GET /export/realm."""
+
+    exports: GoodList[Export] = []
+
+
 class CustomEmojiList(WireModel):
     """Answer of GET /realm/emoji."""
 

@@ -24,6 +24,12 @@ class OwnUserAnswer(WireModel):
         return {"user": data}
 
 
+class ChannelsOfUser(WireModel):
+    """Answer of GET /users/{user_id}/channels."""
+
+    subscribed_channel_ids: GoodList[Id] = []
+
+
 class UserAnswer(WireModel):
     """Answer of GET /users/{id}."""
 

@@ -206,6 +206,21 @@ class TopicsPolicy(StrEnum):
     EMPTY_ONLY = "empty_topic_only"
 
 
+class ExportType(StrEnum):
+    """What an export of the organization holds."""
+
+    PUBLIC = "public"
+    FULL_WITH_CONSENT = "full_with_consent"
+    FULL_WITHOUT_CONSENT = "full_without_consent"
+
+
+class WebhookInterface(IntEnum):
+    """How an outgoing webhook is told of messages."""
+
+    GENERIC = 1
+    SLACK = 2
+
+
 class BotType(IntEnum):
     """What kind of bot a user is (USR rows)."""
 

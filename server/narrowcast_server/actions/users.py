@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server.actions.bot_services import services_of
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.errors import ServiceError
@@ -113,7 +114,7 @@ def tell_of_new_user(core: Core, user: User) -> None:
             {"type": "realm_bot", "op": "add"},
             bot_watchers(core, user),
             per_user={
-                viewer_id: {"bot": bot_object(core.users[viewer_id], user)}
+                viewer_id: {"bot": bot_object(core, core.users[viewer_id], user)}
                 for viewer_id in bot_watchers(core, user)
             },
         )
@@ -135,7 +136,7 @@ def bot_watchers(core: Core, bot: User) -> list[int]:
     ]
 
 
-def bot_object(viewer: User, bot: User) -> dict[str, object]:
+def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
     """A bot as its owner and administrators manage it; with its key for the owner alone."""
     key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
     return {
@@ -150,7 +151,7 @@ def bot_object(viewer: User, bot: User) -> dict[str, object]:
         "default_all_public_streams": False,
         "avatar_url": avatar_url(bot),
         "owner_id": bot.bot_owner_id,
-        "services": [],
+        "services": services_of(core, viewer, bot),
     }
 
 

@@ -118,5 +118,9 @@ DEFAULTS: Final[dict[str, object]] = {
     "date_created": 0,
     "empty_topic_display_name": "general chat",
     "invitation_link_validity_minutes": 14_400,
+    "icon_picture": None,
+    "logo_picture": None,
+    "night_logo_picture": None,
+    "default_channel_groups": [],
     "personal_defaults": {},
 }

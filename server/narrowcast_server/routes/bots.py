@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType
+from narrowcast_server.actions.bot_services import INTERFACES, check_url, services_of, set_service
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.user_admin import change_name, deactivate
-from narrowcast_server.actions.users import check_address, check_full_name, create_user
+from narrowcast_server.actions.users import bot_watchers, check_address, check_full_name, create_user
 from narrowcast_server.http.params import defaulted, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -17,14 +18,24 @@ from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.bots import check_may_make_bot, managed_bot, require_may_have_key
 from narrowcast_server.rules.quotas import check_room
 
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.models import User
+
 routes = Routes()
 
 FULL_NAME = required("full_name", string)
 SHORT_NAME = required("short_name", string)
 NEW_NAME = optional("full_name", string)
 BOT_TYPE = defaulted(
-    "bot_type", integer_choice(BotType.GENERIC, BotType.INCOMING_WEBHOOK), int(BotType.GENERIC)
+    "bot_type",
+    integer_choice(BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK),
+    int(BotType.GENERIC),
 )
+PAYLOAD_URL = defaulted("payload_url", string, "")
+INTERFACE = defaulted("interface_type", integer_choice(*INTERFACES), INTERFACES[0])
+NEW_URL = optional("service_payload_url", string)
+NEW_INTERFACE = defaulted("service_interface", integer_choice(*INTERFACES), INTERFACES[0])
 _SHORT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\Z", re.IGNORECASE)
 _DEFAULTS: Final[Answer] = {
     "default_sending_stream": None,
@@ -33,7 +44,7 @@ _DEFAULTS: Final[Answer] = {
 }
 
 
-@routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE)
+@routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE)
 def create_bot(call: Call) -> Answer:
     """A bot of the caller, `<short_name>-bot@...`; its id and its key."""
     core, user = call.core, call.user
@@ -41,6 +52,8 @@ def create_bot(call: Call) -> Answer:
     short_name = call[SHORT_NAME].removesuffix("-bot")
     if not _SHORT_NAME.match(short_name):
         raise ServiceError("Bad name or username")
+    calls = call[BOT_TYPE] == BotType.OUTGOING_WEBHOOK
+    url = check_url("payload_url", call[PAYLOAD_URL]) if calls else ""
     check_room(core, user, "bots")
     bot = create_user(
         core,
@@ -49,6 +62,9 @@ def create_bot(call: Call) -> Answer:
         bot_type=BotType(call[BOT_TYPE]),
         owner=user,
     )
+    if calls:
+        set_service(core, bot, url, call[INTERFACE])
+        tell_services(core, bot)
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
 
 
@@ -70,16 +86,34 @@ def list_bots(call: Call) -> Answer:
     }
 
 
-@routes.patch("/bots/{bot_id}", NEW_NAME)
+@routes.patch("/bots/{bot_id}", NEW_NAME, NEW_URL, NEW_INTERFACE)
 def update_bot(call: Call) -> Answer:
-    """Renames a bot."""
+    """Renames a bot, or changes what an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
     if name is not None:
         change_name(call.core, bot, check_full_name(call.core, name))
+    url = call[NEW_URL]
+    if url is not None:
+        if bot.bot_type != BotType.OUTGOING_WEBHOOK:
+            raise ServiceError("Only outgoing webhooks call an address")
+        set_service(call.core, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
+        tell_services(call.core, bot)
     bot = call.core.users[bot.id]
     owner = None if bot.bot_owner_id is None else api_address(call.core, call.core.users[bot.bot_owner_id])
     return {"full_name": bot.full_name, "avatar_url": avatar_url(bot), "bot_owner": owner, **_DEFAULTS}
+
+
+def tell_services(core: Core, bot: User) -> None:
+    """`realm_bot` update with what a bot calls, as each of its managers may see it."""
+    core.emit(
+        {"type": "realm_bot", "op": "update"},
+        bot_watchers(core, bot),
+        per_user={
+            viewer_id: {"bot": {"user_id": bot.id, "services": services_of(core, core.users[viewer_id], bot)}}
+            for viewer_id in bot_watchers(core, bot)
+        },
+    )
 
 
 @routes.post("/bots/{bot_id}/api_key/regenerate")

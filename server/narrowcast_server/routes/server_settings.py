@@ -10,6 +10,7 @@ from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.dialect import version_fields
+from narrowcast_server.queries.organization_pictures import picture_path
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -57,7 +58,7 @@ def _realm(core: Core, url: str) -> Answer:
     answer: Answer = {
         "realm_uri": url,
         "realm_name": core.settings["name"],
-        "realm_icon": f"{url}/static/images/icon.png",
+        "realm_icon": url + picture_path(core, "icon"),
         "realm_description": rendered_description(core, core.setting_str("description")),
     }
     if core.level >= Gate.REALM_URL.level:

@@ -226,8 +226,17 @@ UPDATE users SET role = (SELECT owner.role FROM users owner WHERE owner.id = use
 """
 """A bot may do no more than who answers for it."""
 
+_BOT_SERVICES = """
+CREATE TABLE bot_services (
+  bot_id INTEGER PRIMARY KEY REFERENCES users(id), base_url TEXT NOT NULL, interface INTEGER NOT NULL,
+  token TEXT NOT NULL
+);
+"""
+"""What outgoing webhooks call; the token is sealed as API keys are."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
     _BOTS_BELOW_OWNERS,
+    _BOT_SERVICES,
 )

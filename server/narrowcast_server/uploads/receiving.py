@@ -39,6 +39,15 @@ def too_large(limit_mib: int) -> ServiceError:
 @asynccontextmanager
 async def single_file(request: Request, limit_mib: int, none: str, several: str) -> AsyncIterator[UploadFile]:
     """The only file of a multipart request, in any field (UPL-16); the texts refuse all others."""
+    async with file_and_fields(request, limit_mib, none, several) as (upload, _):
+        yield upload
+
+
+@asynccontextmanager
+async def file_and_fields(
+    request: Request, limit_mib: int, none: str, several: str
+) -> AsyncIterator[tuple[UploadFile, dict[str, str]]]:
+    """The same, and the other fields of the form."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise ServiceError(none)
     limit = limit_mib * MEBIBYTE + _ROOM_FOR_FORM
@@ -57,7 +66,7 @@ async def single_file(request: Request, limit_mib: int, none: str, several: str)
             raise ServiceError(several)
         if (files[0].size or 0) > limit_mib * MEBIBYTE:
             raise too_large(limit_mib)
-        yield files[0]
+        yield files[0], {name: value for name, value in form.multi_items() if isinstance(value, str)}
     finally:
         await form.close()
 

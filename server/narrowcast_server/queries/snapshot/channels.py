@@ -14,6 +14,7 @@ from narrowcast_server.queries.channels import (
     subscribers_by_channel,
     subscription_fields,
 )
+from narrowcast_server.queries.default_channel_groups import groups_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.access import may_know
 from narrowcast_server.rules.visibility import visible_ids
@@ -95,8 +96,9 @@ def default_channels(request: Snapshot) -> dict[str, object]:
 
 @part("default_stream_groups")
 def default_channel_groups(request: Snapshot) -> dict[str, object]:
-    """This server has none."""
-    return {"realm_default_stream_groups": []}
+    """Groups of channels that newcomers choose from."""
+    groups = [] if request.user.is_guest else groups_of(request.core)
+    return {"realm_default_stream_groups": groups}
 
 
 @part("channel_folders")

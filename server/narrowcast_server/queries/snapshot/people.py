@@ -74,7 +74,7 @@ def own_bots(request: Snapshot) -> dict[str, object]:
     """The bots that the caller manages; one's own with their keys."""
     user = request.user
     bots = [
-        bot_object(user, bot)
+        bot_object(request.core, user, bot)
         for bot in request.core.users.all()
         if bot.is_bot and not bot.is_system_bot and (user.is_administrator or bot.bot_owner_id == user.id)
     ]

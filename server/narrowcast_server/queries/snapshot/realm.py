@@ -8,6 +8,7 @@ from narrowcast_server.organization.realm_settings import (
     GROUP_SETTINGS,
     TOLD,
 )
+from narrowcast_server.queries.organization_pictures import picture_source, picture_url
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.holders import supported
 from narrowcast_server.rules.permissions import outgoing_value, realm_allows
@@ -32,13 +33,13 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
         "realm_default_external_accounts": {},
         "realm_email_auth_enabled": True,
         "realm_empty_topic_display_name": settings["empty_topic_display_name"],
-        "realm_icon_source": "U",
-        "realm_icon_url": f"{core.url}/static/images/icon.png",
-        "realm_logo_source": "D",
-        "realm_logo_url": f"{core.url}/static/images/logo.png",
+        "realm_icon_source": picture_source(core, "icon"),
+        "realm_icon_url": picture_url(core, "icon"),
+        "realm_logo_source": picture_source(core, "logo"),
+        "realm_logo_url": picture_url(core, "logo"),
         "realm_mandatory_topics": settings["topics_policy"] == "disable_empty_topic",
-        "realm_night_logo_source": "D",
-        "realm_night_logo_url": f"{core.url}/static/images/logo.png",
+        "realm_night_logo_source": picture_source(core, "night_logo"),
+        "realm_night_logo_url": picture_url(core, "night_logo"),
         "realm_password_auth_enabled": True,
         "realm_plan_type": 1,
         "realm_push_notifications_enabled": False,

@@ -1,0 +1,35 @@
+"""Video calls that the server arranges (outside the contract, CONV-23); those on Jitsi need no server."""
+
+from __future__ import annotations
+
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.routes.common import Bound, Group, read
+from narrowcast_api.wire.organization import CallAnswer
+
+
+async def create_bigbluebutton_call(
+    connection: Connection, *, meeting_name: str, voice_only: bool = False
+) -> str:
+    """GET /calls/bigbluebutton/create: a new call; gives its address, relative to the organization's.
+
+    BadRequest where the server has no BigBlueButton.
+    """
+    params = {"meeting_name": meeting_name, "voice_only": voice_only}
+    return read(CallAnswer, await connection.request("GET", "/calls/bigbluebutton/create", params)).url
+
+
+async def create_zoom_call(connection: Connection, *, is_video_call: bool = True) -> str:
+    """POST /calls/zoom/create: a new call; gives its address.
+
+    BadRequest where the server has no Zoom; with the code INVALID_ZOOM_TOKEN one has to sign in to Zoom first,
+    which only a browser can.
+    """
+    params = {"is_video_call": is_video_call}
+    return read(CallAnswer, await connection.request("POST", "/calls/zoom/create", params)).url
+
+
+class Calls(Group):
+    """Video calls that the server arranges."""
+
+    bigbluebutton = Bound(create_bigbluebutton_call)
+    zoom = Bound(create_zoom_call)

@@ -1,0 +1,47 @@
+"""Exports of the organization's data (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.organization import CreatedId, Export, ExportList
+from narrowcast_api.wire.vocabulary import ExportType
+
+_NUMBERS = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
+"""TODO(server-449): kinds of exports were numbers."""
+
+
+async def list_exports(connection: Connection) -> list[Export]:
+    """GET /export/realm: those that were made, being made and failed; administrators only."""
+    return list(read(ExportList, await connection.request("GET", "/export/realm")).exports)
+
+
+async def create_export(connection: Connection, *, export_type: ExportType = ExportType.PUBLIC) -> int:
+    """POST /export/realm: begin one; gives its id. An event tells when it is there; it may take long.
+
+    A full export holds the private data of who has agreed to that. Below level 449 an export without consent is
+    Unsupported. BadRequest where the server makes none, or too many were made this week.
+    """
+    server = await connection.identified()
+    kind: int | ExportType = export_type
+    if not server.supports(Gate.EXPORT_TYPE_WORDS):
+        if export_type not in _NUMBERS:
+            server.require(Gate.EXPORT_TYPE_WORDS)
+        kind = _NUMBERS[export_type]
+    answer = await connection.request("POST", "/export/realm", {"export_type": kind})
+    return read(CreatedId, answer).id
+
+
+async def delete_export(connection: Connection, *, export_id: int) -> Done:
+    """DELETE /export/realm/{export_id}: remove the file of an export."""
+    path = f"/export/realm/{segment(export_id, 'export_id')}"
+    return read(Done, await connection.request("DELETE", path))
+
+
+class Exports(Group):
+    """Exports of the organization's data."""
+
+    list = Bound(list_exports)
+    create = Bound(create_export)
+    delete = Bound(delete_export)

@@ -1,0 +1,60 @@
+"""The organization's icon and its logos (outside the contract, CONV-23)."""
+
+from __future__ import annotations
+
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.routes.common import Bound, Done, Group, read
+from narrowcast_api.wire.organization import IconAnswer
+
+
+async def set_icon(
+    connection: Connection, *, image: bytes, file_name: str = "icon.png", content_type: str = "image/png"
+) -> str:
+    """POST /realm/icon: the square picture of the organization; gives its address.
+
+    BadImage, which is a BadRequest, for what is no picture or too large; UnauthorizedPrincipal for who is no
+    administrator.
+    """
+    files = {"file": (file_name, _checked(image), content_type)}
+    return read(IconAnswer, await connection.request("POST", "/realm/icon", files=files)).icon_url
+
+
+async def remove_icon(connection: Connection) -> str:
+    """DELETE /realm/icon: back to the server's own; gives its address."""
+    return read(IconAnswer, await connection.request("DELETE", "/realm/icon")).icon_url
+
+
+async def set_logo(
+    connection: Connection,
+    *,
+    image: bytes,
+    night: bool = False,
+    file_name: str = "logo.png",
+    content_type: str = "image/png",
+) -> Done:
+    """POST /realm/logo: the wide picture of the organization, or with `night` that of dark themes. Errors as for
+    the icon.
+    """
+    files = {"file": (file_name, _checked(image), content_type)}
+    return read(Done, await connection.request("POST", "/realm/logo", {"night": night}, files=files))
+
+
+async def remove_logo(connection: Connection, *, night: bool = False) -> Done:
+    """DELETE /realm/logo: back to the server's own."""
+    return read(Done, await connection.request("DELETE", "/realm/logo", {"night": night}))
+
+
+def _checked(image: bytes) -> bytes:
+    if not image:
+        raise InvalidInput("the picture is empty")
+    return image
+
+
+class OrganizationPictures(Group):
+    """The organization's icon and its logos."""
+
+    set_icon = Bound(set_icon)
+    remove_icon = Bound(remove_icon)
+    set_logo = Bound(set_logo)
+    remove_logo = Bound(remove_logo)

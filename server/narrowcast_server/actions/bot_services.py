@@ -1,0 +1,51 @@
+"""What outgoing webhooks call. It is kept for who runs the bot: this server itself calls nobody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.key_vault import new_key
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+INTERFACES: Final = (1, 2)
+"""How an outgoing webhook is told of messages: the service's own way, or as Slack does."""
+_LONGEST_URL: Final = 2000
+
+
+def check_url(name: str, url: str) -> str:
+    """An address of the web; raises BAD_REQUEST."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= _LONGEST_URL
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ServiceError(f"{name} is not a URL")
+    return url
+
+
+def set_service(core: Core, bot: User, url: str, interface: int) -> None:
+    """Stores what a bot calls; its token stays."""
+    row = core.store.one("SELECT token FROM bot_services WHERE bot_id = ?", bot.id)
+    token = core.vault.seal(new_key()) if row is None else row["token"]
+    core.store.execute(
+        "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
+        bot.id,
+        url,
+        interface,
+        token,
+    )
+
+
+def services_of(core: Core, viewer: User, bot: User) -> list[dict[str, object]]:
+    """What a bot calls, as `realm_bot` objects tell it; with the token for its owner alone."""
+    row = core.store.one("SELECT base_url, interface, token FROM bot_services WHERE bot_id = ?", bot.id)
+    if row is None:
+        return []
+    token = {"token": core.vault.open(row["token"])} if bot.bot_owner_id == viewer.id else {}
+    return [{"base_url": row["base_url"], "interface": row["interface"], **token}]

@@ -1,0 +1,16 @@
+"""Groups of channels that newcomers choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def groups_of(core: Core) -> list[dict[str, Any]]:
+    """Every group; channels that are archived since then are left out."""
+    stored = cast("Sequence[Mapping[str, Any]]", core.settings["default_channel_groups"])
+    active = {channel.id for channel in core.channels.all() if not channel.is_archived}
+    return [{**group, "streams": [one for one in group["streams"] if one in active]} for group in stored]

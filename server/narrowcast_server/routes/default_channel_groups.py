@@ -1,0 +1,123 @@
+"""Groups of channels that newcomers choose from, by what they come for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from narrowcast_server.http.params import choice, optional, required, strings, text_without_null
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.default_channel_groups import groups_of
+from narrowcast_server.rules import access
+from narrowcast_server.rules.permissions import require_administrator
+
+routes = Routes()
+
+NAME = required("group_name", text_without_null)
+DESCRIPTION = required("description", text_without_null)
+NEW_NAME = optional("new_group_name", text_without_null)
+NEW_DESCRIPTION = optional("new_description", text_without_null)
+CHANNELS = required("stream_names", strings)
+OPERATION = required("op", choice("add", "remove"))
+_LONGEST_NAME = 60
+_LONGEST_DESCRIPTION = 1024
+
+
+@routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS)
+def create(call: Call) -> Answer:
+    """Makes a group."""
+    require_administrator(call.user)
+    groups = groups_of(call.core)
+    name = _checked_name(groups, call[NAME])
+    identity = max((group["id"] for group in groups), default=0) + 1
+    group = {
+        "id": identity,
+        "name": name,
+        "description": _checked_description(call[DESCRIPTION]),
+        "streams": _channel_ids(call),
+    }
+    _store(call.core, [*groups, group])
+    return {}
+
+
+@routes.patch("/default_stream_groups/{group_id}", NEW_NAME, NEW_DESCRIPTION)
+def update(call: Call) -> Answer:
+    """Changes a group's name or description."""
+    require_administrator(call.user)
+    groups = groups_of(call.core)
+    group = _group(call, groups)
+    if call[NEW_NAME] is None and call[NEW_DESCRIPTION] is None:
+        raise ServiceError('You must pass "new_description" or "new_group_name".')
+    if call[NEW_NAME] is not None and call[NEW_NAME] != group["name"]:
+        group["name"] = _checked_name(groups, call[NEW_NAME] or "")
+    if call[NEW_DESCRIPTION] is not None:
+        group["description"] = _checked_description(call[NEW_DESCRIPTION] or "")
+    _store(call.core, groups)
+    return {}
+
+
+@routes.patch("/default_stream_groups/{group_id}/streams", OPERATION, CHANNELS)
+def change_channels(call: Call) -> Answer:
+    """Adds channels to a group, or takes some out."""
+    require_administrator(call.user)
+    groups = groups_of(call.core)
+    group = _group(call, groups)
+    ids = _channel_ids(call)
+    present: list[int] = group["streams"]
+    if call[OPERATION] == "add":
+        group["streams"] = list(dict.fromkeys([*present, *ids]))
+    else:
+        group["streams"] = [one for one in present if one not in ids]
+    _store(call.core, groups)
+    return {}
+
+
+@routes.delete("/default_stream_groups/{group_id}")
+def remove(call: Call) -> Answer:
+    """Removes a group; its channels stay."""
+    require_administrator(call.user)
+    groups = groups_of(call.core)
+    gone = _group(call, groups)
+    _store(call.core, [group for group in groups if group is not gone])
+    return {}
+
+
+def _group(call: Call, groups: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    identity = call.path_id("group_id")
+    found = next((group for group in groups if group["id"] == identity), None)
+    if found is None:
+        raise ServiceError(f"Default channel group with id '{identity}' does not exist.")
+    return found
+
+
+def _checked_name(groups: Sequence[Mapping[str, Any]], name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > _LONGEST_NAME:
+        raise ServiceError(f"Invalid default channel group name '{name[:_LONGEST_NAME]}'")
+    if any(group["name"].casefold() == name.casefold() for group in groups):
+        raise ServiceError(f"Default channel group '{name}' already exists")
+    return name
+
+
+def _checked_description(text: str) -> str:
+    if len(text) > _LONGEST_DESCRIPTION:
+        raise ServiceError(f"description is too long (limit: {_LONGEST_DESCRIPTION} characters)")
+    return text
+
+
+def _channel_ids(call: Call) -> list[int]:
+    ids = []
+    for name in call[CHANNELS]:
+        channel = access.channel_named(call.core, call.user, name)
+        if channel is None or channel.is_archived:
+            raise ServiceError(f"Invalid channel name '{name}'")
+        ids.append(channel.id)
+    return list(dict.fromkeys(ids))
+
+
+def _store(core: Core, groups: Sequence[Mapping[str, Any]]) -> None:
+    core.set_settings(default_channel_groups=list(groups))
+    event = {"type": "default_stream_groups", "default_stream_groups": groups_of(core)}
+    core.emit(event, [user.id for user in core.users.all() if user.is_active and not user.is_guest])

@@ -1,0 +1,79 @@
+"""The organization's icon, and its logos for light and dark themes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from narrowcast_server.http.params import boolean, required
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
+from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.uploads.custom_emoji import PICTURES
+from narrowcast_server.uploads.files import ORGANIZATION, Folder
+from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes
+from narrowcast_server.uploads.receiving import file_and_fields
+
+routes = Routes()
+
+NIGHT = required("night", boolean)
+_STORED: Final = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
+
+
+@routes.add("POST", "/realm/icon", streaming=True)
+async def set_icon(call: Call) -> Answer:
+    """Sets the icon."""
+    await _set(call, "icon")
+    return {"icon_url": picture_url(call.core, "icon")}
+
+
+@routes.delete("/realm/icon")
+def delete_icon(call: Call) -> Answer:
+    """Goes back to this server's mark."""
+    require_administrator(call.user)
+    _store(call.core, "icon", None)
+    return {"icon_url": picture_url(call.core, "icon")}
+
+
+@routes.add("POST", "/realm/logo", streaming=True)
+async def set_logo(call: Call) -> Answer:
+    """Sets the logo, or that of dark themes."""
+    await _set(call, None)
+    return {}
+
+
+@routes.delete("/realm/logo", NIGHT)
+def delete_logo(call: Call) -> Answer:
+    """Goes back to this server's mark."""
+    require_administrator(call.user)
+    _store(call.core, "night_logo" if call[NIGHT] else "logo", None)
+    return {}
+
+
+async def _set(call: Call, picture: Picture | None) -> None:
+    require_administrator(call.user)
+    one = "You must upload exactly one icon." if picture else "You must upload exactly one logo."
+    async with file_and_fields(call.request, LARGEST_PICTURE_MIB, one, one) as (upload, fields):
+        if picture is None:
+            if "night" not in fields:
+                raise ServiceError("Missing 'night' argument")
+            picture = "night_logo" if boolean("night", fields["night"]) else "logo"
+        content = await picture_bytes(upload)
+    stored = keep_picture(call.core, content)
+    with call.core.transaction():
+        _store(call.core, picture, stored)
+
+
+def _store(core: Core, picture: Picture, stored: str | None) -> None:
+    """Keeps the name of a picture and tells everybody. The picture before it goes."""
+    before = str(core.settings[f"{picture}_picture"] or "").rpartition("/")[2]
+    if _STORED.fullmatch(before):
+        Folder(core).public(before).unlink(missing_ok=True)
+    core.set_settings(
+        **{f"{picture}_picture": None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"}
+    )
+    data = {f"{picture}_url": picture_url(core, picture), f"{picture}_source": picture_source(core, picture)}
+    event = {"type": "realm", "op": "update_dict", "property": picture, "data": data}
+    core.emit(event, core.user_ids())

@@ -1,0 +1,64 @@
+"""Operations that need what this server does not have: it says so, as servers do that are not set up for them."""
+
+from __future__ import annotations
+
+from narrowcast_server.http.params import boolean, choice, defaulted, optional, required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError, not_owner
+from narrowcast_server.queries.narrow_terms import narrow
+from narrowcast_server.rules.permissions import require_administrator
+
+routes = Routes()
+
+NARROW = optional("narrow", narrow)
+MEETING = required("meeting_name", string)
+VOICE_ONLY = defaulted("voice_only", boolean, False)
+IS_VIDEO = defaulted("is_video_call", boolean, True)
+EXPORT_TYPE = optional("export_type", choice("1", "2", "public", "full_with_consent", "full_without_consent"))
+
+
+@routes.get("/messages/summary", NARROW)
+def summarize(call: Call) -> Answer:
+    """There is no language model here."""
+    raise ServiceError("AI features are not enabled on this server.")
+
+
+@routes.get("/calls/bigbluebutton/create", MEETING, VOICE_ONLY)
+def create_bigbluebutton_call(call: Call) -> Answer:
+    """There is no server for calls here."""
+    raise ServiceError("BigBlueButton is not configured.")
+
+
+@routes.post("/calls/zoom/create", IS_VIDEO)
+def create_zoom_call(call: Call) -> Answer:
+    """The same."""
+    raise ServiceError("Zoom credentials have not been configured")
+
+
+@routes.get("/export/realm")
+def list_exports(call: Call) -> Answer:
+    """None were made."""
+    require_administrator(call.user)
+    return {"exports": []}
+
+
+@routes.post("/export/realm", EXPORT_TYPE)
+def create_export(call: Call) -> Answer:
+    """The data folder is the export."""
+    require_administrator(call.user)
+    raise ServiceError("This server makes no exports: who operates it can copy its data folder.")
+
+
+@routes.delete("/export/realm/{export_id}")
+def delete_export(call: Call) -> Answer:
+    """There are none."""
+    require_administrator(call.user)
+    raise ServiceError("Invalid data export ID")
+
+
+@routes.post("/realm/deactivate")
+def deactivate_organization(call: Call) -> Answer:
+    """The organization is all that this server serves."""
+    if not call.user.is_owner:
+        raise not_owner()
+    raise ServiceError("This server is for one organization: who operates it can stop it.")
