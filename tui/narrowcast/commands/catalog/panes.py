@@ -131,6 +131,7 @@ MESSAGES: tuple[Command, ...] = (
         ("message.hints", "o", "Open a link by its key (Shift copies the address)"),
         ("message.image", "v", "View image, or open file"),
         ("message.spoiler", "O", "Show or hide spoilers"),
+        ("message.playground", "E", "View code in playground"),
         ("message.vote", "X", "Vote in poll, or check off task"),
         ("message.pan-left", "left_square_bracket", "Scroll wide table left"),
         ("message.pan-right", "right_square_bracket", "Scroll wide table right"),

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MessageDetails"]
 
-PLAYGROUND = "playground"
 """What is offered is an address to open, not a text to copy."""
 
 ROWS_WITH_CODE = 600
@@ -70,9 +69,7 @@ class MessageDetails(MessageActs):
             if number is None:
                 return
             _, text, what = offers[number]
-            if what == PLAYGROUND:
-                self.post_message(self.LinkRequested(text or "", "playground"))
-            elif text is None:
+            if text is None:
                 self.work(self._copy_source(message.id), "copy the source")
             else:
                 self.copy(text or self.text_of(message), what)
@@ -95,11 +92,33 @@ class MessageDetails(MessageActs):
         yield offer("Link to the message", self.link_of(message), "the link")
         for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
             yield offer(f"Code {block.language}".strip(), block.source, "the code")
-            for name, address in self._playgrounds(block):
-                yield offer(f"Open in {name}", address, PLAYGROUND)
         for spot in self.list.spots_of(message.id):
             if spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
                 yield offer("Address", spot.value, "the address")
+
+    def action_message_playground(self) -> None:
+        """Opens code of the message in a playground; asks which, if there are several pieces or sites."""
+        from narrowcast.screens.dialogs.picker import Choice, Picker
+
+        message = self.message_or_say()
+        if message is None:
+            return
+        choices = [
+            Choice(address, f"View in {name}", " ".join(block.source.split())[:60])
+            for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks)
+            for name, address in self._playgrounds(block)
+        ]
+
+        def chosen(address: str | None) -> None:
+            if address is not None:
+                self.post_message(self.LinkRequested(address, "playground"))
+
+        if not choices:
+            self.say("This message has no code for which the organization has a playground.")
+        elif len(choices) == 1:
+            chosen(choices[0].value)
+        else:
+            self.app.push_screen(Picker("View in playground", choices), chosen)
 
     def _playgrounds(self, block: CodeBlock) -> Iterator[tuple[str, str]]:
         """Names and addresses of the sites that can open a piece of code."""

@@ -37,9 +37,10 @@ class SpotActs(TypedKeys):
         """Names the actions that suit the selected message, where those are others than before."""
         key = self.list.selected
         rows = self.list.rows_of(key) if key is not None else None
-        hints = (
-            hints_for(rows, self.list.shape_of(key).opened) if rows is not None and key is not None else ()
-        )
+        hints: tuple[tuple[str, str], ...] = ()
+        if rows is not None and key is not None:
+            has_playgrounds = bool(list(self.session.state.playgrounds))
+            hints = hints_for(rows, self.list.shape_of(key).opened, has_playgrounds=has_playgrounds)
         if hints != self.selected_hints:
             self.selected_hints = hints
             self.post_message(self.HintChanged())
@@ -266,7 +267,7 @@ class SpotActs(TypedKeys):
             self._leave_modes()
 
 
-def hints_for(rows: Rows, opened: Set[int]) -> tuple[tuple[str, str], ...]:
+def hints_for(rows: Rows, opened: Set[int], *, has_playgrounds: bool = False) -> tuple[tuple[str, str], ...]:
     """Actions for what a message holds, the rarest kind of content first; `opened` spoilers can be closed."""
     spots = rows.spots
     kinds = {spot.kind for spot in spots}
@@ -280,6 +281,7 @@ def hints_for(rows: Rows, opened: Set[int]) -> tuple[tuple[str, str], ...]:
         ("message.spoiler", "close", bool(spoilers) and spoilers <= opened),
         ("message.image", picture, media is not None),
         ("message.pan-right", "more columns", rows.hidden_columns > 0),
+        ("message.playground", "playground", rows.has_code and has_playgrounds),
         ("message.copy", "copy code", rows.has_code),
         ("message.hints", "follow", SpotKind.LINK in kinds),
     )
