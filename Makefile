@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test soak check lint format structure bench screenshots clean
+.PHONY: demo test soak check lint format structure bench fuzz screenshots clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -35,6 +35,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev ## budgets, as ratios against a yardstick of the same run
 	@cd tests && ../$(BIN)/python -m bench $(BENCH_ARGS)
+
+fuzz: $(VENV)/.dev ## 30,000 random requests to every operation of the server
+	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ_ARGS)
 
 screenshots: $(VENV)/.dev ## draw screenshots/ from the running app
 	@$(BIN)/python screenshots/draw.py

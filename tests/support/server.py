@@ -46,7 +46,7 @@ class TestServer:
         self.url = server.url
         self.connections = server.connections
         self._server = server
-        self._client = client
+        self.client = client
 
     def user(self, name: str) -> User:
         """Somebody by first name, in lower case."""
@@ -108,7 +108,7 @@ class TestServer:
         if encoded:
             options["params" if method == "GET" else "data"] = encoded
         url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
-        return await self._client.request(method, url, auth=auth, **options)
+        return await self.client.request(method, url, auth=auth, **options)
 
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None

@@ -32,6 +32,9 @@ _BOOLEANS: Final = frozenset(
 @routes.post("/users/me/subscriptions/properties", DATA)
 def update_subscription_properties(call: Call) -> Answer:
     """Color, muting, pinning and notifications of one's own subscriptions."""
+    limit = call.core.config.quotas.subscriptions_a_request
+    if len(call[DATA]) > limit:
+        raise ServiceError(f"Too many subscriptions in one request (limit: {limit}).")
     for index, item in enumerate(call[DATA]):
         label = f"subscription_data[{index}]"
         stream_id, name = item.get("stream_id"), check_string(f'{label}["property"]', item.get("property"))

@@ -1,0 +1,1 @@
+"""Random requests to every operation of a running server."""

@@ -1,0 +1,100 @@
+"""A server, and many random requests to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+
+from fuzz.requests import PEOPLE, Request, fault, requests
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.organization.models import User
+from support.holding import Watch, held
+from support.server import TestServer, running_server
+
+ROLES = {
+    "ada": Role.OWNER,
+    "bruno": Role.ADMINISTRATOR,
+    "chiyo": Role.MODERATOR,
+    "dario": Role.MEMBER,
+    "hugo": Role.GUEST,
+    "iris": Role.MEMBER,
+    "jasper": Role.MEMBER,
+}
+PER_SERVER = 1000
+"""After so many requests too little of the organization is left to be of interest."""
+
+
+@dataclass
+class Found:
+    """What came of it."""
+
+    faults: list[str] = field(default_factory=list)
+    statuses: Counter[int] = field(default_factory=Counter)
+    longest: float = 0.0
+    """Seconds of processor time that one step of the event loop took."""
+
+
+async def run(folder: Path, seed: int, count: int, most_held: float) -> Found:
+    """Sends so many requests."""
+    found = Found()
+    async with running_server(folder) as server:
+        keys = {name: _credentials(server, name) for name in PEOPLE if name is not None}
+        await _talk(server)
+        with held() as watch:
+            for request in requests(seed, count):
+                await _send(server, keys, request, watch, found, most_held)
+    return found
+
+
+def _credentials(server: TestServer, name: str) -> tuple[str, int]:
+    user = server.user(name)
+    return user.delivery_email, user.id
+
+
+async def _talk(server: TestServer) -> None:
+    for number in range(6):
+        await server.send("ada", "general", f"topic {number % 2}", f"message {number}")
+        await server.send_direct("dario", ["ada", "hugo"], f"message {number}")
+    await server.send("ada", "general", "poll", "/poll soup?\nyes\nno")
+
+
+def _revived(server: TestServer, identity: int, name: str) -> User | None:
+    """Who was deactivated or demoted on the way is back as before."""
+    core = server.core
+    user = core.users.get(identity)
+    if user is None or (user.is_active and user.role is ROLES[name]):
+        return user
+    with core.transaction():
+        return core.users.update(identity, is_active=1, role=int(ROLES[name]))
+
+
+async def _send(
+    server: TestServer,
+    keys: dict[str, tuple[str, int]],
+    request: Request,
+    watch: Watch,
+    found: Found,
+    most_held: float,
+) -> None:
+    watch.longest = 0.0
+    auth = None
+    if request.person is not None:
+        address, identity = keys[request.person]
+        user = _revived(server, identity, request.person)
+        # Keys change on the way.
+        auth = httpx.BasicAuth(
+            address if user is None else user.delivery_email, "" if user is None else user.api_key
+        )
+    options = cast(dict[str, Any], request.options)
+    answer = await server.client.request(request.method, server.url + request.path, auth=auth, **options)
+    found.statuses[answer.status_code] += 1
+    wrong = fault(answer)
+    if wrong is not None:
+        found.faults.append(f"{request}: {wrong}")
+    if watch.longest > most_held:
+        found.faults.append(f"{request}: held the event loop for {watch.longest * 1000:.0f} ms")
+    found.longest = max(found.longest, watch.longest)
