@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.scheduled_messages import Target, schedule
+from narrowcast_server.actions.scheduled_messages import schedule
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.queries.scheduled_messages import Target
 from support.clock import VirtualClock
 from support.holding import held
 from support.server import TestServer, running_server

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import Message, User
+from narrowcast_server.queries.uploads import attachment_object, space_used
 from narrowcast_server.rules.uploads import may_fetch
 
 if TYPE_CHECKING:
@@ -37,27 +38,3 @@ def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequ
 def release_attachments(core: Core, message_id: int) -> None:
     """Forgets which uploads a message linked."""
     core.store.execute("DELETE FROM message_attachments WHERE message_id = ?", message_id)
-
-
-def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
-    """An upload as lists and events have it; times in milliseconds."""
-    row = core.store.one("SELECT * FROM attachments WHERE id = ?", attachment_id)
-    assert row is not None
-    messages = core.store.all(
-        "SELECT m.id, m.timestamp FROM message_attachments a JOIN messages m ON m.id = a.message_id"
-        " WHERE a.attachment_id = ? ORDER BY m.id",
-        attachment_id,
-    )
-    return {
-        "id": row["id"],
-        "name": row["name"],
-        "path_id": row["path_id"],
-        "size": row["size"],
-        "create_time": row["created"] * 1000,
-        "messages": [{"id": message["id"], "date_sent": message["timestamp"] * 1000} for message in messages],
-    }
-
-
-def space_used(core: Core) -> int:
-    """Bytes of all uploads."""
-    return core.store.integer("SELECT coalesce(sum(size), 0) FROM attachments") or 0

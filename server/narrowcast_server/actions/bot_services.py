@@ -40,12 +40,3 @@ def set_service(core: Core, bot: User, url: str, interface: int) -> None:
         interface,
         token,
     )
-
-
-def services_of(core: Core, viewer: User, bot: User) -> list[dict[str, object]]:
-    """What a bot calls, as `realm_bot` objects tell it; with the token for its owner alone."""
-    row = core.store.one("SELECT base_url, interface, token FROM bot_services WHERE bot_id = ?", bot.id)
-    if row is None:
-        return []
-    token = {"token": core.vault.open(row["token"])} if bot.bot_owner_id == viewer.id else {}
-    return [{"base_url": row["base_url"], "interface": row["interface"], **token}]

@@ -16,7 +16,8 @@ from narrowcast_server.actions.channels import (
 )
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
-from narrowcast_server.queries.channels import channel_object, folder_object, post_policy
+from narrowcast_server.queries.channel_folders import folder_object
+from narrowcast_server.queries.channels import channel_object, post_policy
 from narrowcast_server.rules.access import who_may_know
 from narrowcast_server.rules.channels import require_content
 from narrowcast_server.rules.permissions import outgoing_value
@@ -147,12 +148,6 @@ def set_default(core: Core, channel: Channel, is_default: bool) -> None:
 
 
 # --- folders -------------------------------------------------------------------------------------------------
-
-
-def folders_of(core: Core, *, with_archived: bool) -> list[dict[str, object]]:
-    """Every folder, in order."""
-    rows = core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
-    return [folder_object(row) for row in rows if with_archived or not row["is_archived"]]
 
 
 def check_folder(core: Core, folder_id: int) -> int:

@@ -13,9 +13,9 @@ from narrowcast_server.http.params import check_dict, check_integer, check_list,
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.queries.drafts import draft_object
 from narrowcast_server.rules.access import may_know
 from narrowcast_server.rules.quotas import check_room
-from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -78,24 +78,6 @@ def require_synchronization(user: User) -> None:
     """Raises BAD_REQUEST for somebody who has switched the sharing of drafts off."""
     if not switched_on(user, "enable_drafts_synchronization"):
         raise ServiceError("User has disabled synchronizing drafts.")
-
-
-def draft_object(row: Row) -> dict[str, object]:
-    """A draft as lists and events have it."""
-    return {
-        "id": row["id"],
-        "type": row["type"],
-        "to": json.loads(row["recipients"]),
-        "topic": row["topic"],
-        "content": row["content"],
-        "timestamp": row["timestamp"],
-    }
-
-
-def drafts_of(core: Core, user: User) -> list[dict[str, object]]:
-    """A person's drafts, oldest first."""
-    rows = core.store.all("SELECT * FROM drafts WHERE user_id = ? ORDER BY timestamp, id", user.id)
-    return [draft_object(row) for row in rows]
 
 
 def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int]:

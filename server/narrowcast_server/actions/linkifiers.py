@@ -8,30 +8,15 @@ from typing import TYPE_CHECKING, Final
 import re2
 from uritemplate import variables
 
-from narrowcast_api.wire.levels import Gate
 from narrowcast_server.markdown.url_templates import check_template
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.linkifiers import linkifiers_of
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _FORMAT_VARIABLE: Final = re.compile(r"%\(([A-Za-z_][A-Za-z0-9_]*)\)s")
 _MAX_PATTERN: Final = 1000
-
-
-def linkifiers_of(core: Core) -> list[dict[str, object]]:
-    """Every linkifier in the order in which they are tried."""
-    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
-    return [
-        {"pattern": row["pattern"], **_template_field(core, row["url_template"]), "id": row["id"]}
-        for row in rows
-    ]
-
-
-def _template_field(core: Core, template: str) -> dict[str, object]:
-    if core.level < Gate.LINKIFIER_TEMPLATE.level:
-        return {"url_format_string": re.sub(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", r"%(\1)s", template)}
-    return {"url_template": template}
 
 
 def template_of_format(url_format: str) -> str:

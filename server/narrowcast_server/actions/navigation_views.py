@@ -6,51 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.navigation_views import BUILT_IN, STEPS, steps_of, view_object
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-BUILT_IN: Final = frozenset(
-    {
-        "inbox",
-        "recent",
-        "feed",
-        "drafts",
-        "scheduled",
-        "reminders",
-        "narrow/has/reaction/sender/me",
-        "narrow/is/mentioned",
-        "narrow/is/starred",
-    }
-)
-"""Fragments of views that every client has under a name of its own."""
 MAX_FRAGMENT: Final = 1000
 MAX_NAME: Final = 100
-STEPS: Final = (
-    "visibility_policy_banner",
-    "intro_inbox_view_modal",
-    "intro_recent_view_modal",
-    "first_stream_created_banner",
-    "jump_to_conversation_banner",
-    "non_interleaved_view_messages_fading",
-    "interleaved_view_messages_fading",
-    "intro_resolve_topic",
-    "navigation_tour_video",
-)
-"""Hints that clients show once."""
-
-
-def view_object(row: Row) -> dict[str, object]:
-    """An entry as lists and events have it."""
-    return {"fragment": row["fragment"], "is_pinned": bool(row["is_pinned"]), "name": row["name"]}
-
-
-def views_of(core: Core, user: User) -> list[dict[str, object]]:
-    """A person's entries, by fragment."""
-    rows = core.store.all("SELECT * FROM navigation_views WHERE user_id = ? ORDER BY fragment", user.id)
-    return [view_object(row) for row in rows]
 
 
 def _checked_name(fragment: str, name: str | None) -> str | None:
@@ -135,14 +99,6 @@ def _own(core: Core, user: User, fragment: str) -> Row:
 
 
 # --- hints for newcomers ----------------------------------------------------------------------------------------
-
-
-def steps_of(core: Core, user: User) -> list[dict[str, object]]:
-    """The hints that a person has not seen yet; bots need none."""
-    if user.is_bot:
-        return []
-    seen = set(core.store.strings("SELECT step FROM onboarding_steps WHERE user_id = ?", user.id))
-    return [{"type": "one_time_notice", "name": step} for step in STEPS if step not in seen]
 
 
 def mark_step(core: Core, user: User, step: str) -> None:

@@ -7,37 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from uritemplate import variables
 
-from narrowcast_api.wire.levels import Gate
 from narrowcast_server.markdown.url_templates import check_template
-from narrowcast_server.organization.dialect import playground_fields
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.playgrounds import _CODE, playgrounds_of
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.\-/ ]{1,40}")
 _MAX_NAME: Final = 100
-_CODE: Final = "{code}"
-
-
-def playgrounds_of(core: Core) -> list[dict[str, object]]:
-    """Every playground, in the order of their making."""
-    rows = core.store.all("SELECT * FROM playgrounds ORDER BY id")
-    return [
-        {
-            "id": row["id"],
-            "name": row["name"],
-            **playground_fields(core.config, row["language"]),
-            **_template_field(core, row["url_template"]),
-        }
-        for row in rows
-    ]
-
-
-def _template_field(core: Core, template: str) -> dict[str, object]:
-    if core.level < Gate.PLAYGROUND_TEMPLATE.level:
-        return {"url_prefix": template.removesuffix(_CODE)}
-    return {"url_template": template}
 
 
 def template_of_prefix(prefix: str) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.queries.rendering import rendered_apart
 from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.store import Row
@@ -23,28 +24,6 @@ MAX_LONG: Final = 500
 MAX_NAME: Final = 40
 MAX_HINT: Final = 80
 _RENDERED: Final = {ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT}
-
-
-def field_object(row: Row) -> dict[str, object]:
-    """A field's definition."""
-    answer: dict[str, object] = {
-        "id": row["id"],
-        "name": row["name"],
-        "type": row["type"],
-        "hint": row["hint"],
-        "field_data": row["field_data"],
-        "order": row["position"],
-        "required": bool(row["required"]),
-        "editable_by_user": bool(row["editable_by_user"]),
-    }
-    if row["display_in_profile_summary"]:
-        answer["display_in_profile_summary"] = True
-    return answer
-
-
-def fields_of(core: Core) -> list[dict[str, object]]:
-    """Every definition, in order."""
-    return [field_object(row) for row in core.store.all("SELECT * FROM profile_fields ORDER BY position, id")]
 
 
 def _tell(core: Core) -> None:

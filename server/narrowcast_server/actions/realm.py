@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE
+from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.rules.permissions import outgoing_value
 
 if TYPE_CHECKING:
@@ -130,12 +130,6 @@ def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
 # --- domains ---------------------------------------------------------------------------------------------------
 
 
-def domains_of(core: Core) -> list[dict[str, object]]:
-    """Domains whose addresses may join."""
-    rows = core.store.all("SELECT * FROM domains ORDER BY domain")
-    return [{"domain": row["domain"], "allow_subdomains": bool(row["allow_subdomains"])} for row in rows]
-
-
 def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
     """Allows a domain."""
     name = domain.strip().lower()
@@ -171,13 +165,6 @@ def remove_domain(core: Core, domain: str) -> None:
 
 
 # --- defaults of new people --------------------------------------------------------------------------------------
-
-
-def personal_defaults(core: Core) -> dict[str, object]:
-    """The personal settings that new people start with."""
-    stored = core.settings["personal_defaults"]
-    assert isinstance(stored, dict)
-    return {**personal.DEFAULTS, **stored}
 
 
 def change_personal_defaults(core: Core, values: Mapping[str, object]) -> None:

@@ -13,6 +13,7 @@ from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
+from narrowcast_server.queries.reminders import reminder_object
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.rules.access import visible_message
 from narrowcast_server.rules.quotas import check_room
@@ -24,26 +25,6 @@ if TYPE_CHECKING:
 MAX_NOTE: Final = 1000
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
-
-
-def reminder_object(row: Row) -> dict[str, object]:
-    """A reminder as lists and events have it."""
-    return {
-        "reminder_id": row["id"],
-        "to": [row["user_id"]],
-        "type": "private",
-        "content": row["content"],
-        "rendered_content": row["rendered"],
-        "scheduled_delivery_timestamp": row["delivery"],
-        "failed": bool(row["failed"]),
-        "reminder_target_message_id": row["message_id"],
-    }
-
-
-def reminders_of(core: Core, user: User) -> list[dict[str, object]]:
-    """Somebody's reminders, by time."""
-    rows = core.store.all("SELECT * FROM reminders WHERE user_id = ? ORDER BY delivery, id", user.id)
-    return [reminder_object(row) for row in rows]
 
 
 def create_reminder(core: Core, user: User, message_id: int, timestamp: int, note: str) -> int:

@@ -7,24 +7,13 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.saved_snippets import snippet_object
 from narrowcast_server.rules.quotas import check_room
-from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 MAX_TITLE: Final = 60
-
-
-def snippet_object(row: Row) -> dict[str, object]:
-    """A snippet as lists and events have it."""
-    return {key: row[key] for key in ("id", "title", "content", "date_created")}
-
-
-def snippets_of(core: Core, user: User) -> list[dict[str, object]]:
-    """A person's snippets, in the order of their making."""
-    rows = core.store.all("SELECT * FROM saved_snippets WHERE user_id = ? ORDER BY id", user.id)
-    return [snippet_object(row) for row in rows]
 
 
 def _check(core: Core, title: str | None, content: str | None) -> None:

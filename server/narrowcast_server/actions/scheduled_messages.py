@@ -7,20 +7,19 @@ waiting, failed --deleted--> gone
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import ErrorCode, MessageType
+from narrowcast_api.wire.vocabulary import ErrorCode
 from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import active_people
 from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.queries.scheduled_messages import Target, scheduled_object, stored_target
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.messages import check_direct, check_may_post
 from narrowcast_server.rules.quotas import check_room
@@ -31,30 +30,6 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a scheduled message goes: a channel and topic, or people."""
-
-    channel_id: int | None
-    topic: str
-    user_ids: tuple[int, ...] = ()
-
-    @property
-    def columns(self) -> tuple[str, str, str]:
-        """type, recipients, topic as they are stored."""
-        if self.channel_id is not None:
-            return MessageType.STREAM.value, json.dumps(self.channel_id), self.topic
-        return MessageType.PRIVATE.value, json.dumps(list(self.user_ids)), ""
-
-
-def stored_target(row: Row) -> Target:
-    """The target of a stored scheduled message."""
-    recipients = json.loads(row["recipients"])
-    if row["type"] == MessageType.STREAM:
-        return Target(recipients, row["topic"])
-    return Target(None, "", tuple(recipients))
 
 
 def channel_target(core: Core, user: User, channel_id: int, topic: str) -> Target:
@@ -85,31 +60,6 @@ def check_time(core: Core, timestamp: int) -> int:
     if timestamp <= core.now():
         raise ServiceError("Scheduled delivery time must be in the future.")
     return timestamp
-
-
-def scheduled_object(row: Row) -> dict[str, object]:
-    """A scheduled message as lists and events have it (SCH-22, SCH-23)."""
-    target = stored_target(row)
-    answer: dict[str, object] = {
-        "scheduled_message_id": row["id"],
-        "to": list(target.user_ids) if target.channel_id is None else target.channel_id,
-        "type": row["type"],
-        "content": row["content"],
-        "rendered_content": row["rendered"],
-    }
-    if target.channel_id is not None:
-        answer["topic"] = target.topic
-    return {
-        **answer,
-        "scheduled_delivery_timestamp": row["delivery"],
-        "failed": bool(row["failed"]),
-    }
-
-
-def scheduled_of(core: Core, user: User) -> list[dict[str, object]]:
-    """What somebody has scheduled, by time."""
-    rows = core.store.all("SELECT * FROM scheduled_messages WHERE user_id = ? ORDER BY delivery, id", user.id)
-    return [scheduled_object(row) for row in rows]
 
 
 def schedule(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import setting, switched_on
+from narrowcast_server.queries.user_topics import muted_topics, policy_of
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -15,17 +16,6 @@ if TYPE_CHECKING:
 _ON_PARTICIPATION: Final = 1
 _ON_SENDING: Final = 2
 _ON_INITIATING: Final = 3
-
-
-def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
-    """How somebody sees a topic."""
-    value = core.store.integer(
-        "SELECT policy FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
-        user_id,
-        channel_id,
-        topic,
-    )
-    return VisibilityPolicy(value or 0)
 
 
 def _make_room(core: Core, user_id: int) -> None:
@@ -84,16 +74,6 @@ def set_policy(
         [user_id],
     )
     return True
-
-
-def muted_topics(core: Core, user_id: int) -> list[list[object]]:
-    """Muted topics as older clients know them: (channel name, topic, when)."""
-    rows = core.store.all(
-        "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
-        user_id,
-        int(VisibilityPolicy.MUTED),
-    )
-    return [[core.channels[row["channel_id"]].name, row["topic"], row["last_updated"]] for row in rows]
 
 
 def follow_after_sending(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server.actions.bot_services import services_of
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.bots import bot_object
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, user_object
 from narrowcast_server.rules.addresses import may_see_address
@@ -134,25 +134,6 @@ def bot_watchers(core: Core, bot: User) -> list[int]:
         for user in core.users.all()
         if user.is_active and (user.is_administrator or user.id == bot.bot_owner_id)
     ]
-
-
-def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
-    """A bot as its owner and administrators manage it; with its key for the owner alone."""
-    key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
-    return {
-        "user_id": bot.id,
-        "email": bot.delivery_email,
-        "full_name": bot.full_name,
-        "bot_type": bot.bot_type,
-        "is_active": bot.is_active,
-        **key,
-        "default_sending_stream": None,
-        "default_events_register_stream": None,
-        "default_all_public_streams": False,
-        "avatar_url": avatar_url(bot),
-        "owner_id": bot.bot_owner_id,
-        "services": services_of(core, viewer, bot),
-    }
 
 
 def emit_person(core: Core, user: User, **changed: object) -> None:

@@ -156,17 +156,3 @@ def group_member_ids(core: Core, group: Group) -> list[int]:
             if user.is_active and user.role is role and not user.is_system_bot
         ]
     return core.memberships.members(group.id)
-
-
-def folder_object(row: Row) -> dict[str, object]:
-    """A channel folder."""
-    return {
-        "id": row["id"],
-        "name": row["name"],
-        "description": row["description"],
-        "rendered_description": row["rendered_description"],
-        "order": row["position"],
-        "date_created": row["date_created"],
-        "creator_id": row["creator_id"],
-        "is_archived": bool(row["is_archived"]),
-    }

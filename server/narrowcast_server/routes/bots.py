@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType
-from narrowcast_server.actions.bot_services import INTERFACES, check_url, services_of, set_service
+from narrowcast_server.actions.bot_services import INTERFACES, check_url, set_service
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.user_admin import change_name, deactivate
 from narrowcast_server.actions.users import bot_watchers, check_address, check_full_name, create_user
 from narrowcast_server.http.params import defaulted, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.bots import services_of
 from narrowcast_server.queries.users import avatar_url
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.bots import check_may_make_bot, managed_bot, require_may_have_key

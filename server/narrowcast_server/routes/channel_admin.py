@@ -33,6 +33,7 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people
+from narrowcast_server.queries.channel_folders import folders_of
 from narrowcast_server.rules.channels import (
     administered_channel,
     check_may_create,
@@ -225,7 +226,7 @@ def remove_default(call: Call) -> Answer:
 @routes.get("/channel_folders", WITH_ARCHIVED)
 def list_folders(call: Call) -> Answer:
     """Every folder, in order."""
-    return {"channel_folders": channel_admin.folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
+    return {"channel_folders": folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
 
 
 @routes.post("/channel_folders/create", FOLDER_NAME, DESCRIPTION)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from narrowcast_server.actions import drafts
 from narrowcast_server.http.params import json_value, objects, required
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.drafts import drafts_of
 
 routes = Routes()
 
@@ -16,7 +17,7 @@ DRAFTS = required("drafts", objects)
 def list_drafts(call: Call) -> Answer:
     """One's drafts, oldest first."""
     drafts.require_synchronization(call.user)
-    rows = drafts.drafts_of(call.core, call.user)
+    rows = drafts_of(call.core, call.user)
     return {"count": len(rows), "drafts": rows}
 
 

@@ -20,6 +20,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.invites import open_invites
 from narrowcast_server.rules.invites import Terms, check_channels_given, check_may_invite, check_terms
 from narrowcast_server.rules.permissions import require_administrator, require_member
 
@@ -111,7 +112,7 @@ def create_link(call: Call) -> Answer:
 def list_invites(call: Call) -> Answer:
     """Invitations that still hold."""
     require_member(call.user)
-    return {"invites": invites.open_invites(call.core, call.user)}
+    return {"invites": open_invites(call.core, call.user)}
 
 
 @routes.delete("/invites/{invite_id}")

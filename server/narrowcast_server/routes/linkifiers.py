@@ -6,6 +6,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import linkifiers
 from narrowcast_server.http.params import integers, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.linkifiers import linkifiers_of
 from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
@@ -25,7 +26,7 @@ def _template(call: Call) -> str:
 @routes.get("/realm/linkifiers")
 def list_linkifiers(call: Call) -> Answer:
     """Every linkifier, in the order in which they are tried."""
-    return {"linkifiers": linkifiers.linkifiers_of(call.core)}
+    return {"linkifiers": linkifiers_of(call.core)}
 
 
 @routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from narrowcast_server.actions import navigation_views
 from narrowcast_server.http.params import boolean, optional, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.navigation_views import views_of
 
 routes = Routes()
 
@@ -18,7 +19,7 @@ STEP = required("onboarding_step", text_without_null)
 @routes.get("/navigation_views")
 def list_views(call: Call) -> Answer:
     """One's entries."""
-    return {"navigation_views": navigation_views.views_of(call.core, call.user)}
+    return {"navigation_views": views_of(call.core, call.user)}
 
 
 @routes.post("/navigation_views", FRAGMENT, PINNED, NAME)

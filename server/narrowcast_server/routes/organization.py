@@ -21,6 +21,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
+from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import require_administrator, require_owner
 from narrowcast_server.rules.setting_changes import changed_value
@@ -70,7 +71,7 @@ def update_organization(call: Call) -> Answer:
 @routes.get("/realm/domains")
 def list_domains(call: Call) -> Answer:
     """Domains whose addresses may join."""
-    return {"domains": realm.domains_of(call.core)}
+    return {"domains": domains_of(call.core)}
 
 
 @routes.post("/realm/domains", DOMAIN, SUBDOMAINS)

@@ -16,6 +16,7 @@ from narrowcast_server.http.params import (
     text_without_null,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
@@ -41,7 +42,7 @@ IDS = required("data", json_value)
 @routes.get("/realm/profile_fields")
 def list_fields(call: Call) -> Answer:
     """Every definition, in order."""
-    return {"custom_fields": profile_fields.fields_of(call.core)}
+    return {"custom_fields": fields_of(call.core)}
 
 
 @routes.post("/realm/profile_fields", NAME, KIND, HINT, FIELD_DATA, IN_SUMMARY, REQUIRED, EDITABLE)

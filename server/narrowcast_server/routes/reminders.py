@@ -5,6 +5,7 @@ from __future__ import annotations
 from narrowcast_server.actions import reminders
 from narrowcast_server.http.params import defaulted, integer, natural, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.reminders import reminders_of
 
 routes = Routes()
 
@@ -16,7 +17,7 @@ NOTE = defaulted("note", text_without_null, "")
 @routes.get("/reminders")
 def list_reminders(call: Call) -> Answer:
     """One's reminders, by time."""
-    return {"reminders": reminders.reminders_of(call.core, call.user)}
+    return {"reminders": reminders_of(call.core, call.user)}
 
 
 @routes.post("/reminders", MESSAGE, TIME, NOTE)

@@ -6,6 +6,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import saved_snippets
 from narrowcast_server.http.params import optional, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.saved_snippets import snippets_of
 
 routes = Routes()
 
@@ -18,7 +19,7 @@ NEW_CONTENT = optional("content", text_without_null)
 @routes.get("/saved_snippets")
 def list_snippets(call: Call) -> Answer:
     """One's snippets."""
-    return {"saved_snippets": saved_snippets.snippets_of(call.core, call.user)}
+    return {"saved_snippets": snippets_of(call.core, call.user)}
 
 
 @routes.post("/saved_snippets", TITLE, CONTENT)

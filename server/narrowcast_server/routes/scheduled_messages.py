@@ -9,7 +9,6 @@ from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 from narrowcast_server.actions import scheduled_messages
 from narrowcast_server.actions.messages import Origin
 from narrowcast_server.actions.owned import own_row
-from narrowcast_server.actions.scheduled_messages import Target
 from narrowcast_server.http.params import (
     boolean,
     check_integer,
@@ -25,6 +24,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.scheduled_messages import Target, scheduled_of, stored_target
 
 routes = Routes()
 
@@ -63,7 +63,7 @@ def _target(call: Call, *, direct: bool, to: object, topic: str | None) -> Targe
 @routes.get("/scheduled_messages")
 def list_scheduled(call: Call) -> Answer:
     """What one has scheduled, by time."""
-    return {"scheduled_messages": scheduled_messages.scheduled_of(call.core, call.user)}
+    return {"scheduled_messages": scheduled_of(call.core, call.user)}
 
 
 @routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
@@ -91,7 +91,7 @@ def edit_scheduled(call: Call) -> Answer:
     row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
     if all(call[param] is None for param in (NEW_KIND, NEW_TO, NEW_CONTENT, NEW_TOPIC, NEW_TIME)):
         raise ServiceError("Nothing to change")
-    target = _new_target(call, scheduled_messages.stored_target(row))
+    target = _new_target(call, stored_target(row))
     when = call[NEW_TIME]
     if when is not None:
         when = scheduled_messages.check_time(call.core, when)

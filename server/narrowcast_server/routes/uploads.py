@@ -5,14 +5,14 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.attachments import space_used
 from narrowcast_server.http import auth
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import not_for_webhooks, unauthorized
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.uploads import attachments_of, space_used
 from narrowcast_server.rules.uploads import may_open
 from narrowcast_server.storage.store import Row
-from narrowcast_server.uploads.attachments import attachments_of, remove_attachment, remove_bytes
+from narrowcast_server.uploads.attachments import remove_attachment, remove_bytes
 from narrowcast_server.uploads.receiving import check_upload, int_header, keep_form_file, single_file
 from narrowcast_server.uploads.serving import (
     attachment_row,

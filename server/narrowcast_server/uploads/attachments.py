@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.attachments import attachment_object, space_used
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.storage.store import Row
+from narrowcast_server.queries.uploads import attachment_object, space_used
 from narrowcast_server.uploads.files import Folder, Kind
 
 if TYPE_CHECKING:
@@ -32,17 +31,6 @@ def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, 
     )
     _emit(core, owner.id, "add", attachment_object(core, identity))
     return identity
-
-
-def row_by_path(core: Core, path_id: str) -> Row | None:
-    """An upload by its path id."""
-    return core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
-
-
-def attachments_of(core: Core, user: User) -> list[dict[str, object]]:
-    """Somebody's uploads, oldest first."""
-    mine = core.store.integers("SELECT id FROM attachments WHERE owner_id = ? ORDER BY id", user.id)
-    return [attachment_object(core, identity) for identity in mine]
 
 
 def remove_attachment(core: Core, user: User, identity: int) -> str:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.user_topics import muted_topics
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.as_seen import group_as_seen
+from narrowcast_server.queries.channel_folders import folder_object
 from narrowcast_server.queries.channels import (
     channel_object,
-    folder_object,
     group_object,
     subscribers_by_channel,
     subscription_fields,
 )
 from narrowcast_server.queries.default_channel_groups import groups_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.queries.user_topics import muted_topics
 from narrowcast_server.rules.access import may_know
 from narrowcast_server.rules.visibility import visible_ids
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.profile_fields import fields_of
-from narrowcast_server.actions.realm import personal_defaults
-from narrowcast_server.actions.status import all_statuses
-from narrowcast_server.actions.users import bot_object
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.as_seen import unknown_person
+from narrowcast_server.queries.bots import bot_object
+from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.queries.presence import presence_objects
+from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.queries.status import all_statuses
 from narrowcast_server.queries.users import avatar_url, profile_data, user_object
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import visible_ids

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from narrowcast_server.actions.drafts import drafts_of
-from narrowcast_server.actions.navigation_views import steps_of, views_of
-from narrowcast_server.actions.reminders import reminders_of
-from narrowcast_server.actions.saved_snippets import snippets_of
-from narrowcast_server.actions.scheduled_messages import scheduled_of
 from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.queries.drafts import drafts_of
+from narrowcast_server.queries.navigation_views import steps_of, views_of
+from narrowcast_server.queries.reminders import reminders_of
+from narrowcast_server.queries.saved_snippets import snippets_of
+from narrowcast_server.queries.scheduled_messages import scheduled_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 
 MAX_DRAFTS: Final = 1000

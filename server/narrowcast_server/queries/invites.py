@@ -1,0 +1,43 @@
+"""Invitations that still hold, and their links (rows INV)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def link_of(core: Core, token: str) -> str:
+    """The address at which an invitation is accepted."""
+    return f"{core.url}/join/{token}/"
+
+
+def open_invites(core: Core, user: User) -> list[dict[str, object]]:
+    """Invitations that still hold: all of them for administrators, else one's own (INV-36)."""
+    rows = core.store.all(
+        "SELECT * FROM invites WHERE revoked = 0 AND accepted = 0 AND (expires IS NULL OR expires > ?) ORDER BY id",
+        core.now(),
+    )
+    return [_object(core, user, row) for row in rows if user.is_administrator or row["inviter_id"] == user.id]
+
+
+def _object(core: Core, user: User, row: Row) -> dict[str, object]:
+    answer: dict[str, object] = {
+        "invited_by_user_id": row["inviter_id"],
+        "invited": row["invited"],
+        "expiry_date": row["expires"],
+        "id": row["id"],
+        "invited_as": row["invite_as"],
+        "is_multiuse": row["email"] is None,
+    }
+    # Whoever has the link gets the role: nobody reads one that leads above their own. Invitations by email
+    # carry theirs as well, because this server has no mail to send them by.
+    if row["invite_as"] >= user.role:
+        answer["link_url"] = link_of(core, row["token"])
+    if row["email"] is None:
+        return answer
+    return {**answer, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}

@@ -1,0 +1,32 @@
+"""Custom profile fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def field_object(row: Row) -> dict[str, object]:
+    """A field's definition."""
+    answer: dict[str, object] = {
+        "id": row["id"],
+        "name": row["name"],
+        "type": row["type"],
+        "hint": row["hint"],
+        "field_data": row["field_data"],
+        "order": row["position"],
+        "required": bool(row["required"]),
+        "editable_by_user": bool(row["editable_by_user"]),
+    }
+    if row["display_in_profile_summary"]:
+        answer["display_in_profile_summary"] = True
+    return answer
+
+
+def fields_of(core: Core) -> list[dict[str, object]]:
+    """Every definition, in order."""
+    return [field_object(row) for row in core.store.all("SELECT * FROM profile_fields ORDER BY position, id")]

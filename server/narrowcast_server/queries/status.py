@@ -1,0 +1,40 @@
+"""What people say of their availability (rows STAT)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.dialect import outgoing_reaction_type
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.rules.visibility import visible_ids
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def status_of(core: Core, user: User) -> dict[str, object]:
+    """The parts of a status that are set; `away` where the person hides their presence."""
+    return _status(core, user, core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id))
+
+
+def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
+    answer: dict[str, object] = {}
+    if row is not None and row["status_text"]:
+        answer["status_text"] = row["status_text"]
+    if row is not None and row["emoji_name"]:
+        answer |= {name: row[name] for name in ("emoji_name", "emoji_code")}
+        answer["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
+    if not switched_on(user, "presence_enabled"):
+        answer["away"] = True
+    return answer
+
+
+def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
+    """The statuses of active people that say something, by user id in decimal, as registration has them."""
+    seen = visible_ids(core, viewer)
+    people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
+    rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}
+    found = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}
+    return {user_id: status for user_id, status in found.items() if status}

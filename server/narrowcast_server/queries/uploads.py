@@ -1,0 +1,46 @@
+"""Uploads and the messages that have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.models import User
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
+    """An upload as lists and events have it; times in milliseconds."""
+    row = core.store.one("SELECT * FROM attachments WHERE id = ?", attachment_id)
+    assert row is not None
+    messages = core.store.all(
+        "SELECT m.id, m.timestamp FROM message_attachments a JOIN messages m ON m.id = a.message_id"
+        " WHERE a.attachment_id = ? ORDER BY m.id",
+        attachment_id,
+    )
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "path_id": row["path_id"],
+        "size": row["size"],
+        "create_time": row["created"] * 1000,
+        "messages": [{"id": message["id"], "date_sent": message["timestamp"] * 1000} for message in messages],
+    }
+
+
+def space_used(core: Core) -> int:
+    """Bytes of all uploads."""
+    return core.store.integer("SELECT coalesce(sum(size), 0) FROM attachments") or 0
+
+
+def row_by_path(core: Core, path_id: str) -> Row | None:
+    """An upload by its path id."""
+    return core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
+
+
+def attachments_of(core: Core, user: User) -> list[dict[str, object]]:
+    """Somebody's uploads, oldest first."""
+    mine = core.store.integers("SELECT id FROM attachments WHERE owner_id = ? ORDER BY id", user.id)
+    return [attachment_object(core, identity) for identity in mine]

@@ -1,0 +1,31 @@
+"""How people see topics: muted, unmuted, followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
+    """How somebody sees a topic."""
+    value = core.store.integer(
+        "SELECT policy FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
+        user_id,
+        channel_id,
+        topic,
+    )
+    return VisibilityPolicy(value or 0)
+
+
+def muted_topics(core: Core, user_id: int) -> list[list[object]]:
+    """Muted topics as older clients know them: (channel name, topic, when)."""
+    rows = core.store.all(
+        "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
+        user_id,
+        int(VisibilityPolicy.MUTED),
+    )
+    return [[core.channels[row["channel_id"]].name, row["topic"], row["last_updated"]] for row in rows]
