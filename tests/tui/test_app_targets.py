@@ -93,7 +93,7 @@ async def test_words_in_a_view_without_a_target_go_to_nobody(tmp_path: Path) -> 
         await stage.press("enter")
         assert stage.session.outbox.entries() == []
         assert stage.screen.writing.text.text == "hello"
-        assert "Name a channel" in stage.notices[-1]
+        assert "Select a channel" in stage.notices[-1]
 
 
 async def test_what_was_written_elsewhere_is_kept_and_its_writer_is_told_where(tmp_path: Path) -> None:

@@ -459,7 +459,7 @@ async def test_an_edit_that_was_left_comes_back_with_its_message(tmp_path: Path)
         await stage.type(" and bread")
         stage.screen.go(Narrow.all())
         await stage.pilot.pause()
-        assert "The edit is not saved" in stage.notices[-1]
+        assert "Edit not saved" in stage.notices[-1]
         assert stage.screen.writing.editing is None
         stage.screen.go(Narrow.from_destination(where))
         await stage.press("G", "e")

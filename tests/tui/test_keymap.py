@@ -18,6 +18,7 @@ from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationList
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
+from narrowcast.screens.conversations.screen import ConversationsScreen
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.dialog import Dialog
@@ -74,6 +75,7 @@ OWNERS: dict[Context, type] = {
     Context.DRAFTS: DraftsScreen,
     Context.DRAFT_CONFLICT: ConflictScreen,
     Context.OUTBOX: OutboxScreen,
+    Context.CONVERSATIONS: ConversationsScreen,
     Context.PICTURE: PictureScreen,
     Context.INVITATIONS: InvitationsScreen,
     Context.FILES: FilesScreen,

@@ -58,6 +58,7 @@ class Context(StrEnum):
     DRAFTS = "drafts"
     DRAFT_CONFLICT = "draft conflict"
     OUTBOX = "outbox"
+    CONVERSATIONS = "conversations"
     PICTURE = "picture"
     INVITATIONS = "invitations"
     FILES = "files"
@@ -80,6 +81,7 @@ _LISTS = (
     Context.SNIPPETS,
     Context.DRAFTS,
     Context.OUTBOX,
+    Context.CONVERSATIONS,
     Context.INVITATIONS,
     Context.FILES,
     Context.VIEWS,

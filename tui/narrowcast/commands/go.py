@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.panes.navigation.rows import Kind
+from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.dialogs.search import SearchScreen
 from narrowcast.screens.main import choices
@@ -32,7 +34,7 @@ def _pick(screen: Workspace, picker: Picker[Target]) -> None:
 
 def switcher(screen: Workspace) -> None:
     """Anywhere, by a part of its name."""
-    everywhere = choices.everywhere(screen.session)
+    everywhere = choices.everywhere(screen.session, time.time())
     picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
     _pick(screen, picker)
     screen.spawn(_complete_topics(screen, picker), "list the topics")
@@ -52,16 +54,17 @@ async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
         await session.load_topics(channel_id)
         if not picker.is_attached:
             return
-        picker.set_choices(choices.everywhere(session))
+        picker.set_choices(choices.everywhere(session, time.time()))
 
 
 def inbox(screen: Workspace) -> None:
-    """Conversations with unread messages."""
-    unread = choices.inbox(screen.session.state)
-    if not unread:
-        screen.refuse("No unread messages.")
-    else:
-        _pick(screen, Picker("Inbox", unread))
+    """Conversations with unread messages, by channel."""
+    targets.look_after(screen, InboxScreen(screen.session))
+
+
+def recent(screen: Workspace) -> None:
+    """All conversations, the newest first."""
+    targets.look_after(screen, RecentScreen(screen.session))
 
 
 def all_messages(screen: Workspace) -> None:

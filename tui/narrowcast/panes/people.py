@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.app.context import focus_now
-from narrowcast.panes.navigation.pane import PRESENCE_MARKS
+from narrowcast.text.presence import Standing, of_person
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
@@ -25,7 +25,7 @@ from narrowcast_api.narrow.narrow import Narrow
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
-_ORDER = {"active": 0, "idle": 1, "offline": 2}
+_ORDER = (Standing.ACTIVE, Standing.IDLE, Standing.OFFLINE, Standing.BOT)
 
 
 class Person(Struct, frozen=True):
@@ -33,8 +33,7 @@ class Person(Struct, frozen=True):
 
     user_id: int
     name: str
-    availability: str
-    is_bot: bool
+    standing: Standing
     status: str = ""
     is_me: bool = False
 
@@ -50,11 +49,10 @@ class PeopleList(VirtualList[Person]):
     def render_item(self, item: Person, width: int, selected: bool) -> Sequence[Strip]:
         """Mark, name, status."""
         dim = self.part_style("virtual-list--dim")
-        present = item.availability == "active"
-        mark = "⚙" if item.is_bot else PRESENCE_MARKS[item.availability]
-        look = self.part_style("people--present") if present and not item.is_bot else dim
+        present = item.standing.is_present
+        look = self.part_style("people--present") if present else dim
         name = safe_line(item.name + (" (you)" if item.is_me else ""), width)
-        left = [(f"{mark} ", look), (name, Style.null() if present else dim)]
+        left = [(f"{item.standing.mark} ", look), (name, Style.null() if present else dim)]
         if item.status:
             left.append((" · " + safe_line(item.status, width), dim))
         return [compose_line(width, left, base=Style.null())]
@@ -114,18 +112,16 @@ class PeoplePane(Vertical):
             if user.is_system_bot:
                 continue
             status = state.statuses.get(user.user_id)
-            availability = "active" if user.user_id == state.me else str(state.presence.of(user.user_id, now))
             people.append(
                 Person(
                     user.user_id,
                     user.full_name,
-                    availability,
-                    user.is_bot,
+                    of_person(state, user.user_id, now),
                     status.text if status is not None else "",
                     user.user_id == state.me,
                 )
             )
-        people.sort(key=lambda person: (person.is_bot, _ORDER[person.availability], person.name.casefold()))
+        people.sort(key=lambda person: (_ORDER.index(person.standing), person.name.casefold()))
         if people != self.list.items:
             self.list.set_items(people)
 

@@ -11,6 +11,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
 NOTES_TO_MYSELF = "Notes to yourself"
@@ -47,6 +48,11 @@ def topic(state: State, name: str) -> str:
 def channel(state: State, channel_id: int) -> str:
     """A channel's name."""
     return state.channels.name(channel_id) or f"channel {channel_id}"
+
+
+def channel_sign(channel: Channel) -> str:
+    """The mark before a channel's name."""
+    return "◈" if channel.invite_only else "#"
 
 
 def destination(state: State, where: Destination) -> str:

@@ -143,6 +143,13 @@ _LISTS: tuple[Command, ...] = (
         ("outbox.cancel", "f9", "Cancel (the text returns to compose)", "delete"),
         ("outbox.close", "B", "Close", "leave"),
     ),
+    *_rows(
+        Context.CONVERSATIONS,
+        "Recent conversations and inbox",
+        ("conversations.mark-read", "Z", "Mark as read", "mark_read"),
+        ("conversations.mute", "M", "Mute or unmute topic", "mute"),
+        ("conversations.close", "t I", "Close", "leave"),
+    ),
     *_rows(Context.SCHEDULED, "Scheduled messages dialog", ("scheduled.send", "s", "Send now", "send_now")),
     *_rows(Context.SNIPPETS, "Saved snippets dialog", ("snippets.edit", "e", "Edit", "edit")),
     *_rows(Context.VIEWS, "Views dialog", ("views.edit", "e", "Edit", "edit")),

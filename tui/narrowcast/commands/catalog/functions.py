@@ -73,6 +73,7 @@ FUNCTIONS: tuple[Command, ...] = (
         "Navigation",
         ("go.switcher", "ctrl+k ctrl+g", "Go to channel, topic, person or view", go.switcher),
         ("go.inbox", "I", "Go to inbox", go.inbox),
+        ("go.recent", "t", "Go to recent conversations", go.recent),
         ("go.all", "a escape", "Go to combined feed", go.all_messages),
         ("go.mentions", "number_sign", "Go to mentions", go.mentions),
         ("go.starred", "f", "Go to starred messages", go.starred),

@@ -17,6 +17,7 @@ from textual.strip import Strip
 from narrowcast.app.context import focus_now
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.navigation.rows import Folding, Kind, Row, channel_keys, rows
+from narrowcast.text.presence import Standing, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import Part, compose_line
@@ -27,8 +28,6 @@ from narrowcast_api.narrow.narrow import Narrow
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
-
-PRESENCE_MARKS = {"active": "●", "idle": "◐", "offline": "○"}
 
 
 class NavigationList(VirtualList[Row], inherit_bindings=False):
@@ -85,7 +84,7 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
             style += self.part_style("navigation--current")
         elif item.unread and not item.muted:
             style += self.part_style("navigation--unread")
-        elif item.muted:
+        elif item.muted or (item.kind is Kind.DIRECT and self._standing(item).is_grey):
             style += dim
         left.append((safe_line(item.text, width), style))
         if item.muted:
@@ -97,11 +96,13 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
         return [compose_line(width, left, right, base=Style.null())]
 
     def _presence(self, item: Row) -> Part:
-        if not item.mark:
-            return " ⁂ ", self.part_style("virtual-list--dim")
-        availability = self.state.presence.of(int(item.mark), time.time())
-        look = "navigation--present" if availability == "active" else "virtual-list--dim"
-        return f" {PRESENCE_MARKS[availability]} ", self.part_style(look)
+        standing = self._standing(item)
+        look = "navigation--present" if standing.is_present else "virtual-list--dim"
+        return f" {standing.mark} ", self.part_style(look)
+
+    def _standing(self, item: Row) -> Standing:
+        others = item.narrow.direct_user_ids if item.narrow is not None else None
+        return of_conversation(self.state, others or (), time.time())
 
     def key_of(self, item: Row) -> Hashable:
         """Rows keep their key when counts change."""

@@ -78,6 +78,7 @@ def rows(
 def _views(state: State, drafts: int) -> Iterator[Row]:
     unreads = state.unreads
     yield Row(Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣")
+    yield Row(Kind.VIEW, ("recent",), "Recent conversations", action="go.recent", mark="◷")
     yield Row(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
     mentions = unreads.count_mentions()
     yield Row(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
@@ -117,8 +118,7 @@ def _directs(state: State, current: Narrow | None, everything: bool) -> Iterator
 
 def _direct(state: State, others: frozenset[int], unread: int) -> Row:
     name = names.conversation(state, others)
-    mark = str(next(iter(others))) if len(others) == 1 else ""
-    return Row(Kind.DIRECT, ("direct", others), name, Narrow.direct(others), unread=unread, mark=mark)
+    return Row(Kind.DIRECT, ("direct", others), name, Narrow.direct(others), unread=unread)
 
 
 def _sorted_channels(state: State) -> tuple[list[Channel], list[Channel], list[Channel]]:
@@ -164,7 +164,7 @@ def _channel(state: State, channel: Channel, folding: Folding, current: Narrow |
         channel.name,
         Narrow.channel(channel_id),
         unread=state.unreads.count_channel(channel_id),
-        mark="◈" if channel.invite_only else "#",
+        mark=names.channel_sign(channel),
         muted=channel.is_muted,
         open=is_open,
         channel_id=channel_id,

@@ -13,6 +13,7 @@ from narrowcast.screens.channels.fields import edit_channel, edit_permissions, n
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.text import names
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ChannelsChanged
@@ -58,7 +59,7 @@ class ChannelsScreen(ManageScreen[Channel]):
             channel.name,
             " · ".join(filter(None, facts)),
             channel.description or "–",
-            "◈" if channel.invite_only else "#",
+            names.channel_sign(channel),
             dim=channel.is_archived,
         )
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import People, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.text.presence import of_person
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.changes import Change, ChannelsChanged, StateReplaced, UsersChanged
+from narrowcast_api.state.changes import Change, ChannelsChanged, PresenceChanged, StateReplaced, UsersChanged
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
@@ -26,7 +28,7 @@ class MembersScreen(ManageScreen[int]):
         ("manage.delete", "unsubscribes"),
     )
     EMPTY = "This channel has no subscribers."
-    FOLLOWS = (UsersChanged,)
+    FOLLOWS = (UsersChanged, PresenceChanged)
 
     def __init__(self, session: Session, channel: Channel) -> None:
         super().__init__(session)
@@ -53,14 +55,24 @@ class MembersScreen(ManageScreen[int]):
 
     def rows(self) -> Sequence[Row[int]]:
         """By name."""
-        users = self.state.users
+        users, now = self.state.users, time.time()
         rows = []
         for user_id in sorted(self._ids, key=lambda one: users.name(one).casefold()):
             user = users.get(user_id)
             role = "" if user is None else "bot" if user.is_bot else permissions.role_name(user.role)
             you = " (you)" if user_id == self.state.me else ""
             email = "" if user is None else user.delivery_email or user.email
-            rows.append(Row(user_id, user_id, users.name(user_id) + you, f"{email}  {role}", mark="○"))
+            standing = of_person(self.state, user_id, now)
+            rows.append(
+                Row(
+                    user_id,
+                    user_id,
+                    users.name(user_id) + you,
+                    f"{email}  {role}",
+                    mark=standing.mark,
+                    dim=standing.is_grey,
+                )
+            )
         return rows
 
     def open(self, item: int) -> None:

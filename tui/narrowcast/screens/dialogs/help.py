@@ -39,6 +39,7 @@ LEGEND = (
     ("●", "Active"),
     ("◐", "Idle"),
     ("○", "Offline"),
+    ("×", "Deactivated"),
     ("#", "Channel"),
     ("◈", "Private channel"),
     ("⁂", "Group direct message"),

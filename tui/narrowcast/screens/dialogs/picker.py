@@ -28,7 +28,8 @@ T = TypeVar("T")
 class Choice(Struct, Generic[T], frozen=True):
     """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched.
 
-    ``disabled``: why it cannot be chosen, such as "Only owners"; empty for what can.
+    ``disabled``: why it cannot be chosen, such as "Only owners"; empty for what can. ``faint``: it can be chosen, and
+    is of little use.
     """
 
     value: T
@@ -37,6 +38,7 @@ class Choice(Struct, Generic[T], frozen=True):
     mark: str = ""
     also: str = ""
     disabled: str = ""
+    faint: bool = False
 
 
 class ChoiceList(VirtualList[Choice[T]]):
@@ -53,7 +55,7 @@ class ChoiceList(VirtualList[Choice[T]]):
         if item.disabled and len(detail) > width // 2:
             detail = detail.partition(" (")[0]  # selecting it tells the rest
         detail = safe_line(detail, max(0, width // 2))
-        look = dim if item.disabled else Style.null()
+        look = dim if item.disabled or item.faint else Style.null()
         mark = safe_line(item.mark, 3)
         left = [(f"{mark} ", dim)] if mark else []
         right = [(detail + " ", dim)] if detail else []

@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.text import names
+from narrowcast.text.presence import of_conversation
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
@@ -26,36 +28,24 @@ class Target(Struct, frozen=True):
     command: str = ""
 
 
-def everywhere(session: Session) -> list[Choice[Target]]:
-    """Views, direct conversations, channels, topics, people: recent ones first."""
+def everywhere(session: Session, now: float) -> list[Choice[Target]]:
+    """Views, direct conversations, channels, topics, people, channels one is not in: recent ones first."""
     state = session.state
     choices = [
         Choice(Target(command="go.inbox"), "Inbox", "view", "▣", "unread"),
+        Choice(Target(command="go.recent"), "Recent conversations", "view", "◷"),
         Choice(Target(Narrow.all()), "Combined feed", "view", "≡"),
         Choice(Target(Narrow.mentions()), "Mentions", "view", "@"),
         Choice(Target(Narrow.starred()), "Starred messages", "view", "*"),
         Choice(Target(command="go.drafts"), "Drafts", "view", "✎"),
         Choice(Target(Narrow.directs()), "Direct messages", "view", "⁂"),
     ]
-    seen: set[frozenset[int]] = set()
-    for others in state.directs.recent():
-        seen.add(others)
-        choices.append(
-            Choice(
-                Target(Narrow.direct(others)), names.conversation(state, others), _count(state, others), "○"
-            )
-        )
+    recent = state.directs.recent()
+    choices += [_direct(state, others, _count(state, others), now) for others in recent]
     topics: list[tuple[int, Choice[Target]]] = []
     for channel in state.channels.subscribed():
         unread = state.unreads.count_channel(channel.channel_id)
-        choices.append(
-            Choice(
-                Target(Narrow.channel(channel.channel_id)),
-                channel.name,
-                f"{unread} unread" if unread else "channel",
-                "#",
-            )
-        )
+        choices.append(_channel(channel, f"{unread} unread" if unread else "channel"))
         for topic in state.topics.of(channel.channel_id):
             narrow = Narrow.topic(channel.channel_id, topic.name)
             name = names.topic(state, topic.name)
@@ -64,31 +54,34 @@ def everywhere(session: Session) -> list[Choice[Target]]:
     choices += [choice for _, choice in topics[:MAX_TOPICS]]
     for user in state.users.active():
         alone = frozenset({user.user_id}) - {state.me}
-        if alone not in seen and not user.is_system_bot:
-            what = "bot" if user.is_bot else "person"
-            choices.append(Choice(Target(Narrow.direct(alone)), user.full_name, what, "○", user.email))
-    return choices
+        if alone not in recent and not user.is_system_bot:
+            choices.append(_direct(state, alone, "bot" if user.is_bot else "person", now))
+    others = [one for one in state.channels if one.subscription is None and not one.is_archived]
+    others.sort(key=lambda channel: channel.name.casefold())
+    return choices + [_channel(channel, "not subscribed") for channel in others]
+
+
+def _channel(channel: Channel, detail: str) -> Choice[Target]:
+    target = Target(Narrow.channel(channel.channel_id))
+    return Choice(target, channel.name, detail, names.channel_sign(channel), channel.description)
+
+
+def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Choice[Target]:
+    standing = of_conversation(state, others, now)
+    emails = " ".join(user.email for one in others if (user := state.users.get(one)) is not None)
+    return Choice(
+        Target(Narrow.direct(others)),
+        names.conversation(state, others),
+        "deactivated" if standing.is_grey else detail,
+        standing.mark,
+        emails,
+        faint=standing.is_grey,
+    )
 
 
 def _count(state: State, others: frozenset[int]) -> str:
     unread = state.unreads.count_direct(others)
     return f"{unread} unread" if unread else "direct"
-
-
-def inbox(state: State) -> list[Choice[Target]]:
-    """Conversations with unread messages, newest first; muted ones are left out."""
-    found: list[tuple[int, Choice[Target]]] = []
-    for others, count, newest in state.unreads.directs():
-        name = names.conversation(state, others)
-        found.append((newest, Choice(Target(Narrow.direct(others)), name, f"{count} unread", "○")))
-    for channel_id, topic, count, newest in state.unreads.topics():
-        if state.is_muted(channel_id, topic):
-            continue
-        proper = state.topics.name(channel_id, topic)
-        name = f"#{names.channel(state, channel_id)} › {names.topic(state, proper)}"
-        found.append((newest, Choice(Target(Narrow.topic(channel_id, proper)), name, f"{count} unread", "#")))
-    found.sort(key=lambda pair: -pair[0])
-    return [choice for _, choice in found]
 
 
 def next_topic(state: State, here: Narrow | None, order: Sequence[int]) -> Narrow | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from narrowcast.text import names
+from narrowcast.text.presence import Standing, of_person
 from narrowcast_api import permissions
-from narrowcast_api.state.presence import Availability
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
 
 if TYPE_CHECKING:
@@ -71,11 +71,9 @@ def kind(state: State, user: User) -> str:
 
 def presence(state: State, user: User, now: float) -> str:
     """Whether somebody is here, or when they were last."""
-    if user.user_id == state.me:
-        return "active"
-    available = state.presence.of(user.user_id, now)
-    if available is not Availability.OFFLINE:
-        return str(available)
+    standing = of_person(state, user.user_id, now)
+    if standing is not Standing.OFFLINE:
+        return standing.name.lower()
     seen = state.presence.seen(user.user_id)
     newest = max(seen.active, seen.idle) if seen is not None else 0
     if not newest:

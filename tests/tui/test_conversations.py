@@ -1,0 +1,111 @@
+"""Recent conversations and the inbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
+from narrowcast.text.excerpt import excerpt
+from narrowcast_api.narrow.destinations import DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.topics import Visibility
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+def shown(stage: Stage) -> list[tuple[str, str, str, str]]:
+    """Text, detail without the time, last line and people of each row."""
+    screen = stage.app.screen
+    assert isinstance(screen, InboxScreen | RecentScreen)
+    return [(row.text, row.detail.split(" · ")[0], row.note, row.last) for row in screen.list.items]
+
+
+async def talk(stage: Stage) -> None:
+    """Two topics and a direct conversation, the direct one in the middle."""
+    stage.screen.go(Narrow.mentions())  # nothing becomes read there
+    await stage.server.send("bruno", "general", "lunch", "Soup **again**")
+    await stage.server.send("chiyo", "general", "lunch", "No &amp; never")
+    await stage.server.send_direct("dario", ["ada"], "Are you in?")
+    last = await stage.server.send("bruno", "engineering", "builds", "Green")
+    await until(lambda: last in stage.session.state.messages)
+
+
+async def test_the_inbox_groups_what_is_unread_by_channel(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        await stage.press("I")
+        assert shown(stage) == [
+            ("Direct messages", "1 unread", "", ""),
+            ("Dario Vance", "1 unread", "Dario Vance: Are you in?", "Dario Vance"),
+            ("engineering", "1 unread", "", ""),
+            ("builds", "1 unread", "Bruno Castell: Green", "Bruno Castell"),
+            ("general", "2 unread", "Everybody.", ""),
+            ("lunch", "2 unread", "Chiyo Tanaka: No & never", "Chiyo Tanaka, Bruno Castell"),
+        ]
+        await stage.press("j", "enter")
+        assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("dario")}))
+
+
+async def test_recent_conversations_come_newest_first_read_or_not(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        stage.session.outbox.send(DirectDestination(frozenset({stage.server.id("elif")})), "Hi")
+        await until(lambda: not stage.session.outbox.entries())
+        await stage.press("t")
+        assert [row[0] for row in shown(stage)] == [
+            "Elif Kaya",
+            "#engineering › builds",
+            "Dario Vance",
+            "#general › lunch",
+        ]
+
+
+async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        state = stage.session.state
+        await stage.press("I", "j", "Z")
+        await until(lambda: state.unreads.count_directs() == 0)
+        await until(lambda: shown(stage)[0][0] == "engineering")
+        channel_id = stage.server.channel("engineering")
+        await stage.press("g", "j", "M")
+        await until(lambda: state.topics.visibility(channel_id, "builds") is Visibility.MUTED)
+        await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
+
+
+async def test_letters_filter_only_after_slash(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        await stage.press("t")
+        everything = shown(stage)
+        await stage.press("o", "v", "u")
+        assert shown(stage) == everything
+        await stage.press("slash")
+        await stage.type("lunch")
+        screen = stage.app.screen
+        assert isinstance(screen, RecentScreen)
+        assert [row.text for row in screen.list.shown] == ["#general › lunch"]
+
+
+async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("I")
+        assert shown(stage) == []
+        await talk(stage)
+        await until(lambda: len(shown(stage)) == 6)
+
+
+@pytest.mark.parametrize(
+    ("html", "line"),
+    [
+        ("<p>one</p>\n<p>two</p>", "one two"),
+        ("<p>b<strong>ol</strong>d &lt;b&gt;</p>", "bold <b>"),
+        ("<p", ""),
+        ("<ul><li>a</li><li>b</li></ul>", "a b"),
+        ("", ""),
+    ],
+)
+def test_a_message_in_one_line(html: str, line: str) -> None:
+    assert excerpt(html) == line

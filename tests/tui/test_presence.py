@@ -1,0 +1,100 @@
+"""Presence is shown in one way everywhere, and deactivated people are grey everywhere."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.main.choices import everywhere
+from narrowcast.text.presence import Standing, of_conversation, of_person
+from narrowcast_api.model.users import User
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.presence import Seen
+from narrowcast_api.state.state import State
+from support.sessions import until
+from support.stage import on_stage
+
+ME, HERE, IDLE, AWAY, GONE, BOT = range(1, 7)
+NOW = 1_000_000.0
+
+
+def office() -> State:
+    """One of each kind."""
+    state = State(ME)
+    for user_id in (ME, HERE, IDLE, AWAY):
+        state.users.put([User(user_id, f"user {user_id}", f"{user_id}@x.example")])
+    state.users.put([User(GONE, "gone", "gone@x.example", is_active=False)])
+    state.users.put([User(BOT, "bot", "bot@x.example", is_bot=True)])
+    state.presence.put(HERE, Seen(NOW, NOW))
+    state.presence.put(IDLE, Seen(NOW - 10_000, NOW))
+    state.presence.put(GONE, Seen(NOW, NOW))
+    return state
+
+
+def test_everybody_has_one_standing() -> None:
+    state = office()
+    standings = [of_person(state, user_id, NOW) for user_id in (ME, HERE, IDLE, AWAY, GONE, BOT)]
+    assert standings == [
+        Standing.ACTIVE,
+        Standing.ACTIVE,
+        Standing.IDLE,
+        Standing.OFFLINE,
+        Standing.DEACTIVATED,
+        Standing.BOT,
+    ]
+
+
+def test_a_deactivated_person_is_never_present_whatever_was_seen_of_them() -> None:
+    assert not of_person(office(), GONE, NOW).is_present
+    assert of_person(office(), GONE, NOW).is_grey
+
+
+def test_a_conversation_stands_as_its_only_other_person_does() -> None:
+    state = office()
+    assert of_conversation(state, {IDLE}, NOW) is Standing.IDLE
+    assert of_conversation(state, {IDLE, HERE}, NOW) is Standing.GROUP
+    assert of_conversation(state, set(), NOW) is Standing.ACTIVE
+
+
+async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(160, 40)) as stage:
+        state, screen = stage.session.state, stage.screen
+        bruno, dario = stage.server.id("bruno"), stage.server.id("dario")
+        for person in ("bruno", "dario"):
+            await stage.server.send_direct(person, ["ada"], "Hello")
+        await stage.server.call("ada", "DELETE", f"/users/{dario}", {})
+        await until(lambda: (user := state.users.get(dario)) is not None and not user.is_active)
+        state.presence.put(bruno, Seen(time.time() + state.presence.server_offset, 0))
+        screen.navigation.refresh_marks()
+
+        choices = {choice.text: choice for choice in everywhere(stage.session, time.time())}
+        assert choices["Bruno Castell"].mark == "●"
+        assert (choices["Dario Vance"].mark, choices["Dario Vance"].faint) == ("×", True)
+
+        list_ = screen.navigation.list
+        await until(lambda: {"Bruno Castell", "Dario Vance"} <= {row.text for row in list_.items})
+        shown = {row.text: list_.render_item(row, 40, False)[0].text for row in list_.items}
+        assert shown["Bruno Castell"].startswith(" ● ")
+        assert shown["Dario Vance"].startswith(" × ")
+
+        channel = state.channels.get(stage.server.channel("general"))
+        assert channel is not None
+        members = MembersScreen(stage.session, channel)
+        stage.app.push_screen(members)
+        await until(lambda: members.list.items)
+        assert {row.text: row.mark for row in members.list.items}["Bruno Castell"] == "●"
+
+
+async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        channel_id = stage.server.channel("engineering")
+        await stage.server.call(
+            "ada", "DELETE", "/users/me/subscriptions", {"subscriptions": '["engineering"]'}
+        )
+        await until(
+            lambda: channel_id not in {one.channel_id for one in stage.session.state.channels.subscribed()}
+        )
+        (choice,) = [one for one in everywhere(stage.session, 0.0) if one.text == "engineering"]
+        assert choice.detail == "not subscribed"
+        assert choice.value.narrow == Narrow.channel(channel_id)

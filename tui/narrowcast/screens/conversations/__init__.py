@@ -1,0 +1,1 @@
+"""Recent conversations and the inbox: all conversations as full views."""

@@ -1,0 +1,101 @@
+"""What is known of conversations: their last line, who takes part, what is unread. Plain code without a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
+    from narrowcast_api.state.state import State
+
+MOST_MESSAGES = 5000
+"""Messages, from the newest back, whose senders are looked at."""
+MOST_CONVERSATIONS = 500
+
+
+class Conversation(Struct, frozen=True):
+    """``newest``: the id of its last message; ``last``: that message, if it is here; ``people``: who wrote in it, the
+    last one first.
+    """
+
+    where: Destination
+    newest: int
+    unread: int = 0
+    muted: bool = False
+    last: Message | None = None
+    people: tuple[int, ...] = ()
+
+
+def recent(state: State) -> list[Conversation]:
+    """All conversations that are known, the newest first."""
+    known = {conversation.where.key: conversation for conversation in _known(state)}
+    ordered = sorted(known.values(), key=lambda conversation: -conversation.newest)
+    return _with_people(state, ordered[:MOST_CONVERSATIONS])
+
+
+def unread(state: State) -> list[tuple[int | None, list[Conversation]]]:
+    """Conversations with unread messages by channel, direct ones (None) first; muted ones are left out.
+
+    Channels come by name, conversations in them the newest first.
+    """
+    known = [one for one in _with_people(state, list(_unread(state))) if not one.muted]
+    known.sort(key=lambda conversation: -conversation.newest)
+    groups: dict[int | None, list[Conversation]] = {}
+    for conversation in known:
+        where = conversation.where
+        groups.setdefault(where.channel_id if isinstance(where, ChannelDestination) else None, []).append(
+            conversation
+        )
+    return sorted(
+        groups.items(),
+        key=lambda pair: "" if pair[0] is None else (state.channels.name(pair[0]) or "").casefold() or "~",
+    )
+
+
+def _unread(state: State) -> Iterator[Conversation]:
+    for others, count, newest in state.unreads.directs():
+        yield Conversation(DirectDestination(others), newest, count)
+    for channel_id, topic, count, newest in state.unreads.topics():
+        where = ChannelDestination(channel_id, state.topics.name(channel_id, topic))
+        yield Conversation(where, newest, count, state.is_muted(channel_id, topic))
+
+
+def _known(state: State) -> Iterator[Conversation]:
+    for others in state.directs.recent():
+        newest = state.directs.newest(others) or 0
+        yield Conversation(DirectDestination(others), newest, state.unreads.count_direct(others))
+    for channel in state.channels.subscribed():
+        channel_id = channel.channel_id
+        for topic in state.topics.of(channel_id):
+            where = ChannelDestination(channel_id, topic.name)
+            count = state.unreads.count_topic(channel_id, topic.name)
+            yield Conversation(where, topic.max_id, count, state.is_muted(channel_id, topic.name))
+
+
+def _with_people(state: State, conversations: list[Conversation]) -> list[Conversation]:
+    """With last messages and senders, as far as messages are here."""
+    wanted = {conversation.where.key for conversation in conversations}
+    last: dict[tuple[object, ...], Message] = {}
+    people: dict[tuple[object, ...], dict[int, None]] = {}
+    newest = sorted(state.messages, key=lambda message: -message.id)[:MOST_MESSAGES]
+    for message in newest:
+        key = message.destination(state.me).key
+        if key in wanted:
+            last.setdefault(key, message)
+            people.setdefault(key, {})[message.sender_id] = None
+    return [
+        Conversation(
+            one.where,
+            one.newest,
+            one.unread,
+            one.muted,
+            last.get(one.where.key),
+            tuple(people.get(one.where.key, ())),
+        )
+        for one in conversations
+    ]
