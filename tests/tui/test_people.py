@@ -151,6 +151,22 @@ async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: P
         await until(lambda: not stage.server.user("kettle").is_active)
 
 
+async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "account.bots")
+        await stage.press("n")
+        await fill(stage, name="Echo", short="echo", type=3)
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: "need an address to call" in str(form._said.render()))
+        await fill(stage, url="https://echo.example/hook", interface=2)
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        listener = await stage.server.listen("ada")
+        bots = {bot["full_name"]: bot for bot in listener.snapshot["realm_bots"]}
+        (service,) = bots["Echo"]["services"]
+        assert (service["base_url"], service["interface"]) == ("https://echo.example/hook", 2)
+
+
 async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "people.accounts")

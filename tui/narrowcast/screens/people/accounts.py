@@ -16,9 +16,10 @@ from narrowcast.screens.people.about import BOT_NAMES, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
 from narrowcast_api import permissions
+from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.state.changes import UsersChanged
-from narrowcast_api.wire.vocabulary import BotType
+from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 if TYPE_CHECKING:
     from narrowcast_api.model.users import User
@@ -92,6 +93,12 @@ class AccountsScreen(GuardedScreen["User"]):
         self.form("Create user", fields, create, verb="creates", note=note, done="User created.")
 
 
+_INTERFACES: tuple[tuple[object, str], ...] = (
+    (int(WebhookInterface.GENERIC), "generic"),
+    (int(WebhookInterface.SLACK), "Slack"),
+)
+
+
 class BotsScreen(GuardedScreen["Bot"]):
     """One's own; fetched, because their keys are not kept here."""
 
@@ -140,10 +147,15 @@ class BotsScreen(GuardedScreen["Bot"]):
 
         async def create(values: Values) -> object:
             bot_type = values["type"]
+            calls = bot_type == BotType.OUTGOING_WEBHOOK
+            if calls != bool(values.text("url")):
+                raise Refused("url", "Outgoing webhooks, and no other bots, need an address to call.")
             made = await self.session.client.bots.create(
                 full_name=values.text("name"),
                 short_name=values.text("short"),
                 bot_type=bot_type if isinstance(bot_type, int) else BotType.GENERIC,
+                payload_url=values.text("url") if calls else OMIT,
+                interface_type=WebhookInterface(int(str(values["interface"]))) if calls else OMIT,
             )
             await self.load()
             if not made.api_key:
@@ -162,6 +174,8 @@ class BotsScreen(GuardedScreen["Bot"]):
             Line("name", "Name", required=True, limit=100),
             Line("short", "Short name", "Used for the bot's email address", required=True, limit=60),
             OneOf("type", "Bot type", options=kinds, value=kinds[0][0]),
+            Line("url", "Endpoint URL", "Outgoing webhooks: called with each message for the bot"),
+            OneOf("interface", "Data format", options=_INTERFACES, value=int(WebhookInterface.GENERIC)),
         ]
         self.form("Add bot", fields, create, verb="adds", then=made)
 
