@@ -128,7 +128,7 @@ async def test_joining_makes_what_is_not_there() -> None:
             "send_new_subscription_messages": "false",
         }
         assert result.subscribed == {"9": ["a"]}
-        for _ in at_levels(client, [332]):
+        for _ in at_levels(client, [396]):
             transport.prepare("POST", PATH, params={"subscriptions": '[{"name":"a"}]'})
             older = await client.subscriptions.add(channels=["a"], send_new_subscription_messages=False)
             assert older.notices

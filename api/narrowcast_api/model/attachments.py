@@ -25,6 +25,14 @@ def read_attachment(row: Row) -> Attachment:
         name=text(row, "name"),
         path_id=text(row, "path_id"),
         size=integer(row, "size"),
-        created=integer(row, "create_time"),
+        created=_milliseconds(integer(row, "create_time")),
         message_ids=tuple(integer(message, "id") for message in rows(row.get("messages"))),
     )
+
+
+def _milliseconds(moment: int) -> int:
+    """Servers from level 443 on give seconds; events do not say their level, but no file is from before 1974."""
+    return moment * 1000 if moment < _SECONDS_END else moment
+
+
+_SECONDS_END = 10**11

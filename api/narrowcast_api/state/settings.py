@@ -56,6 +56,9 @@ class Limits(NamedTuple):
     max_file_upload_size_mib: int = 25
     max_channel_name_length: int = 60
     max_channel_description_length: int = 1024
+    max_folder_name_length: int = 60
+    max_folder_description_length: int = 1024
+    max_reminder_note_length: int = 500
     typing_started_wait: float = 10.0
     typing_stopped_wait: float = 5.0
     typing_started_expiry: float = 15.0
@@ -90,6 +93,11 @@ def read_limits(answer: Row) -> Limits:
         max_channel_description_length=length(
             "max_stream_description_length", plain.max_channel_description_length
         ),
+        max_folder_name_length=length("max_channel_folder_name_length", plain.max_folder_name_length),
+        max_folder_description_length=length(
+            "max_channel_folder_description_length", plain.max_folder_description_length
+        ),
+        max_reminder_note_length=length("max_reminder_note_length", plain.max_reminder_note_length),
         typing_started_wait=seconds(
             "server_typing_started_wait_period_milliseconds", plain.typing_started_wait, 0.001
         ),

@@ -94,6 +94,8 @@ class State:
         self.topics = Topics()
         self.user_groups = UserGroups()
         self.holder_rules = HolderRules()
+        self.report_types: tuple[tuple[str, str], ...] = ()
+        """Key and name of each kind of report to moderators that the server takes; empty where it does not say."""
         self.unreads = Unreads(self.is_counted, self.topics.has_choices)
         self.messages = Messages()
         self.starred: set[int] = set()
@@ -254,6 +256,9 @@ def _load_server(state: State, answer: Row, now: float) -> None:
     state.organization = read_organization_settings(answer)
     state.newcomers = read_newcomer_settings(answer)
     state.holder_rules = read_holder_rules(answer)
+    state.report_types = tuple(
+        (text(row, "key"), text(row, "name")) for row in rows(answer.get("server_report_message_types"))
+    )
     state.presence.server_offset = number(answer, "server_timestamp", now) - now
     state.presence.offline_threshold = state.limits.presence_offline_threshold
 

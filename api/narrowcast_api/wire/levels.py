@@ -163,7 +163,6 @@ class Gate(Enum):
     EXCLUDE_ARCHIVED = _row(315, "Archived channels in lists", "there are none")
     INVITE_GROUPS = _row(322, "Groups in invitations", "refused here", "INV-17 INV-18 INV-19 INVM-05")
     GROUP_REMOVE_MEMBERS = _row(324, "Who may remove members from a group", "refused here", "GSV-16")
-    SUBSCRIPTION_NOTICES = _row(333, "Whether new subscribers are told", "dropped with a warning")
     EMPTY_TOPIC = _row(334, "The empty topic", "a topic is required", "CONV-13 TOP-05")
     GROUP_DEACTIVATED_EDIT = _row(340, "Permissions of deactivated groups", "only the name is sent", "GSV-19")
     SKIPPED_CHANNELS = _row(
@@ -180,6 +179,7 @@ class Gate(Enum):
     EDIT_EXPECTATION = _row(379, "Edits that notice a race", "sent without the check")
     REPORT_MESSAGE = _row(382, "Reporting messages", "refused here")
     UNARCHIVE = _row(388, "Restoring archived channels", "refused here")
+    SUBSCRIPTION_NOTICES = _row(397, "Whether new subscribers are told", "dropped with a warning")
     STATUS_OF_OTHERS = _row(407, "Setting another user's status", "refused here")
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "refused here")

@@ -12,7 +12,7 @@ from narrowcast_api.http.encoding import OMIT
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
 
-REASONS: tuple[tuple[object, str], ...] = (
+_USUAL: tuple[tuple[object, str], ...] = (
     ("spam", "Spam"),
     ("harassment", "Harassment"),
     ("inappropriate", "Inappropriate content"),
@@ -27,6 +27,9 @@ def report(screen: Workspace) -> None:
     if message is None:
         return
 
+    # TODO(server-435): before, servers did not name their kinds of reports
+    reasons = screen.session.state.report_types or _USUAL
+
     async def submit(values: Values) -> None:
         said = values.text("description")
         if values["reason"] == "other" and not said:
@@ -36,7 +39,7 @@ def report(screen: Workspace) -> None:
         )
 
     fields = [
-        OneOf("reason", "Reason", options=REASONS, value="spam"),
+        OneOf("reason", "Reason", options=reasons, value=reasons[0][0]),
         Text("description", "Details", limit=1000),
     ]
     title = f"Report message from {message.sender_name}"

@@ -49,6 +49,8 @@ class ServerScreen(GuardedScreen[str]):
         ]
         if me is not None and me.date_joined:
             found.append(("You joined", me.date_joined[:10]))
+        if state.organization.flag("owner_full_content_access"):
+            found.append(("Owners", "may read everything, private messages too"))
         if isinstance(plan, int):
             found.append(("Upload quota", f"{plan} MiB"))
         return found

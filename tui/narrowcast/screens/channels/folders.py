@@ -77,9 +77,22 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
                     description=values.new_text("description"),
                 )
 
+        limits = self.state.limits
         fields = [
-            Line("name", "Name", value=folder.name if folder else "", required=True, limit=60),
-            Text("description", "Description", value=folder.description if folder else "", rows=3),
+            Line(
+                "name",
+                "Name",
+                value=folder.name if folder else "",
+                required=True,
+                limit=limits.max_folder_name_length,
+            ),
+            Text(
+                "description",
+                "Description",
+                value=folder.description if folder else "",
+                limit=limits.max_folder_description_length,
+                rows=3,
+            ),
         ]
         ask(self, f"Folder {folder.name}" if folder else "Create channel folder", fields, submit)
 

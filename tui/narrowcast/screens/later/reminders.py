@@ -37,7 +37,7 @@ def remind(host: Host, message: Message) -> None:
 
     fields = [
         Moment("when", "When", required=True),
-        Line("note", "Note", "Optional", limit=500),
+        Line("note", "Note", "Optional", limit=host.session.state.limits.max_reminder_note_length),
     ]
     note = f"{message.sender_name}: {_beginning(message.content)}"
     done = "Reminder set. You will get a direct message from Notification Bot."

@@ -24,6 +24,14 @@ def _policy(name: str, title: str) -> Setting:
     return choice(name, title, *_POLICY)
 
 
+_GIF_RATINGS = (
+    (0, "GIFs disabled"),
+    (1, "Include GIFs rated G"),
+    (2, "Include GIFs rated PG"),
+    (3, "Include GIFs rated PG-13"),
+    (4, "Include GIFs rated R"),
+)
+
 REPLACED = {
     "add_custom_emoji_policy": "can_add_custom_emoji_group",
     "bot_creation_policy": "can_create_bots_group",
@@ -34,6 +42,7 @@ REPLACED = {
     "edit_topic_policy": "can_move_messages_between_topics_group",
     "invite_to_realm_policy": "can_invite_users_group",
     "invite_to_stream_policy": "can_add_subscribers_group",
+    "giphy_rating": "gif_rating_policy",
     "mandatory_topics": "topics_policy",
     "move_messages_between_streams_policy": "can_move_messages_between_channels_group",
     "private_message_policy": "direct_message_permission_group",
@@ -156,15 +165,8 @@ ORGANIZATION: Catalog = {
     "Other settings": (
         flag("inline_image_preview", "Show previews of uploaded and linked images and videos"),
         flag("inline_url_embed_preview", "Show previews of linked websites"),
-        choice(
-            "giphy_rating",
-            "GIPHY integration",
-            (0, "GIPHY disabled"),
-            (1, "Include GIFs rated G"),
-            (2, "Include GIFs rated PG"),
-            (3, "Include GIFs rated PG-13"),
-            (4, "Include GIFs rated R"),
-        ),
+        choice("giphy_rating", "GIF integration", *_GIF_RATINGS),
+        choice("gif_rating_policy", "GIF integration", *_GIF_RATINGS),
         Setting("video_chat_provider", "Call provider", Kind.CHOICE),
         Setting("jitsi_server_url", "Jitsi server URL", Kind.TEXT),
         flag("digest_emails_enabled", "Send weekly digest emails to inactive users"),

@@ -1,0 +1,63 @@
+"""What servers above the contract's level send in another form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.model.attachments import read_attachment
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.levels import Gate
+from support.captures import captures
+
+FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
+
+
+@pytest.mark.parametrize("sent", [1_700_000_000, 1_700_000_000_000])
+def test_the_time_of_a_file_is_read_in_seconds_and_in_milliseconds(sent: int) -> None:
+    row = {"id": 1, "name": "soup.txt", "path_id": "2/ab/soup.txt", "size": 3, "create_time": sent}
+    assert read_attachment(row).created == 1_700_000_000_000
+
+
+def test_the_server_names_the_kinds_of_reports() -> None:
+    answer = {"user_id": 8, "server_report_message_types": [{"key": "spam", "name": "Spam"}, {"key": 3}]}
+    assert State.from_snapshot(answer, now=0.0).report_types[0] == ("spam", "Spam")
+    assert State.from_snapshot({"user_id": 8}, now=0.0).report_types == ()
+
+
+def test_whom_a_permission_may_be_given_to_is_read() -> None:
+    rule = {
+        "allow_nobody_group": False,
+        "allowed_system_groups": ["role:owners"],
+        "require_system_group": True,
+    }
+    supported = {"realm": {"can_x": rule}, "stream": 3, "group": {"can_y": []}}
+    state = State.from_snapshot({"user_id": 8, "server_supported_permission_settings": supported}, now=0.0)
+    found = state.holder_rules.of("realm", "can_x")
+    assert (found.nobody, found.system_only, found.roles) == (False, True, ("role:owners",))
+    assert found.allows("role:owners")
+    assert not found.allows("role:members")
+    assert state.holder_rules.of("stream", "can_x").allows("role:everyone")
+
+
+@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+def test_the_snapshot_of_a_real_server_is_read_whole() -> None:
+    folder = captures()
+    assert folder is not None
+    answer = json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"]
+    state = State.from_snapshot(answer, now=0.0)
+    assert state.holder_rules.of("realm", "can_manage_all_groups").nobody is False
+    assert state.report_types
+
+
+def test_every_level_that_the_client_asks_for_past_the_contract_is_in_the_table() -> None:
+    lines = FEATURES.read_text(encoding="utf-8").splitlines()
+    told = {
+        int(level) for line in lines if line.startswith("| ") for level in line.split("|")[1].split(",")
+        if level.strip().isdecimal()
+    }  # fmt: skip
+    assert set(range(377, 436)) - told <= {408, *range(421, 426)}, "levels without changes only"
+    assert set(range(436, 444)) <= told
+    assert {gate.level for gate in Gate if gate.level > 372} <= told
