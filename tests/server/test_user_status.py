@@ -24,6 +24,20 @@ async def custom_emoji(server: TestServer, name: str = "gauge") -> int:
         )
 
 
+@proves("STAT-06")
+async def test_below_86_a_status_has_no_emoji_and_a_later_level_has_it_again(server: TestServer) -> None:
+    await server.call("dario", "POST", "/users/me/status", {"status_text": "out", "emoji_name": "tada"})
+    await server.call("elif", "POST", "/users/me/status", {"emoji_name": "tada"})
+    server.set_level(85)
+    assert await status(server) == {"status_text": "out"}
+    snapshot = (await server.listen("ada")).snapshot["user_status"]
+    assert snapshot == {str(server.id("dario")): {"status_text": "out"}}
+    await server.call("dario", "POST", "/users/me/status", {"status_text": "back"})
+    assert await status(server) == {"status_text": "back"}
+    server.set_level(86)
+    assert await status(server) == {"status_text": "back", **TADA}
+
+
 @proves("STAT-01", "STAT-02", "STAT-04", "STAT-05", "STAT-20", "STAT-21", "STAT-23")
 async def test_only_what_is_passed_changes_and_everybody_hears_of_it(server: TestServer) -> None:
     listener = await server.listen("elif")

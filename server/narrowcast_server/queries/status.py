@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
@@ -23,7 +24,8 @@ def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
     answer: dict[str, object] = {}
     if row is not None and row["status_text"]:
         answer["status_text"] = row["status_text"]
-    if row is not None and row["emoji_name"]:
+    # Levels without them have none that others could see, whoever set them when.
+    if row is not None and row["emoji_name"] and core.level >= Gate.STATUS_EMOJI.level:
         answer |= {name: row[name] for name in ("emoji_name", "emoji_code")}
         answer["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
     if not switched_on(user, "presence_enabled"):
