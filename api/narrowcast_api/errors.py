@@ -90,6 +90,14 @@ class OutcomeUnknown(TransportError):
         )
 
 
+class NoAnswer(OutcomeUnknown):
+    """Nothing came within the time that a request may take, as on a connection that is dead though nobody said so."""
+
+    @property
+    def user_message(self) -> str:
+        return f"The server did not answer ({self}). It may have worked: look before you repeat it."
+
+
 class ServerFault(NarrowcastError):
     """The server failed (5xx). For a write the outcome is unknown."""
 

@@ -229,6 +229,42 @@ async def test_what_is_not_there_after_two_looks_is_offered_again_with_its_words
         assert bench.server.sends == 1, "only the user sends it again"
 
 
+async def test_what_met_silence_and_is_not_there_after_three_looks_is_sent_again(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("silence")
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.outbox.send(LUNCH, "And bread")
+        await bench.clock.advance(9.9)
+        assert (states(bench)[0], bench.server.looks, bench.server.sends) == (UNCONFIRMED, 2, 1)
+        await bench.clock.advance(10)
+        assert bench.server.contents() == ["Soup today", "And bread"]
+        assert (bench.server.looks, bench.server.sends) == (3, 3)
+
+
+async def test_what_met_silence_but_arrived_is_not_sent_again(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("silence after")
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.server.events.clear()
+        await bench.clock.advance(600)
+        assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
+
+
+async def test_silence_does_not_send_what_was_taken_back_meanwhile(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.hold = True
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(7.0)
+        sent_at = only(bench).sent_at
+        assert sent_at is not None
+        assert bench.clock.now() - sent_at == pytest.approx(7.0)
+        assert bench.outbox.cancel(local_id) is None
+        bench.server.finish(bench.server.requests[0], "silence")
+        await bench.clock.advance(60)
+        assert (states(bench), bench.server.sends) == ([FAILED], 1)
+        assert only(bench).sent_at is None
+
+
 async def test_a_slow_server_that_stores_after_the_first_look_is_found_by_the_second(
     bench: OutboxBench,
 ) -> None:

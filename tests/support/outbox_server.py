@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
+from narrowcast_api.errors import (
+    BadRequest,
+    NarrowcastError,
+    NoAnswer,
+    NotConnected,
+    OutcomeUnknown,
+    RateLimited,
+)
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.protocols.outbox import Outbox, OutboxEntry, OutboxState
@@ -29,6 +36,8 @@ FAILURES: dict[str, tuple[bool, NarrowcastError]] = {
     "refused": (False, BadRequest("BAD_REQUEST", "You may not post here.")),
     "lost before": (False, OutcomeUnknown("timed out")),
     "lost after": (True, OutcomeUnknown("cut")),
+    "silence": (False, NoAnswer("no answer within 30 s")),
+    "silence after": (True, NoAnswer("no answer within 30 s")),
 }
 """Name: whether the message is stored, and what the client sees."""
 

@@ -18,6 +18,7 @@ from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import (
     InvalidInput,
     NarrowcastError,
+    NoAnswer,
     NotConnected,
     OutcomeUnknown,
     RateLimited,
@@ -338,7 +339,7 @@ class Connection:
                 finally:
                     await response.aclose()
         except TimeoutError:
-            failure = OutcomeUnknown(f"no answer within {timeout:g} s")
+            failure = NoAnswer(f"no answer within {timeout:g} s")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
         # Outside the except: the transport's error carries the request, and with it the credentials.

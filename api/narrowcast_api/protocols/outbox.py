@@ -18,6 +18,10 @@
             gone  SENT <───┘    by the event with its local id, by the answer, or found by looking,
                                 in whatever order; from FAILED too (late success)
 
+A connection that falls silent (`NoAnswer`) most often lost the request: a message that is still not there when the
+server has answered three looks goes out again by itself. After a cut or a fault of the server somebody may still be
+at work on it: then its writer decides.
+
 Order within a conversation is kept: only its first unsettled message moves, and those written after it wait
 while it is tried and looked for. One that was lost on its way holds them up a little longer (`HOLDS_FOR`), so
 that it can be sent again in its place. Then they go on without it, as they do at once after one that the server
@@ -44,6 +48,7 @@ from narrowcast_api.errors import (
     ApiError,
     InvalidInput,
     NarrowcastError,
+    NoAnswer,
     NotConnected,
     RateLimited,
     RedirectRefused,
@@ -76,6 +81,9 @@ PACE = 0.1
 
 LOOK_AFTER = (1.0, 3.0)
 """Seconds before each look for a message whose outcome is unknown: a slow server may still be storing it."""
+
+LOOK_AFTER_SILENCE = (1.0, 3.0, 6.0)
+"""The same for one on a connection that fell silent, which goes out again by itself after the last of them."""
 
 LOOKS_THAT_FAIL = 6
 """Looks that a server may fail to answer, over half a minute, before the message counts as failed."""
@@ -313,6 +321,7 @@ class Outbox:
         if item.take_back:
             self._not_sent(item, FAILED, _TAKEN_BACK, tried_before)
             return
+        item.unheard, item.sent_at = False, self._clock.now()
         try:
             message_id = await self._send(
                 record.destination,
@@ -348,6 +357,7 @@ class Outbox:
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
         item.looks = item.faults = 0
+        item.unheard, item.sent_at = isinstance(error, NoAnswer), None
         item.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._store.step(item, UNCONFIRMED, f"{text} Looking whether the message arrived.")
@@ -384,11 +394,14 @@ class Outbox:
 
     def _not_found(self, item: OutboxItem) -> None:
         item.looks += 1
+        pauses = LOOK_AFTER_SILENCE if item.unheard else LOOK_AFTER
         if item.resend and not item.take_back:
             item.resend = False
             self._store.step(item, WAITING)
-        elif item.looks < len(LOOK_AFTER):
-            item.due = self._clock.monotonic() + LOOK_AFTER[item.looks]
+        elif item.looks < len(pauses):
+            item.due = self._clock.monotonic() + pauses[item.looks]
+        elif item.unheard and not item.take_back:
+            self._store.step(item, WAITING)
         else:
             self._lost(item, _TAKEN_BACK if item.take_back else _NOT_THERE)
 

@@ -30,6 +30,9 @@ HOLDS_FOR = 30.0
 """Seconds for which a message that was lost on its way holds up those written after it, so that it can be sent
 again in its place."""
 
+SILENCE_AFTER = 5.0
+"""Seconds without an answer after which a view says so."""
+
 OFFER_AFTER = 10.0
 """Seconds after which a message that is still on its way may be taken back."""
 
@@ -45,7 +48,8 @@ class OutboxEntry(Struct, frozen=True):
     """One message on its way, for a view to show after the messages of its conversation.
 
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
-    message is SENT. `waits_for` is the earlier message of the conversation that is being tried or looked for.
+    message is SENT. `sent_at` is when the request left (UTC seconds), while no answer has come. `waits_for` is
+    the earlier message of the conversation that is being tried or looked for.
     """
 
     local_id: str
@@ -56,6 +60,7 @@ class OutboxEntry(Struct, frozen=True):
     error: str | None = None
     message_id: int | None = None
     waits_for: str | None = None
+    sent_at: float | None = None
 
 
 class FoundMessage(Struct, frozen=True):
@@ -94,7 +99,9 @@ class ShowMessage(Protocol):
 class OutboxItem(Struct):
     """An entry as the outbox holds it: what is in the journal, and what only matters while it runs.
 
-    `resend`: the user asked to send it again, so it goes out if looking does not find it. `take_back`: the
+    `resend`: the user asked to send it again, so it goes out if looking does not find it. `unheard`: nothing came
+    back when it was tried, as on a dead connection, so it goes out again by itself if looking never finds it.
+    `sent_at` is when the request left (UTC seconds), while it is under way. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
     those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
     holds up others after it failed.
@@ -103,11 +110,13 @@ class OutboxItem(Struct):
     record: OutboxRecord
     message_id: int | None = None
     resend: bool = False
+    unheard: bool = False
     take_back: bool = False
     looks: int = 0
     faults: int = 0
     holds_until: float = 0.0
     due: float = 0.0
+    sent_at: float | None = None
 
     @property
     def state(self) -> OutboxState:
@@ -135,6 +144,7 @@ class OutboxItem(Struct):
             record.error,
             self.message_id,
             waits_for,
+            self.sent_at,
         )
 
 

@@ -199,12 +199,10 @@ class Synchronizer:
                 include_anchor=include_anchor,
             )
             messages = await self._settled([message_from_wire(message) for message in page.messages], watch)
-        if self._session.state is not state:
-            # A new snapshot came meanwhile: events between the page and the snapshot are in neither, so that what is
-            # known already may be newer than this. The view is fetched again.
-            known = self._session.state.messages
-            messages = [known.get(message.id) or message for message in messages]
-        self._take(messages)
+        if self._session.state is state:
+            self._take(messages)
+        else:
+            messages = self._take_older(messages)
         return Page(
             messages,
             anchor=page.anchor,
@@ -246,6 +244,19 @@ class Synchronizer:
         except ApiError:
             return None
         return message if answer.message is None else message_from_wire(answer.message)
+
+    def _take_older(self, messages: Sequence[Message]) -> list[Message]:
+        """Messages asked for before the snapshot that came meanwhile: what happened in between is in neither, so that
+        what is known already may be newer, and the lists of the snapshot stay as they are. The view is fetched again.
+        """
+        state = self._session.state
+        fresh = [_as_in(state, message) for message in messages if message.id not in state.messages]
+        for message in fresh:
+            state.messages.put(message)
+        self._carried.update(message.id for message in fresh)
+        if fresh:
+            self._session.publish(MessagesAdded(tuple(message.id for message in fresh)))
+        return list(state.messages.known([message.id for message in messages]))
 
     def _take(self, messages: Sequence[Message]) -> None:
         session = self._session
@@ -302,11 +313,16 @@ def _carry_over(old: State, new: State) -> None:
     if old.me not in (0, new.me):
         return
     for message in old.messages:
-        flags = set(message.flags)
-        unread = new.unreads.is_unread(message.id)
-        if unread is not None:
-            flags.discard("read") if unread else flags.add("read")
-        flags.add("starred") if message.id in new.starred else flags.discard("starred")
-        new.messages.put(message if flags == message.flags else replace(message, flags=frozenset(flags)))
+        new.messages.put(_as_in(new, message))
         if message.channel_id is not None:
             new.topics.see(message.channel_id, message.topic or "", message.id)
+
+
+def _as_in(state: State, message: Message) -> Message:
+    """The message with what a snapshot says of it: whether it is unread, and starred."""
+    flags = set(message.flags)
+    unread = state.unreads.is_unread(message.id)
+    if unread is not None:
+        flags.discard("read") if unread else flags.add("read")
+    flags.add("starred") if message.id in state.starred else flags.discard("starred")
+    return message if flags == message.flags else replace(message, flags=frozenset(flags))

@@ -341,7 +341,7 @@ def reaction_text(reaction_type: str, code: str, name: str) -> str:
 
 def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
     """What to say about a message on its way, and whether it is bad news."""
-    from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, OutboxState
+    from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
 
     age = now - entry.created
     if entry.state is OutboxState.FAILED:
@@ -354,6 +354,8 @@ def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
         return "waiting for the previous message", ""
     if entry.state is OutboxState.WAITING:
         return "waiting to be sent… F9 cancels", ""
+    if entry.sent_at is not None and now - entry.sent_at >= SILENCE_AFTER:
+        return f"no answer for {int(SILENCE_AFTER)} s, still waiting… F9 cancels", ""
     if age > OFFER_AFTER:
         return "still sending… F9 cancels", ""
     return "sending…", ""
