@@ -5,6 +5,7 @@ PYTHONPATH=tests python -m bench.worlds FOLDER KIND      (a process of its own: 
 
 from __future__ import annotations
 
+import random
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,80 @@ from narrowcast_server.organization.core import Core
 READ = 1
 """The flag of a read message in the store."""
 NOW = 1_780_000_000
-WORDS = "Some words of a message that is as long as messages are, which is not very long. "
+WORDS = [
+    "release",
+    "gateway",
+    "build",
+    "queue",
+    "cache",
+    "index",
+    "fails",
+    "again",
+    "since",
+    "noon",
+    "nobody",
+    "knows",
+    "why",
+    "the",
+    "same",
+    "test",
+    "passes",
+    "here",
+    "with",
+    "another",
+    "version",
+    "of",
+    "what",
+    "we",
+    "ship",
+    "on",
+    "Friday",
+    "please",
+    "look",
+    "at",
+    "that",
+    "page",
+    "and",
+    "say",
+    "whether",
+    "it",
+    "should",
+    "wait",
+    "until",
+    "somebody",
+    "has",
+    "read",
+    "all",
+    "of",
+    "it",
+    "or",
+    "go",
+    "out",
+    "as",
+    "planned",
+    "thanks",
+    "I",
+    "will",
+    "try",
+    "once",
+    "more",
+    "tonight",
+    "after",
+    "dinner",
+]
+
+
+def words(number: int, most: int = 60) -> str:
+    """The text of a message: other words for each number, as many as people write."""
+    source = random.Random(number)
+    count = source.randint(3, 12) if number % 4 else source.randint(12, most)
+    return " ".join(source.choices(WORDS, k=count)).capitalize() + "."
+
+
+def name(number: int) -> str:
+    """The name of a person."""
+    source = random.Random(number)
+    return f"{source.choice(WORDS).capitalize()} {source.choice(WORDS).capitalize()} {number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +144,7 @@ def _fill(core: Core, size: Size) -> None:
     store.execute_many(
         "INSERT INTO users (delivery_email, full_name, role, api_key, date_joined, settings)"
         " SELECT ?, ?, role, ?, date_joined, settings FROM users WHERE id = ?",
-        ((f"user{i}@demo.example", f"Person Number {i}", f"key{i:029}", bruno.id) for i in range(size.users)),
+        ((f"user{i}@demo.example", name(i), f"key{i:029}", bruno.id) for i in range(size.users)),
     )
     store.execute_many(
         "INSERT INTO channels (name, description, rendered_description, date_created, settings)"
@@ -94,8 +168,8 @@ def _fill(core: Core, size: Size) -> None:
                 bruno.id,
                 channels[i % len(channels)],
                 f"topic {i // len(channels) % size.topics}",
-                WORDS * (i % 4 + 1),
-                f"<p>{i} {WORDS * (i % 4 + 1)}</p>",
+                words(i),
+                f"<p>{words(i)}</p>",
                 NOW + 60 * i // 20,
             )
             for i in range(messages)
