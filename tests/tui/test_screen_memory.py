@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.terminal.screen_memory import ScreenMemory
+from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
+from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
 
 WIDTH, HEIGHT = 12, 4
@@ -124,3 +124,59 @@ def test_no_emoji_leaves_half_a_character_or_moves_a_letter(screens: list[list[s
             for x, (character, _) in enumerate(row):
                 if character.isalpha() and character.isascii():
                     assert screen.buffer[y][x].data == character, (lines[y], x)
+
+
+TALL = 16
+SIDE = 4
+TEXTS = st.lists(st.text(st.sampled_from("ab 界é"), max_size=5), min_size=TALL + 4, max_size=TALL + 4)
+
+
+@examples(100)
+@given(TEXTS, TEXTS, st.lists(st.integers(-4, 4), min_size=1, max_size=4))
+def test_rows_that_move_look_as_if_they_were_written_and_leave_what_stands_beside_them(
+    texts: list[str], beside: list[str], steps: list[int]
+) -> None:
+    memory = ScreenMemory()
+    screen = pyte.Screen(SIDE + WIDTH, TALL)
+    terminal = pyte.Stream(screen)
+    side = [Strip([Segment(text, STYLES[1])]).adjust_cell_length(SIDE, STYLES[1]) for text in beside]
+    lines = [strip_of([(text * 3, STYLES[2])]) for text in texts]
+    memory_of_side = WidgetRows(Region(0, 0, SIDE, TALL), dict(enumerate(side[:TALL])), {})
+    terminal.feed(memory.of_rows(memory_of_side, CONSOLE))
+    top, place = 2, Region(SIDE, 0, WIDTH, TALL)
+    terminal.feed(memory.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), CONSOLE))
+    for step in steps:
+        by = min(max(step, -top), 4 - top)
+        top += by
+        move = Move(max(0, -by), TALL - 1 - max(0, by), by) if by else None
+        update = WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}, move)
+        terminal.feed(memory.of_rows(update, CONSOLE))
+    fresh = pyte.Screen(SIDE + WIDTH, TALL)
+    stream = pyte.Stream(fresh)
+    other = ScreenMemory()
+    stream.feed(other.of_rows(memory_of_side, CONSOLE))
+    stream.feed(other.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), CONSOLE))
+    assert screen.display == fresh.display
+    assert memory.rows == other.rows
+
+
+def test_a_list_of_the_whole_width_that_goes_on_sends_its_new_row_alone() -> None:
+    memory = ScreenMemory()
+    lines = [strip_of([(f"{number} is {number * 7}", STYLES[number % 2])]) for number in range(20)]
+    place = Region(0, 0, WIDTH, TALL)
+    memory.of_rows(WidgetRows(place, dict(enumerate(lines[:TALL])), {}), CONSOLE)
+    update = WidgetRows(place, dict(enumerate(lines[1 : TALL + 1])), {}, Move(0, TALL - 2, 1))
+    sent = memory.of_rows(update, CONSOLE)
+    assert sent.startswith("\x1b[1;16r\x1b[1;1H\x1b[1M\x1b[r\x1b[16;1H")
+    assert len(sent) < 60
+
+
+def test_long_blanks_are_erased_not_written() -> None:
+    memory = ScreenMemory()
+    strip = Strip([Segment("a" + " " * 40 + "b" + " " * 30, Style(bgcolor="red"))])
+    sent = memory.of_rows(WidgetRows(Region(0, 0, 72, 1), {0: strip}, {}), CONSOLE)
+    screen = pyte.Screen(72, 1)
+    pyte.Stream(screen).feed(sent)
+    assert len(sent) < 50
+    assert screen.display == ["a" + " " * 40 + "b" + " " * 30]
+    assert {screen.buffer[0][x].bg for x in range(72)} == {"red"}

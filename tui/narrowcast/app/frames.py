@@ -20,7 +20,7 @@ __all__ = ["FRAME", "Frames", "Kinds"]
 
 FRAME = 1 / 30
 """Seconds between two frames at least."""
-STEADY = 1 / 4
+STEADY = 0.4
 """Seconds between frames while changes come without end."""
 SOON = 0.001
 """Seconds to the first frame after a rest: what changes in the same moment is shown with it."""

@@ -23,7 +23,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import cursor_moved, finished, free_place, writes_frames
 
 if TYPE_CHECKING:
-    from narrowcast.terminal.screen_memory import ScreenMemory
+    from narrowcast.terminal.screen_memory import Move, ScreenMemory
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,13 @@ class AppGround(App[int], inherit_bindings=False):
                 renderable = cast("RenderableType", Written(text))
         super()._display(screen, renderable)
 
-    def paint_rows(self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip]) -> bool:
+    def paint_rows(
+        self,
+        widget: Widget,
+        rows: Mapping[int, Strip],
+        edges: Mapping[int, Strip],
+        move: Move | None = None,
+    ) -> bool:
         """Send rows of a widget at once, without a frame of the whole screen. False where only a frame will do."""
         if self._memory is None or not writes_frames(self):
             return False
@@ -106,7 +112,7 @@ class AppGround(App[int], inherit_bindings=False):
         from narrowcast.terminal.screen_memory import WidgetRows
 
         ready = {y: finished(widget, strip) for y, strip in rows.items()}
-        update = WidgetRows(place, ready, {y: finished(widget, strip) for y, strip in edges.items()})
+        update = WidgetRows(place, ready, {y: finished(widget, strip) for y, strip in edges.items()}, move)
         self._display(self.screen, cast("RenderableType", update))
         return True
 

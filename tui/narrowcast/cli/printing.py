@@ -11,55 +11,56 @@ from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast_api.characters import escaped
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.messages import FetchedMessage
+    from narrowcast_api.wire.messages import Message
 
 
-def where(fetched: FetchedMessage) -> str:
+def where(message: Message) -> str:
     """The conversation in a few words."""
-    if fetched.message.channel_id is not None:
-        return f"#{fetched.channel_name} › {fetched.message.topic}"
-    return ", ".join(person.full_name for person in fetched.people)
+    if isinstance(message.display_recipient, str):
+        return f"#{message.display_recipient} › {message.topic}"
+    return ", ".join(person.full_name for person in message.display_recipient)
 
 
-def as_text(fetched: FetchedMessage) -> str:
+def as_text(message: Message) -> str:
     """Head line and Markdown source. Nothing in it can command a terminal."""
-    message = fetched.message
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
-    head = f"{when}  {safe_line(message.sender_name)}  {safe_line(where(fetched))}"
+    head = f"{when}  {safe_line(message.sender_full_name)}  {safe_line(where(message))}"
     body = "\n".join(f"    {line}" for line in safe_block(message.content).split("\n"))
     return f"{head}\n{body}\n"
 
 
-def as_markdown(fetched: FetchedMessage) -> str:
+def as_markdown(message: Message) -> str:
     """For reading elsewhere: a heading and the source."""
-    message = fetched.message
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
     return (
-        f"### {safe_line(message.sender_name)}, {when}, {safe_line(where(fetched))}\n\n"
+        f"### {safe_line(message.sender_full_name)}, {when}, {safe_line(where(message))}\n\n"
         f"{safe_block(message.content)}\n"
     )
 
 
-def as_record(fetched: FetchedMessage) -> dict[str, Any]:
+def as_record(message: Message) -> dict[str, Any]:
     """What scripts get: plain values with the names of the service's documentation."""
-    message = fetched.message
-    direct = message.channel_id is None
+    direct = not isinstance(message.display_recipient, str)
     record: dict[str, Any] = {
         "id": message.id,
         "type": "direct" if direct else "channel",
         "timestamp": message.timestamp,
         "sender_id": message.sender_id,
         "sender_email": message.sender_email,
-        "sender_full_name": message.sender_name,
+        "sender_full_name": message.sender_full_name,
         "content": message.content,
-        "flags": sorted(message.flags),
+        "flags": list(message.flags),
         "reactions": [reaction.emoji_name for reaction in message.reactions],
     }
     if direct:
-        record["recipients"] = [person._asdict() for person in fetched.people]
+        record["recipients"] = [
+            {"id": person.id, "email": person.email, "full_name": person.full_name}
+            for person in message.display_recipient
+            if not isinstance(person, str)
+        ]
     else:
-        record["channel"] = fetched.channel_name
-        record["channel_id"] = message.channel_id
+        record["channel"] = message.display_recipient
+        record["channel_id"] = message.stream_id
         record["topic"] = message.topic
     return record
 

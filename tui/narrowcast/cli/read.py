@@ -16,7 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
-    from narrowcast_api.model.messages import FetchedMessage
+    from narrowcast_api.wire.messages import Message
 
 PAGE = 1000
 
@@ -33,7 +33,7 @@ def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     return Exit.DONE
 
 
-async def newest(account: Account, narrow: Narrow, limit: int) -> list[FetchedMessage]:
+async def newest(account: Account, narrow: Narrow, limit: int) -> list[Message]:
     """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message."""
     from narrowcast_api.client import Client
 
@@ -45,7 +45,7 @@ async def newest(account: Account, narrow: Narrow, limit: int) -> list[FetchedMe
     return [message for page in reversed(pages) for message in page]
 
 
-async def around(client: Client, narrow: Narrow, message_id: int, limit: int) -> list[FetchedMessage]:
+async def around(client: Client, narrow: Narrow, message_id: int, limit: int) -> list[Message]:
     """``limit`` messages (at most 2 pages) around a message, half of them older, oldest first."""
     wire = await wire_narrow(client, Narrow(tuple(term for term in narrow.terms if term.operator != "near")))
     older = min((limit - 1) // 2, PAGE)
@@ -56,10 +56,10 @@ async def around(client: Client, narrow: Narrow, message_id: int, limit: int) ->
         num_after=min(limit - 1 - older, PAGE),
         apply_markdown=False,
     )
-    return list(page.fetched)
+    return list(page.messages)
 
 
-async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator[list[FetchedMessage]]:
+async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator[list[Message]]:
     """Pages of Markdown source from the newest message back, each oldest first, ``limit`` messages in all."""
     wire = await wire_narrow(client, narrow)
     anchor: int | str = "newest"
@@ -72,10 +72,10 @@ async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator
             include_anchor=include,
             apply_markdown=False,
         )
-        messages = list(page.fetched)[-limit:]
+        messages = list(page.messages)[-limit:]
         if messages:
             yield messages
             limit -= len(messages)
-            anchor, include = messages[0].message.id, False
+            anchor, include = messages[0].id, False
         if page.found_oldest or not messages:
             return

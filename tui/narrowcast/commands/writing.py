@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast.app.context import focus_now
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
@@ -83,4 +84,4 @@ def _insert(screen: Workspace, lines: list[str]) -> None:
         writing.write_channel(_channel_here(screen))
     writing.text.insert("\n".join(line.strip() for line in lines))
     if where is not None:
-        writing.focus_text()
+        focus_now(writing.text)

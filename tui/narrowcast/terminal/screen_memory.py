@@ -9,13 +9,15 @@ suspension, when frames fell away, when the user asks for a redraw.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import ne
 
 from msgspec import Struct, field
 from rich.cells import cell_len, split_graphemes
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.control import Control
-from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
@@ -24,6 +26,12 @@ from narrowcast.terminal.textual_private import ChopsUpdate, CompositorUpdate, L
 
 GAP = 6
 """Equal cells between two runs that are cheaper to send again than to jump over."""
+ROW_COST = 36
+"""Bytes to go to a row, with a style or two."""
+SCROLL_GAIN = 2
+"""So many times cheaper it has to be that the terminal moves its own rows: what stands beside them is mended in other
+styles, and flickers where a terminal shows each step.
+"""
 MAX_STYLES = 4096
 MAX_STRIPS = 300
 """Rows of widgets whose cells are kept: a row that only moved is not taken apart again."""
@@ -39,8 +47,16 @@ _MAYBE_NARROW = re.compile("[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0
 """Some terminals give these one column of our two; the other would keep what was there."""
 
 _UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
-"""Emoji: terminals differ in the columns that they give them. Indic letters are left alone although terminals differ
-there too: what a terminal gives a column of its own, the next letter would be written over."""
+"""Emoji: terminals differ in the columns that they give them."""
+
+_JOINING = re.compile(
+    "[\\u0900-\\u0dff\\u0f00-\\u109f\\u1700-\\u17ff\\u1900-\\u1bff\\ua880-\\ua9df\\uaa00-\\uaadf\\uabc0-\\uabff"
+    "\\U00011000-\\U000114ff]"
+)
+"""Letters of India and its neighbours: terminals give their spacing marks a column, or none."""
+
+_BLANKS = re.compile(" {12,}")
+"""Blanks that are longer than the sequence which erases so many cells."""
 
 Cell = tuple[str, Style | None]
 """What one column shows; '' in the right half of a wide character."""
@@ -143,14 +159,50 @@ class ScreenMemory(Struct):
     def of_rows(self, update: WidgetRows, console: Console) -> str:
         """Rows of one widget."""
         out: list[str] = []
-        x, top = update.place.offset
+        x, top, width, _ = update.place
+        rows: dict[int, list[Cell]] = {}
         for y, strip in update.rows.items():
             cells = self._kept_cells(strip)
             edge = update.edges.get(y)
-            if edge is not None:
-                cells = [*cells[:-1], *self._kept_cells(edge)]
-            self._put(top + y, x, cells, console, out)
+            rows[top + y] = cells if edge is None else [*cells[: width - 1], *self._kept_cells(edge)]
+        if update.move is not None and (mended := self._scrolled(update.move, x, top, rows, out)):
+            # What stands beside a widget has a style of its own: one column after the other, it changes seldom.
+            for left, right in ((0, x), (x + width, None)):
+                for y, cells in mended.items():
+                    self._put(y, left, cells[left:right], console, out)
+        for y, cells in rows.items():
+            self._put(y, x, cells, console, out)
         return "".join(out)
+
+    def _scrolled(
+        self, move: Move, x: int, top: int, rows: Mapping[int, list[Cell]], out: list[str]
+    ) -> dict[int, list[Cell]]:
+        """Lets the terminal move its own rows, where writing all anew would take more cells. Returns how the rows that
+        were moved have to look, for what stands beside the widget moved along; nothing where nothing was moved.
+        """
+        first, last = top + move.first + min(0, move.by), top + move.last + max(0, move.by)
+        lines = range(first, last + 1)
+        before = [self.rows.get(y, []) for y in lines]
+        after = [self._with_cells(y, x, rows.get(y, [])) for y in lines]
+        width = len(before[0])
+        if any(len(row) != width for row in (*before, *after)):
+            return {}
+        blank: list[list[Cell]] = [[("", None)] * width for _ in range(abs(move.by))]
+        moved = [*before[move.by :], *blank] if move.by > 0 else [*blank, *before[: move.by]]
+        if _cost(moved, after) * SCROLL_GAIN >= _cost(before, after):
+            return {}
+        away = "M" if move.by > 0 else "L"
+        out.append(f"\x1b[{first + 1};{last + 1}r\x1b[{first + 1};1H\x1b[{abs(move.by)}{away}\x1b[r")
+        for y, row in zip(lines, moved, strict=True):
+            self.rows[y] = list(row)
+        return dict(zip(lines, after, strict=True))
+
+    def _with_cells(self, y: int, x: int, cells: list[Cell]) -> list[Cell]:
+        """Row ``y`` as it is, with ``cells`` from column ``x`` on."""
+        row = list(self.rows.get(y, []))
+        row += [("", None)] * (x - len(row))
+        row[x : x + len(cells)] = cells
+        return row
 
     def _kept_cells(self, strip: Strip) -> list[Cell]:
         of, cells = self._of_strips.get(id(strip), (None, None))
@@ -191,15 +243,32 @@ class ScreenMemory(Struct):
             out.append(painted(y, x, cells, console, start, last + 1))
 
 
-class WidgetRows(CompositorUpdate):
-    """Some rows of a widget that nothing covers. ``place``: where it stands; ``rows``: by their number in it, as wide
-    as it is; ``edges``: what stands in the last column of a row instead.
+class Move(Struct, frozen=True):
+    """Rows of a widget from ``first`` to ``last`` that stand there already, only ``by`` rows further down (further up
+    where it is negative).
     """
 
-    def __init__(self, place: Region, rows: Mapping[int, Strip], edges: Mapping[int, Strip]) -> None:
+    first: int
+    last: int
+    by: int
+
+
+class WidgetRows(CompositorUpdate):
+    """Some rows of a widget that nothing covers. ``place``: where it stands; ``rows``: by their number in it, as wide
+    as it is; ``edges``: what stands in the last column of a row instead; ``move``: which of them only moved.
+    """
+
+    def __init__(
+        self,
+        place: Region,
+        rows: Mapping[int, Strip],
+        edges: Mapping[int, Strip],
+        move: Move | None = None,
+    ) -> None:
         self.place = place
         self.rows = rows
         self.edges = edges
+        self.move = move
 
 
 class Written(CompositorUpdate):
@@ -211,6 +280,15 @@ class Written(CompositorUpdate):
     def render_segments(self, console: Console) -> str:
         """What to write."""
         return self._text
+
+
+def _cost(shown: Sequence[list[Cell]], wanted: Sequence[list[Cell]]) -> int:
+    """About how many bytes lead from some rows to others: a character each, and the way to each row."""
+    cost = 0
+    for row, other in zip(shown, wanted, strict=True):
+        differing = sum(map(ne, row, other))
+        cost += differing + (ROW_COST if differing else 0)
+    return cost
 
 
 def _spread(text: str, style: Style | None, cells: list[Cell]) -> None:
@@ -254,8 +332,9 @@ def painted(
 ) -> str:
     """Move there, and the cells from ``start`` to ``end`` in as few segments as their styles allow.
 
-    Behind what terminals disagree about the cursor is put where the next column is, so that a row keeps its columns
-    whatever the terminal makes of an emoji; where that may be more columns than it has, they are written again.
+    Where terminals disagree about the width of a text (emoji, Indic letters with marks), what follows is put where its
+    column is: a row keeps its columns whatever the terminal makes of it. Where the text may take fewer columns than it
+    has, they are blanked before.
     """
     end = len(cells) if end is None else end
     while start > 0 and cells[start][0] == "":
@@ -264,26 +343,74 @@ def painted(
     if end < len(cells) and cells[end][0] == "":
         end += 1
     out: list[str] = [Control.move_to(x + start, y).segment.text]
-    segments: list[Segment] = []
-    text: list[str] = []
-    style = cells[start][1] if start < end else None
-    unsure = False
-    for place in range(start, end):
-        character, its_style = cells[place]
-        if unsure and character:
-            segments.append(Segment("".join(text), style))
-            out += [Strip(segments).render(console), Control.move_to_column(x + place).segment.text]
-            segments, text, style, unsure = [], [], its_style, False
-        elif its_style is not style and its_style != style:
-            segments.append(Segment("".join(text), style))
-            text, style = [], its_style
-        if not character.isascii() and _UNSURE.search(character) is not None:
-            unsure = True
-            if cells[place + 1 : place + 2] == [("", its_style)] and _MAYBE_NARROW.search(character):
-                text.append("  ")
-                segments.append(Segment("".join(text), style))
-                out += [Strip(segments).render(console), Control.move_to_column(x + place).segment.text]
-                segments, text = [], []
-        text.append(character)
-    segments.append(Segment("".join(text), style))
-    return "".join([*out, Strip(segments).render(console)])
+    if "".join([character for character, _ in cells[start:end]]).isascii():
+        out += _styled(cells[start:end], console)
+        return "".join(out)
+    place = begin = start
+    while place < end:
+        stop = _end_of_unsure(cells, place, end)
+        if stop == place:
+            place += 1
+            continue
+        out += _styled(cells[begin:place], console)
+        text = "".join([character for character, _ in cells[place:stop]])
+        if _MAYBE_NARROW.search(text) or _JOINING.search(text):
+            out += _styled([(" ", cells[place][1])] * (stop - place), console)
+            out.append(Control.move_to_column(x + place).segment.text)
+        out += _styled(cells[place:stop], console)
+        if stop < end:
+            out.append(Control.move_to_column(x + stop).segment.text)
+        place = begin = stop
+    return "".join([*out, *_styled(cells[begin:end], console)])
+
+
+def _end_of_unsure(cells: list[Cell], place: int, end: int) -> int:
+    """Where the text ends that begins at ``place`` and whose width is unsure; ``place`` itself where none does.
+
+    Letters that join are one text as long as they follow each other: the next one would be written over what some
+    terminal gives a column of its own.
+    """
+    character = cells[place][0]
+    if character.isascii():
+        return place
+    stop = place
+    if _JOINING.search(character):
+        while stop < end and (cells[stop][0] == "" or _JOINING.search(cells[stop][0])):
+            stop += 1
+    elif _UNSURE.search(character):
+        stop = place + 1
+        while stop < end and cells[stop][0] == "":
+            stop += 1
+    return stop
+
+
+def _styled(cells: list[Cell], console: Console) -> list[str]:
+    """The characters with their styles, without any move before or after them."""
+    out: list[str] = []
+    colours = console._color_system or ColorSystem.TRUECOLOR
+    for style, run in groupby(cells, key=_style_of):
+        text = "".join([character for character, _ in run])
+        if style is None:
+            out.append(text)
+            continue
+        if "            " in text and not shows_on_blanks(style):
+            text = _BLANKS.sub(_erased, text)
+        out.append(Strip.render_style(style, text, colours))
+    return out
+
+
+def shows_on_blanks(style: Style) -> bool:
+    """Whether blanks in `style` look different from blanks that only share its background."""
+    return bool(
+        style.underline or style.reverse or style.strike or style.overline or style.underline2 or style.meta
+    )
+
+
+def _style_of(cell: Cell) -> Style | None:
+    return cell[1]
+
+
+def _erased(blanks: re.Match[str]) -> str:
+    """Erases so many cells in the present background, and goes on behind them."""
+    count = len(blanks[0])
+    return f"\x1b[{count}X\x1b[{count}C"

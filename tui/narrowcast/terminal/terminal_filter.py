@@ -33,7 +33,9 @@ _BAD_TEXT = re.compile(f"[{characters.CONTROLS}{characters.SURROGATES}{character
 _CSI = re.compile(
     r"\x1b\[(?:"
     r"\d{0,4}(?:;\d{0,4})?[Hf]"  # cursor to a place
-    r"|\d{0,4}[ABCDGJKd]"  # cursor by steps, erase
+    r"|\d{0,4}[ABCDGJKXd]"  # cursor by steps, erase
+    r"|\d{0,4}[LM]"  # insert and delete rows
+    r"|(?:\d{1,4};\d{1,4})?r"  # the rows that those move
     r"|\?\d{1,5}(?:;\d{1,5})*[hl]"  # modes: screen, cursor, mouse, paste, focus, synchronized output
     r"|\?\d{1,5}\$p"  # is a mode known?
     r"|[<>=?]\d{0,3}(?:;\d{1,3})?u"  # keyboard protocol
@@ -216,7 +218,7 @@ class TerminalFilter(Struct):
 
     def _sequence(self, sequence: str, out: list[str]) -> None:
         """Erasing paints in the present style, and leaving the screen must leave none behind."""
-        if sequence[-1] in "JK":
+        if sequence[-1] in "JKX":
             self._settle(out)
         elif sequence.startswith("\x1b[?1049"):
             out.append("\x1b[m")

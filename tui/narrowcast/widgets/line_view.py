@@ -11,6 +11,7 @@ is theirs: they override `scroll_rows`, `scroll_to_share` and `thumb`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -22,6 +23,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from narrowcast.terminal.screen_memory import Move, shows_on_blanks
 from narrowcast.terminal.textual_private import finished, has_plain_box
 from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style
@@ -32,6 +34,8 @@ Part = tuple[str, Style]
 """A piece of one line and its style; the text must be safe to show."""
 
 WHEEL_ROWS = 3
+MANY = 3
+"""So few rows are not worth a search for where they stood before."""
 
 
 class _Line(Struct, frozen=True):
@@ -45,13 +49,6 @@ class _Line(Struct, frozen=True):
         return self.edge is other.edge and (
             self.strip is other.strip or list(self.strip) == list(other.strip)
         )
-
-
-def _shows_on_blanks(style: Style) -> bool:
-    """Whether blanks in `style` look different from blanks that only share its background."""
-    return bool(
-        style.underline or style.reverse or style.strike or style.overline or style.underline2 or style.meta
-    )
 
 
 def lean_strip(segments: Iterable[Segment], width: int) -> Strip:
@@ -69,13 +66,13 @@ def lean_strip(segments: Iterable[Segment], width: int) -> Strip:
             if before == style:
                 joined[-1] = (before_text + text, style)
                 continue
-            if same_ground and text.isspace() and not (_shows_on_blanks(before) or _shows_on_blanks(style)):
+            if same_ground and text.isspace() and not (shows_on_blanks(before) or shows_on_blanks(style)):
                 joined[-1] = (before_text + text, before)
                 continue
             if (
                 same_ground
                 and before_text.isspace()
-                and not (_shows_on_blanks(before) or _shows_on_blanks(style))
+                and not (shows_on_blanks(before) or shows_on_blanks(style))
             ):
                 joined[-1] = (before_text + text, style)
                 continue
@@ -114,9 +111,15 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
 class PaintsRows(Protocol):
     """An app that can send rows of a widget to the terminal without a frame of the whole screen."""
 
-    def paint_rows(self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip]) -> bool:
-        """Sends rows by their number in the widget, ``edges`` over their last column. False, and nothing is sent,
-        where only a frame will do.
+    def paint_rows(
+        self,
+        widget: Widget,
+        rows: Mapping[int, Strip],
+        edges: Mapping[int, Strip],
+        move: Move | None = None,
+    ) -> bool:
+        """Sends rows by their number in the widget, ``edges`` over their last column; ``move`` says which of them
+        stood elsewhere before. False, and nothing is sent, where only a frame will do.
         """
 
 
@@ -220,10 +223,24 @@ class LineView(Widget, can_focus=True):
         if self.text_selection is not None:
             rows = {y: self.decorate_row(y, strip) for y, strip in rows.items()}
         edges = {y: line.edge for y, line in lines.items() if line.edge is not None}
-        if not self.app.paint_rows(self, rows, edges):
+        if not self.app.paint_rows(self, rows, edges, self._moved() if len(changed) > MANY else None):
             return False
         self._painted |= lines
         return True
+
+    def _moved(self) -> Move | None:
+        """Most rows on the screen are those of the last paint, some rows further up or down."""
+        before = {id(line.strip): y for y, line in self._painted.items()}
+        height = self._room.height
+        steps = Counter(
+            before[strip] - y for y in range(height) if (strip := id(self._composed[y].strip)) in before
+        )
+        steps.pop(0, None)
+        if not steps:
+            return None
+        ((by, _),) = steps.most_common(1)
+        there = [y for y in range(height) if before.get(id(self._composed[y].strip)) == y + by]
+        return Move(there[0], there[-1], by) if len(there) > MANY else None
 
     def row_at(self, y: int) -> Strip:
         """Row `y` with the scroll thumb in its last column."""

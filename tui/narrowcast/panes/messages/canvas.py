@@ -208,7 +208,8 @@ class MessageCanvas(LineView):
                 content = self._row_maker(feed).with_note(content, rows.clock)
             gutter = ("▌" if selected else " ") + ("★" if star else " ")
             look = self.part_style("messages--focused" if self.has_focus else "messages--cursor")
-            strip = lean_strip([Segment(gutter, self.base_style + look), *content], width)
+            edge = Segment(" ", self.base_style)
+            strip = lean_strip([Segment(gutter, self.base_style + look), *content, edge], width)
         return self.overlay.apply(self, y, key, strip) if self.overlay is not None else strip
 
     def _plain_line(self, row: Row, width: int) -> Strip:
@@ -219,7 +220,8 @@ class MessageCanvas(LineView):
         if kept_row is not row or strip is None:
             if len(self._lines) > KEPT_LINES:
                 self._lines.clear()
-            strip = lean_strip([Segment(" " * GUTTER, self.base_style), *row.strip], width)
+            gutter, edge = Segment(" " * GUTTER, self.base_style), Segment(" ", self.base_style)
+            strip = lean_strip([gutter, *row.strip, edge], width)
             self._lines[id(row)] = (row, strip)
         return strip
 

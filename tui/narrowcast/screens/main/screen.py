@@ -257,7 +257,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         from narrowcast.commands import editing
 
         self.spawn(editing.save(self, event.edit), "edit the message")
-        self.writing.focus_text()
+        focus_now(self.writing.text)
 
     @on(ComposePane.EditorWanted)
     def _external_editor(self) -> None:
