@@ -66,7 +66,7 @@ async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
         await run(stage, "channel.new")
         await stage.type("general")
         await stage.press("ctrl+d")
-        await until(lambda: "this name already exists" in str(form(stage)._said.render()))
+        await until(lambda: "this name already exists" in form(stage).told)
         assert form(stage).row("name").typed == "general"
 
 

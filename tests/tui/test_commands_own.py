@@ -22,7 +22,7 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         await stage.press("ctrl+d")
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        await until(lambda: "No emoji named" in str(form._said.render()))
+        await until(lambda: "No emoji named" in form.told)
         await stage.press("ctrl+u")
         await stage.type("tad")
         await stage.press("tab", "ctrl+d")

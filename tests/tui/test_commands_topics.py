@@ -36,6 +36,7 @@ async def test_a_topic_is_renamed_and_its_reader_goes_along(tmp_path: Path) -> N
         await in_topic(stage, "general", "soup")
         await stage.press("m")
         assert isinstance(stage.app.screen, FormScreen)
+        await stage.press("end")
         await stage.type(" and bread")
         await stage.press("ctrl+d")
         await until(

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from narrowcast.text.natural_time import NoMoment, moment, written
+from narrowcast.text import formats
+from narrowcast.text.natural_time import NoMoment, moment
 
 ZONE = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 10, 23, 15, 30, tzinfo=ZONE).timestamp()
@@ -52,9 +53,22 @@ def test_times_are_written_as_short_as_they_stay_clear() -> None:
     at = [
         moment(text, NOW, ZONE) for text in ("17:45", "tomorrow 9:00", "2026-12-24 18:00", "2028-01-02 08:00")
     ]
-    assert [written(one, NOW, ZONE) for one in at] == [
+    assert [formats.moment(one, NOW, long=True, zone=ZONE) for one in at] == [
         "today 17:45",
         "tomorrow 09:00",
         "Thu 24 Dec 18:00",
-        "Sun 02 Jan 2028 08:00",
+        "Sun 2 Jan 2028 08:00",
     ]
+
+
+def test_a_clock_of_twelve_hours_is_the_accounts_choice() -> None:
+    at = [moment(text, NOW, ZONE) for text in ("17:45", "tomorrow 0:05")]
+    assert [formats.moment(one, NOW, long=False, zone=ZONE) for one in at] == [
+        "today 5:45 pm",
+        "tomorrow 12:05 am",
+    ]
+
+
+def test_sizes_have_one_unit_each() -> None:
+    sizes = [formats.size(count) for count in (0, 1023, 1024, 150 * 1024, 3.4 * 1024**2, 2 * 1024**3)]
+    assert sizes == ["0 B", "1023 B", "1.0 KB", "150 KB", "3.4 MB", "2.0 GB"]

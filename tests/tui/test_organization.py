@@ -88,7 +88,7 @@ async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
         await fill(stage)
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        await until(lambda: "Not a PNG" in str(form._said.visual))
+        await until(lambda: "Not a PNG" in form.told)
 
 
 async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:

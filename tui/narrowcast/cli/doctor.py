@@ -20,6 +20,7 @@ from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.terminal.paths import Paths
+from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
 
 MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
@@ -226,7 +227,7 @@ def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
 
     for what, folder in (("cache", paths.cache), ("journal", paths.data)):
         size = sum(file.stat().st_size for file in _files(folder))
-        yield Finding("cache", "ok", f"{what}: {folder}, {size / 1e6:.1f} MB")
+        yield Finding("cache", "ok", f"{what}: {folder}, {formats.size(size)}")
     if not _files(paths.data):
         return
     storage = AccountStorage.open(paths.data, paths.cache, site, email, executor=inline)

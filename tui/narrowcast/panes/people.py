@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.app.context import focus_now
+from narrowcast.text import names
 from narrowcast.text.presence import Standing, of_person
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
@@ -117,7 +118,7 @@ class PeoplePane(Vertical):
                     user.user_id,
                     user.full_name,
                     of_person(state, user.user_id, now),
-                    status.text if status is not None else "",
+                    names.status(status) if status is not None else "",
                     user.user_id == state.me,
                 )
             )

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
+    from narrowcast_api.state.presence import Status
     from narrowcast_api.state.state import State
 
 NOTES_TO_MYSELF = "Notes to yourself"
@@ -94,3 +96,11 @@ def terms(state: State, narrow: Narrow) -> str:
             text = f"{'-' if term.negated else ''}{term.operator}:{text}"
         parts.append(text)
     return " ".join(parts)
+
+
+def status(status: Status) -> str:
+    """A status in words, with its emoji; those of an organization are pictures and stand by name."""
+    emoji = character_of(status.emoji_code) if status.reaction_type == "unicode_emoji" else None
+    if status.emoji_name and not emoji:
+        emoji = f":{status.emoji_name}:"
+    return " ".join(filter(None, (emoji, status.text)))

@@ -6,7 +6,9 @@ import re
 import time
 from datetime import datetime, timedelta, tzinfo
 
-__all__ = ["EXAMPLES", "NoMoment", "moment", "written"]
+from narrowcast.text import formats
+
+__all__ = ["EXAMPLES", "NoMoment", "in_words", "moment"]
 
 EXAMPLES = "+2h · 17:30 · tomorrow 9:00 · monday · 2026-12-24 18:00"
 
@@ -39,18 +41,10 @@ def moment(text: str, now: float, zone: tzinfo | None = None) -> int:
         raise NoMoment(f"{text.strip()!r} is not a time. Examples: {EXAMPLES}")
     at = int(found.timestamp())
     if at <= now:
-        raise NoMoment(f"{written(at, now, zone)} is in the past. Enter a future time.")
+        raise NoMoment(
+            f"{formats.moment(at, now, long=True, zone=zone)} is in the past. Enter a future time."
+        )
     return at
-
-
-def written(at: float, now: float, zone: tzinfo | None = None) -> str:
-    """A time for people, as short as it stays clear: "today 17:30", "tomorrow 09:00", "Thu 24 Dec 2026 18:00"."""
-    then = datetime.fromtimestamp(at, zone).astimezone(zone)
-    days = (then.date() - datetime.fromtimestamp(now, zone).astimezone(zone).date()).days
-    clock = f"{then:%H:%M}"
-    if days in (0, 1):
-        return f"{('today', 'tomorrow')[days]} {clock}"
-    return f"{then:%a %d %b %H:%M}" if 0 <= days < 300 else f"{then:%a %d %b %Y %H:%M}"
 
 
 def in_words(at: float) -> str:

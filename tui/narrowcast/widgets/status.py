@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
+from narrowcast.text import formats
 from narrowcast.widgets.one_line import OneLine, Piece
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ def banner(session: Session) -> str:
 def _connection_trouble(session: Session) -> str:
     status = session.status
     kind = str(status.kind)
-    since = time.strftime("%H:%M", time.localtime(status.since)) if status.since else ""
+    since = (
+        formats.clock(formats.local(status.since), long=formats.has_long_clock(session.state))
+        if status.since
+        else ""
+    )
     detail = f" ({status.detail})" if status.detail else ""
     if kind == "refused":
         return f"✕ Logged out by the server. Run: narrowcast login {session.account.site} {detail}"

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from narrowcast.text import names
+from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.narrow.destinations import Destination
@@ -145,7 +146,7 @@ def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[li
         (f" {name} ", ""),
         ("█" * filled, "accent"),
         ("░" * (BAR_CELLS - filled), "dim"),
-        (f" {share:4.0%} of {human_size(upload.size)}", ""),
+        (f" {share:4.0%} of {size(upload.size)}", ""),
     ]
     if upload.state is UploadState.CANCELLED:
         left.append(("  stopped", "warn"))
@@ -157,13 +158,3 @@ def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[li
 def trouble(upload: Upload) -> str:
     """What went wrong with an upload, in one line."""
     return safe_line(upload.error or "The connection was lost.", 300)
-
-
-def human_size(size: int) -> str:
-    """Bytes for people."""
-    amount = float(size)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"

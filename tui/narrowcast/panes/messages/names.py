@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import Mention, MentionKind
+from narrowcast.text import formats
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -47,17 +48,11 @@ class StateNames:
 
     def local(self, at: float) -> datetime:
         """A moment in the reader's zone; the epoch for what no calendar holds."""
-        try:
-            return datetime.fromtimestamp(at, self.zone).astimezone(self.zone)
-        except (ValueError, OverflowError, OSError):
-            return datetime.fromtimestamp(0, self.zone).astimezone(self.zone)
+        return formats.local(at, self.zone)
 
     def clock(self, at: float) -> str:
         """Hours and minutes, as the account has it."""
-        local = self.local(at)
-        if self.state.settings.flag("twenty_four_hour_time", True):
-            return f"{local.hour:02}:{local.minute:02}"
-        return f"{local.hour % 12 or 12}:{local.minute:02} {'am' if local.hour < 12 else 'pm'}"
+        return formats.clock(self.local(at), long=formats.has_long_clock(self.state))
 
     def date(self, at: float) -> str:
         """The day, in words that fit a line."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast.text import formats
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.levels import Gate
@@ -60,4 +60,4 @@ class MutedPeopleScreen(GuardedScreen[int]):
 
 
 def _day(seconds: float) -> str:
-    return time.strftime("%d %b %Y", time.localtime(seconds)) if seconds else ""
+    return formats.day(formats.local(seconds)) if seconds else ""

@@ -45,14 +45,14 @@ class ServerScreen(GuardedScreen[str]):
             ("Channels", str(len(state.channels))),
             ("Max message length", f"{limits.max_message_length} characters"),
             ("Max topic length", f"{limits.max_topic_length} characters"),
-            ("Max file size", f"{limits.max_file_upload_size_mib} MiB"),
+            ("Max file size", f"{limits.max_file_upload_size_mib} MB"),
         ]
         if me is not None and me.date_joined:
             found.append(("You joined", me.date_joined[:10]))
         if state.organization.flag("owner_full_content_access"):
             found.append(("Owners", "may read everything, private messages too"))
         if isinstance(plan, int):
-            found.append(("Upload quota", f"{plan} MiB"))
+            found.append(("Upload quota", f"{plan} MB"))
         return found
 
     def _missing(self) -> list[Row[str]]:

@@ -23,7 +23,7 @@ class AttachScreen(AskScreen):
         super().__init__(
             "Upload file",
             placeholder="path, for example ~/report.pdf",
-            notes=(f"Maximum file size: {limit_mib} MiB", "", ""),
+            notes=(f"Maximum file size: {limit_mib} MB", "", ""),
             does="uploads",
         )
 

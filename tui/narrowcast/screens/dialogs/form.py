@@ -26,6 +26,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
+from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
@@ -40,6 +41,8 @@ __all__ = ["FormScreen"]
 AROUND = 7
 """Rows of a form that are not fields: border, title, gap, hint, message."""
 LABEL_MOST = 34
+PROBLEM_ROWS = 2
+"""Rows for what is said to be wrong with a value."""
 
 
 class FormScreen(Dialog[object], inherit_bindings=False):
@@ -48,6 +51,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     DEFAULT_CSS = """
     FormScreen > Vertical { width: 84; }
     FormScreen VerticalScroll { height: auto; margin-top: 1; scrollbar-size-vertical: 1; }
+    FormScreen .problem { height: auto; display: none; background: $surface; color: $error; }
+    FormScreen .problem.-shown { display: block; }
     FormScreen #said { height: auto; max-height: 4; display: none; background: $surface; }
     FormScreen #said.-shown { display: block; }
     FormScreen #said.-bad { color: $error; text-style: bold; }
@@ -95,7 +100,9 @@ class FormScreen(Dialog[object], inherit_bindings=False):
                 note.show_pieces([(self._note, "dim")])
                 yield note
             with self._scroll:
-                yield from self.rows
+                for row in self.rows:
+                    yield row
+                    yield row.problem
             yield self._said
             yield self._hint
 
@@ -110,13 +117,14 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self._enter(first)
             if isinstance(first.control, Editor):
                 first.control.buffer.end()
+            first.mark()
 
     def on_resize(self) -> None:
         """As many fields as there is room for; the others scroll."""
         self._fit()
 
     def _fit(self) -> None:
-        wanted = sum(row.rows for row in self.rows)
+        wanted = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
         room = self.app.size.height - AROUND - bool(self._note)
         self._scroll.styles.height = max(1, min(wanted, room))
 
@@ -145,7 +153,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return
         start, offers = row.offers()
         if offers and row.typed[start:].strip().casefold() != offers[0].casefold():
-            self._hint.show_pieces([("Tab: ", "accent"), (" · ".join(offers), "dim")])
+            self._hint.show_pieces([("Tab: ", "accent"), (" · ".join(map(row.describe, offers)), "dim")])
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl):
@@ -162,7 +170,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return f"such as {EXAMPLES}", "dim"
         if not isinstance(at, int):
             return row.field.hint, "dim"
-        return time.strftime("that is %A %d %B %Y, %H:%M", time.localtime(at)), "good"
+        return formats.moment(at, time.time(), long=row.has_long_clock), "good"
 
     def _step(self, by: int) -> bool:
         enabled = [row for row in self.rows if row.is_enabled]
@@ -171,6 +179,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         if not 0 <= place < len(enabled):
             return False
         self._enter(enabled[place])
+        enabled[place].mark()
         return True
 
     def action_next(self) -> None:
@@ -197,9 +206,11 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             row.control.insert("\n")
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Say what Tab would complete."""
+        """Say what Tab would complete, and whether the value is right by now."""
         event.stop()
         self._warned = False
+        if event.edited:
+            self._check_again()
         self._show_hint()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
@@ -216,6 +227,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     def on_choice_control_changed(self) -> None:
         """Something is to be saved again."""
         self._warned = False
+        self._check_again()
 
     def on_descendant_focus(self) -> None:
         """Show the hint of the field one is in."""
@@ -234,6 +246,27 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._said.set_class(bad, "-bad")
 
     @property
+    def told(self) -> str:
+        """Everything that the form says to be wrong."""
+        return " ".join(str(one.render()) for one in (*(row.problem for row in self.rows), self._said))
+
+    def _check_again(self) -> None:
+        """A value that was wrong is right, or wrong in another way."""
+        row = self._here
+        if row is not None and row.has_problem:
+            row.show_problem(self._problem_of(row))
+            self._fit()
+
+    @staticmethod
+    def _problem_of(row: FormRow) -> str:
+        """What is wrong with a value; empty for nothing."""
+        try:
+            row.read(time.time())
+        except Refused as problem:
+            return problem.text
+        return ""
+
+    @property
     def is_touched(self) -> bool:
         """Whether something would be lost."""
         return any(row.is_touched for row in self.rows if row.is_enabled)
@@ -249,11 +282,15 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         if self._sending:
             return
         self._warned = False
-        try:
-            values = self.read()
-        except Refused as problem:
-            self._refuse(problem)
+        self.say("")
+        for row in self.rows:
+            row.show_problem(self._problem_of(row))
+        self._fit()
+        wrong = next((row for row in self.rows if row.has_problem), None)
+        if wrong is not None:
+            self._enter(wrong)
             return
+        values = self.read()
         self._sending = True
         self.say("Please wait…")
         app_of(self).spawn(self._send(values), self._title.lower())
@@ -288,10 +325,14 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._finish()
 
     def _refuse(self, problem: Refused) -> None:
-        self.say(problem.text, bad=True)
-        for row in self.rows:
-            if row.field.name == problem.name:
-                self._enter(row)
+        row = next((row for row in self.rows if row.field.name == problem.name and row.is_enabled), None)
+        if row is None:
+            self.say(problem.text, bad=True)
+            return
+        self.say("")
+        row.show_problem(problem.text)
+        self._fit()
+        self._enter(row)
 
     def action_leave(self) -> None:
         """Leave; what was typed is only thrown away by a second Esc."""

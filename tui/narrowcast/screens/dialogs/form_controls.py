@@ -11,13 +11,16 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Static
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs import form_fields as fields
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text import names
+from narrowcast.text.formats import has_long_clock
 from narrowcast.text.matching import best_matches
 from narrowcast.text.natural_time import EXAMPLES
+from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine, Piece
 
@@ -143,6 +146,9 @@ class FormRow(Horizontal):
         self.label.styles.width = label_width
         self.control = self._make()
         self.before = fields.initial(field)
+        self.problem = Static("", classes="problem", markup=False)
+        """What is wrong with the value; the form shows it below the row."""
+        self.problem.styles.padding = (0, 0, 0, label_width)
 
     def _make(self) -> Editor | ChoiceControl:
         field, state = self.field, self._state
@@ -182,6 +188,29 @@ class FormRow(Horizontal):
         )
         yield shown
         self.rows = 1
+
+    def show_problem(self, text: str) -> None:
+        """Say what is wrong with the value; nothing is wrong if it is empty."""
+        self.problem.update(safe_block(text[:500]))
+        self.problem.set_class(bool(text), "-shown")
+
+    @property
+    def has_problem(self) -> bool:
+        """Whether something is said to be wrong."""
+        return self.problem.has_class("-shown")
+
+    def mark(self) -> None:
+        """Mark a value that was there before: what is typed replaces it. Lists are continued instead."""
+        control = self.control
+        if isinstance(control, Editor) and not control.buffer.multiline:
+            control.buffer.end()
+            if not isinstance(self.field, fields.People):
+                control.mark()
+
+    @property
+    def has_long_clock(self) -> bool:
+        """Whether times are shown on a clock of 24 hours."""
+        return has_long_clock(self._state)
 
     @property
     def is_enabled(self) -> bool:
@@ -243,8 +272,14 @@ class FormRow(Horizontal):
             return False
         if self.typed[start:].strip().casefold() == found[0].casefold():
             return False
-        control.replace(start, len(self.typed), found[0])
+        more = ", " if isinstance(self.field, fields.People) else ""
+        control.replace(start, len(self.typed), found[0] + more)
         return True
+
+    def describe(self, offer: str) -> str:
+        """An offer as it is shown."""
+        describe = self.field.describe if isinstance(self.field, fields.Line) else None
+        return describe(offer) if describe is not None else offer
 
 
 def focusable(row: FormRow) -> Widget | None:

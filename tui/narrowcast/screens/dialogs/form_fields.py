@@ -53,7 +53,7 @@ class Field(Struct, frozen=True):
 
 
 class Line(Field, frozen=True):
-    """A text of one line. ``limit``: most characters; ``suggest``: completions for Tab."""
+    """A text of one line. ``limit``: most characters; ``suggest``: completions for Tab, which ``describe`` shows."""
 
     value: str = ""
     placeholder: str = ""
@@ -61,6 +61,7 @@ class Line(Field, frozen=True):
     limit: int | None = None
     secret: bool = False
     suggest: Suggest | None = None
+    describe: Callable[[str], str] | None = None
 
 
 class Text(Field, frozen=True):

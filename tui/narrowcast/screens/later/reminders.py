@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
-from narrowcast.text.natural_time import written
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.reminders import Reminder
 from narrowcast_api.narrow.narrow import Narrow
@@ -68,7 +68,7 @@ class RemindersScreen(ManageScreen[Reminder]):
         known = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
         about = f"{known.sender_name}: {_beginning(known.content)}" if known is not None else ""
         note = "Failed to send" if reminder.failed else about
-        when = written(reminder.deliver_at, now)
+        when = moment(reminder.deliver_at, now, long=has_long_clock(self.state))
         return Row(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
 
     def open(self, item: Reminder) -> None:

@@ -22,7 +22,8 @@ from narrowcast.screens.dialogs.form_fields import (
 )
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
-from narrowcast.text.natural_time import in_words, written
+from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.text.natural_time import in_words
 from narrowcast_api import permissions
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.encoding import OMIT
@@ -96,7 +97,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         note = message.content
         if message.failed:
             note = f"Failed to send: {why_not(self.state, message)}. Reschedule it by editing · {note}"
-        when = written(message.deliver_at, time.time())
+        when = moment(message.deliver_at, time.time(), long=has_long_clock(self.state))
         return Row(message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed)
 
     def open(self, item: ScheduledMessage) -> None:

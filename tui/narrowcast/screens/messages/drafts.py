@@ -18,6 +18,7 @@ from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
@@ -63,7 +64,7 @@ class DraftsScreen(ManageScreen[Draft]):
         where = "no recipients yet"
         if draft.destination is not None:
             where = names.destination(self.state, draft.destination)
-        when = time.strftime("%d %b %H:%M", time.localtime(draft.edited))
+        when = moment(draft.edited, time.time(), long=has_long_clock(self.state))
         problem = ""
         if draft.conflict_with is not None:
             problem = "two versions: also edited on another device (see both versions)"

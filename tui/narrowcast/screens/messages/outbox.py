@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_api.state.changes import ConnectionChanged, OutboxChanged
 
@@ -59,7 +60,7 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
 
     def _row(self, entry: OutboxEntry) -> Row[OutboxEntry]:
         where = names.destination(self.state, entry.destination)
-        when = time.strftime("%d %b %H:%M", time.localtime(entry.created))
+        when = moment(entry.created, time.time(), long=has_long_clock(self.state))
         why, warn = reason(entry, self.session.is_live)
         return Row(entry.local_id, entry, where, when, entry.content, warn=warn, last=why)
 

@@ -40,7 +40,7 @@ async def read_picture(path: str) -> tuple[bytes, str, str]:
     except OSError as error:
         raise Refused("path", f"The file cannot be read: {error.strerror or error}.") from None
     if len(data) > MAX_BYTES:
-        raise Refused("path", f"The image is larger than {MAX_BYTES // 2**20} MiB.")
+        raise Refused("path", f"The image is larger than {MAX_BYTES // 2**20} MB.")
     for start, kind, ending in _KINDS:
         if data.startswith(start):
             return data, f"picture{ending}", kind

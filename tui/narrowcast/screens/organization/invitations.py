@@ -15,6 +15,7 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api import permissions
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -90,7 +91,7 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
                 (item.is_multiuse, item.id),
                 item,
                 "link: " + (item.link_url or "?") if item.is_multiuse else item.email or "?",
-                f"{permissions.role_name(item.invited_as)} · {_until(item)}"
+                f"{permissions.role_name(item.invited_as)} · {_until(self.state, item)}"
                 + (" · copy its link" if _is_unsent(item) else ""),
             )
             for item in self._invitations
@@ -278,10 +279,10 @@ def failures(error: InvitationFailed) -> list[tuple[str, str]]:
     return found
 
 
-def _until(item: Invitation) -> str:
+def _until(state: State, item: Invitation) -> str:
     if item.expiry_date is None:
         return "never expires"
-    return time.strftime("until %d %b %H:%M", time.localtime(item.expiry_date))
+    return "expires " + moment(item.expiry_date, time.time(), long=has_long_clock(state))
 
 
 def _terms(state: State, *, for_email: bool) -> list[Field]:

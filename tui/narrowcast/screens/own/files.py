@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,6 +10,7 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.main.choices import Target
+from narrowcast.text import formats
 from narrowcast_api.model.attachments import Attachment
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
@@ -41,10 +41,10 @@ class FilesScreen(ManageScreen[Attachment]):
         return [self._row(one) for one in found]
 
     def _row(self, one: Attachment) -> Row[Attachment]:
-        when = time.strftime("%d %b %Y", time.localtime(one.created / 1000))
+        when = formats.day(formats.local(one.created / 1000))
         uses = len(one.message_ids)
         note = "not used in any message" if not uses else f"used in {uses} message{'s' if uses > 1 else ''}"
-        return Row(one.id, one, one.name, f"{_size(one.size)}  {when}", note, mark="▤")
+        return Row(one.id, one, one.name, f"{formats.size(one.size)}  {when}", note, mark="▤")
 
     def open(self, item: Attachment) -> None:
         """Go to the newest message that has it."""
@@ -75,9 +75,3 @@ class FilesScreen(ManageScreen[Attachment]):
         """Delete it."""
         await self.session.client.uploads.delete(attachment_id=item.id)
         self.state.attachments.remove(item.id)
-
-
-def _size(count: int) -> str:
-    if count < 1024:
-        return f"{count} B"
-    return f"{count / 1024:.0f} KiB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MiB"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
-from narrowcast.text.natural_time import written
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
@@ -52,6 +52,7 @@ def set_status(screen: Workspace) -> None:
             needs=permissions.level_needed(state, Gate.STATUS_EMOJI),
             value=now.emoji_name if now else "",
             suggest=lambda _typed: _names(state),
+            describe=_with_emoji,
         ),
         Moment("until", "Clear after", "Optional. Works only while Narrowcast is running"),
     ]
@@ -60,6 +61,12 @@ def set_status(screen: Workspace) -> None:
 
 def _names(state: State) -> list[str]:
     return [custom.name for custom in state.custom_emoji if not custom.deactivated] + list(_unicode_names())
+
+
+def _with_emoji(name: str) -> str:
+    """A name with the emoji itself; those of the organization are pictures."""
+    character = emoji_names().character(name)
+    return f"{character} {name}" if character else f":{name}:"
 
 
 @cache
@@ -91,4 +98,6 @@ def _clear_later(screen: Workspace, at: int, text: str, emoji: str) -> None:
 
     now = time.time()
     screen.set_timer(max(0.0, at - now), clear)
-    screen.tell(f"Status will be cleared {written(at, now)}, if Narrowcast is running.")
+    screen.tell(
+        f"Status will be cleared {moment(at, now, long=has_long_clock(state))}, if Narrowcast is running."
+    )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from narrowcast.text import names
+from narrowcast.text import formats, names
 from narrowcast.text.presence import Standing, of_person
 from narrowcast_api import permissions
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
@@ -34,13 +34,10 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
     found = [("Role", kind(state, user))]
     status = state.statuses.get(user.user_id)
     if status is not None and (status.text or status.emoji_name):
-        emoji = f":{status.emoji_name}:" if status.emoji_name else ""
-        found.append(("Status", " ".join(part for part in (emoji, status.text) if part)))
+        found.append(("Status", names.status(status)))
     if not user.is_bot and user.is_active:
         found.append(("Availability", presence(state, user, now)))
-    if user.timezone and (
-        there := local_time(user.timezone, now, short=not state.settings.flag("twenty_four_hour_time", True))
-    ):
+    if user.timezone and (there := local_time(user.timezone, now, short=not formats.has_long_clock(state))):
         found.append(("Local time", there))
     found.append(("Email", user.delivery_email or "hidden"))
     if user.email and user.email != user.delivery_email:
@@ -98,8 +95,7 @@ def local_time(zone: str, now: float, *, short: bool = False) -> str:
         there = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone))
     except (KeyError, ValueError, OSError, OverflowError):
         return ""
-    hour = f"{there:%I:%M} {'am' if there.hour < 12 else 'pm'}".lstrip("0") if short else f"{there:%H:%M}"
-    return f"{hour} ({zone})"
+    return f"{formats.clock(there, long=not short)} ({zone})"
 
 
 def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:

@@ -1,0 +1,63 @@
+"""How dates, times and sizes are written, everywhere alike."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+__all__ = ["clock", "day", "has_long_clock", "local", "moment", "size"]
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NEAR = {timedelta(days=-1): "yesterday", timedelta(0): "today", timedelta(days=1): "tomorrow"}
+
+
+def has_long_clock(state: State) -> bool:
+    """Whether the account reads times on a clock of 24 hours."""
+    return state.settings.flag("twenty_four_hour_time", True)
+
+
+def local(at: float, zone: tzinfo | None = None) -> datetime:
+    """Seconds since 1970 in ``zone``, None being that of this machine; the epoch for what no calendar holds."""
+    try:
+        return datetime.fromtimestamp(at, zone).astimezone(zone)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, zone).astimezone(zone)
+
+
+def clock(then: datetime, *, long: bool) -> str:
+    """Hours and minutes: "17:05", or "5:05 pm" where the account has a clock of 12 hours."""
+    if long:
+        return f"{then.hour:02}:{then.minute:02}"
+    return f"{then.hour % 12 or 12}:{then.minute:02} {'am' if then.hour < 12 else 'pm'}"
+
+
+def day(then: datetime) -> str:
+    """A date: "24 Dec 2026"."""
+    return f"{then.day} {_MONTHS[then.month - 1]} {then.year}"
+
+
+def moment(at: float, now: float, *, long: bool, zone: tzinfo | None = None) -> str:
+    """A date and time, as short as it stays clear: "today 17:05", "Thu 24 Dec 18:00", "Thu 24 Dec 2026 18:00".
+
+    ``at`` and ``now`` are seconds since 1970.
+    """
+    then, today = local(at, zone), local(now, zone).date()
+    time = clock(then, long=long)
+    if (near := _NEAR.get(then.date() - today)) is not None:
+        return f"{near} {time}"
+    date = f"{_DAYS[then.weekday()]} {then.day} {_MONTHS[then.month - 1]}"
+    return f"{date} {time}" if abs((then.date() - today).days) < 300 else f"{date} {then.year} {time}"
+
+
+def size(count: float) -> str:
+    """Bytes: "512 B", "3.4 MB"; a KB has 1024 of them, as servers count their limits."""
+    amount = float(count)
+    for unit in ("B", "KB", "MB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GB"
