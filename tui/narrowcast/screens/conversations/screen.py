@@ -13,7 +13,7 @@ from narrowcast.screens.conversations.listing import Conversation, recent, unrea
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
-from narrowcast.text.natural_time import written
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.presence import of_conversation
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -62,7 +62,9 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         mark = "#"
         if not isinstance(one.where, ChannelDestination):
             mark = of_conversation(self.state, one.where.user_ids, now).mark
-        when = written(one.last.timestamp, now) if one.last is not None else ""
+        when = (
+            moment(one.last.timestamp, now, long=has_long_clock(self.state)) if one.last is not None else ""
+        )
         detail = " · ".join(filter(None, [f"{one.unread} unread" if one.unread else "", when]))
         line = ""
         if one.last is not None:
