@@ -9,12 +9,14 @@ import pytest
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.help import HelpScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.messages.drafts import DraftsScreen
+from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import on_stage, run
 
 
 async def test_navigation_shows_channels_and_counts_what_is_unread(tmp_path: Path) -> None:
@@ -189,3 +191,44 @@ async def test_a_notice_shows_text_of_anywhere_as_text(tmp_path: Path) -> None:
         notice = stage.notices[-1]
         assert notice.startswith("[red]a")
         assert not set("\x1b\u202e") & set(notice)
+
+
+async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = stage.server
+        stage.screen.go(Narrow.channel(server.channel("leads")))
+        params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
+        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
+        await until(lambda: any("no longer subscribed to #leads" in notice for notice in stage.notices))
+
+
+async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = stage.server
+        stage.screen.go(Narrow.channel(server.channel("leads")))
+        await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+        channels = stage.session.state.channels
+        general = server.channel("general")
+        await until(lambda: (found := channels.get(general)) is not None and not found.is_subscribed)
+        await stage.pilot.pause(0.2)
+        assert not any("no longer subscribed" in notice for notice in stage.notices)
+
+
+async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        assert stage.session.state.channels.id_of("design") is not None
+        await stage.press("ctrl+k")
+        await stage.type("design")
+        await stage.press("enter")
+        await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("design")))
+
+
+async def test_a_filter_that_nothing_matches_says_so(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await run(stage, "channel.browse")
+        screen = stage.app.screen
+        assert isinstance(screen, ManageScreen)
+        await stage.press("slash")
+        await stage.type("zzz")
+        rows = plain_text(screen.list.compose_row(y) for y in range(4))
+        assert "Nothing matches 'zzz'." in rows

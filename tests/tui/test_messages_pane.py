@@ -44,6 +44,12 @@ async def test_an_empty_view_says_what_to_press(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         await stage.see("Press c to write the first.")
+        await stage.show(Narrow.direct(frozenset({stage.server.id("bruno")})))
+        await stage.see("Press r to write the first.")
+        await stage.press("r")
+        await stage.asked(1)
+        await stage.show(Narrow.topic(stage.server.channel("announcements"), "news"))
+        await stage.see("Press c to write the first.")
         await stage.show(Narrow.all())
         await stage.see("Press c to write the first to a channel")
 
@@ -194,3 +200,23 @@ async def test_a_refusal_is_no_lost_connection_where_there_are_messages(tmp_path
         stage.app.pane.list.forget_echoes()
         stage.app.pane.list.names_changed()
         await stage.see("newer messages may be missing here: the server refused them")
+
+
+async def test_where_one_may_not_write_the_empty_view_says_so(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        owners = {"new": stage.server.group("role:nobody")}
+        path = f"/streams/{stage.server.channel('general')}"
+        await stage.server.call("ada", "PATCH", path, {"can_send_message_group": owners})
+        await until(lambda: not stage.session.state.may_post(stage.server.channel("general")))
+        await stage.show(stage.topic)
+        await stage.see("Nobody can post in #general.")
+
+
+async def test_a_topic_that_moved_as_a_whole_repeats_no_names(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(4)]
+        change = {"topic": "stew", "propagate_mode": "change_all", "send_notification_to_new_thread": False}
+        await stage.server.call("ada", "PATCH", f"/messages/{ids[0]}", change)
+        await stage.show(Narrow.topic(stage.server.channel("general"), "stew"))
+        await stage.see("spoon 3")
+        assert stage.app.text().count("Bruno Castell") == 1

@@ -9,6 +9,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.permissions.roles import (
     holders,
     is_administrator,
+    only,
     only_administrators,
     only_holders,
     role_of,
@@ -91,7 +92,7 @@ def channel_write_refusal(state: State, channel_id: int) -> str:
             return "Guests can only post in channels they are subscribed to."
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
     if setting is not None and not state.user_groups.contains(setting, state.me):
-        return f"Only {holders(state, setting)} can post in #{channel.name}."
+        return only(holders(state, setting), f"post in #{channel.name}")
     return ""
 
 
@@ -113,7 +114,7 @@ def topic_refusal(state: State, channel_id: int, topic: str) -> str:
     known = {found.name.casefold() for found in state.topics.of(channel_id)}
     if not state.topics.is_loaded(channel_id) or topic.casefold() in known:
         return ""
-    return f"Only {holders(state, setting)} can create topics in #{name}. Choose an existing topic."
+    return only(holders(state, setting), f"create topics in #{name}") + " Choose an existing topic."
 
 
 def direct_refusal(state: State, others: frozenset[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import UserGroup
-from narrowcast_api.permissions.roles import holders, is_administrator
+from narrowcast_api.permissions.roles import holders, is_administrator, only
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.wire.vocabulary import GroupSetting as GroupPermission
 
@@ -55,4 +55,4 @@ def group_refusal(state: State, group: UserGroup, permission: GroupPermission | 
     found = [group.permissions[name] for name in names if name in group.permissions]
     if not found or any(state.user_groups.contains(setting, state.me) for setting in found):
         return ""
-    return f"Only {holders(state, found[-1])} can {act}."
+    return only(holders(state, found[-1]), act)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting
-from narrowcast_api.permissions.roles import holders, is_administrator, role_of
+from narrowcast_api.permissions.roles import holders, is_administrator, only, role_of
 from narrowcast_api.wire.vocabulary import ChannelSetting, Role
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def resolve_refusal(state: State, channel_id: int) -> str:
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
     if own is not None and state.user_groups.contains(own, state.me):
         return ""
-    return f"Only {_who(state, name)} can resolve topics."
+    return only(_who(state, name), "resolve topics")
 
 
 def _archived(state: State, message: Message) -> str:
@@ -107,7 +107,7 @@ def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue 
 
 
 def _only(state: State, message: Message, name: str, act: str) -> str:
-    return f"Only {_who(state, name)} can {act}."
+    return only(_who(state, name), act)
 
 
 def _who(state: State, name: str) -> str:

@@ -76,7 +76,12 @@ def only_holders(state: State, permission: str, act: str = "do this") -> str:
         return ""
     setting = read_group_setting(state.organization.get(permission))
     who = holders(state, setting) if setting is not None else "users with permission"
-    return f"Only {who} can {act}."
+    return only(who, act)
+
+
+def only(who: str, act: str) -> str:
+    """'Only … can …', or that nobody can."""
+    return f"Nobody can {act}." if who == "nobody" else f"Only {who} can {act}."
 
 
 def below(state: State, gate: Gate) -> str:

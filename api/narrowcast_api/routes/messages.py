@@ -48,11 +48,13 @@ async def list_messages(
     include_anchor: bool = True,
     apply_markdown: bool = True,
     client_gravatar: bool = True,
+    allow_empty_topic_name: bool = True,
 ) -> MessagePage:
     """GET /messages: a page around `anchor` (an id, 'newest', 'oldest' or 'first_unread'), oldest first.
 
     `apply_markdown` gives HTML, else the source. The page's own `anchor` is the one that the server
-    resolved; a message that cannot be read is left out of the page. BadNarrow for unknown operators.
+    resolved; a message that cannot be read is left out of the page. Without `allow_empty_topic_name` the empty
+    topic comes under the name that the organization has for it. BadNarrow for unknown operators.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -67,7 +69,7 @@ async def list_messages(
         params["narrow"] = terms
     if not include_anchor and server.supports(Gate.INCLUDE_ANCHOR):
         params["include_anchor"] = False
-    if server.supports(Gate.EMPTY_TOPIC):
+    if server.supports(Gate.EMPTY_TOPIC) and allow_empty_topic_name:
         params["allow_empty_topic_name"] = True
     page = read(MessagePage, await connection.request("GET", "/messages", params))
     if include_anchor:

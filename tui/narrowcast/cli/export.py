@@ -21,7 +21,9 @@ def run(args: argparse.Namespace) -> int:
     target = Path(args.output).expanduser() if args.output else None
     if target is not None and target.exists():
         raise CommandError(f"{target} already exists; choose another name", Exit.USAGE)
-    messages = asyncio.run(newest(account, parse_narrow(args.narrow), args.limit))
+    messages = asyncio.run(
+        newest(account, parse_narrow(args.narrow), args.limit, named=args.format != "jsonl")
+    )
     write = {
         "jsonl": lambda message: as_json(as_record(message)) + "\n",
         "markdown": lambda message: as_markdown(message) + "\n",

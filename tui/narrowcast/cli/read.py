@@ -28,24 +28,29 @@ def run(args: argparse.Namespace) -> int:
 
 def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     """Fetch and print; shared with search."""
-    for message in asyncio.run(newest(account, narrow, limit)):
+    for message in asyncio.run(newest(account, narrow, limit, named=not json)):
         say(as_json(as_record(message)) if json else as_text(message))
     return Exit.DONE
 
 
-async def newest(account: Account, narrow: Narrow, limit: int) -> list[Message]:
-    """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message."""
+async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -> list[Message]:
+    """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message.
+
+    ``named``: the empty topic has the organization's name for it, for people to read.
+    """
     from narrowcast_api.client import Client
 
     async with Client.open(account) as client:
         near = next((term.operand for term in narrow.terms if term.operator == "near"), None)
         if isinstance(near, int):
-            return await around(client, narrow, near, limit)
-        pages = [page async for page in backwards(client, narrow, limit)]
+            return await around(client, narrow, near, limit, named=named)
+        pages = [page async for page in backwards(client, narrow, limit, named=named)]
     return [message for page in reversed(pages) for message in page]
 
 
-async def around(client: Client, narrow: Narrow, message_id: int, limit: int) -> list[Message]:
+async def around(
+    client: Client, narrow: Narrow, message_id: int, limit: int, *, named: bool
+) -> list[Message]:
     """``limit`` messages (at most 2 pages) around a message, half of them older, oldest first."""
     wire = await wire_narrow(client, Narrow(tuple(term for term in narrow.terms if term.operator != "near")))
     older = min((limit - 1) // 2, PAGE)
@@ -55,11 +60,14 @@ async def around(client: Client, narrow: Narrow, message_id: int, limit: int) ->
         num_before=older,
         num_after=min(limit - 1 - older, PAGE),
         apply_markdown=False,
+        allow_empty_topic_name=not named,
     )
     return list(page.messages)
 
 
-async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator[list[Message]]:
+async def backwards(
+    client: Client, narrow: Narrow, limit: int, *, named: bool
+) -> AsyncIterator[list[Message]]:
     """Pages of Markdown source from the newest message back, each oldest first, ``limit`` messages in all."""
     wire = await wire_narrow(client, narrow)
     anchor: int | str = "newest"
@@ -71,6 +79,7 @@ async def backwards(client: Client, narrow: Narrow, limit: int) -> AsyncIterator
             num_before=min(limit, PAGE),  # some servers count the newest among these, some do not: cut below
             include_anchor=include,
             apply_markdown=False,
+            allow_empty_topic_name=not named,
         )
         messages = list(page.messages)[-limit:]
         if messages:

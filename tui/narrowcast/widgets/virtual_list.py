@@ -21,6 +21,7 @@ from textual.strip import Strip
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.text.matching import best_matches
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
 from narrowcast.widgets.looks import Look
 
@@ -214,6 +215,12 @@ class VirtualList(LineView, Generic[T]):
             self._move_to(index)
             self.action_select()
 
+    def _said_of_nothing(self) -> str:
+        """What stands where no item is: that there are none, or that the filter leaves none."""
+        if self._query and self._items:
+            return f"Nothing matches {safe_line(self._query, 60)!r}."
+        return self.empty_text
+
     # LineView.
 
     def compose_row(self, y: int) -> Strip:
@@ -221,7 +228,7 @@ class VirtualList(LineView, Generic[T]):
         width = self.content_size.width
         index, row = self._top + y // self.item_rows, y % self.item_rows
         if not self._shown:
-            lines = ["", *wrap(self.empty_text, max(8, width - 3))]
+            lines = ["", *wrap(self._said_of_nothing(), max(8, width - 3))]
             style = self.part_style("virtual-list--dim")
             return compose_line(
                 width, [("  ", style), ("".join(lines[y : y + 1]), style)], base=self.base_style

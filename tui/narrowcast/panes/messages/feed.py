@@ -132,7 +132,7 @@ class Feed(Struct):
             and not (gap or date or unread or moved_on)
             and message.timestamp - before.timestamp < RUN_SECONDS
             and message.edited_at is None
-            and message.moved_at is None
+            and message.moved_at in (None, before.moved_at)  # what moved together stays together
             and not before.is_me_message
         )
         conversation = self.mixed and (moved_on or gap or date)

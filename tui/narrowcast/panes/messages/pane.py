@@ -23,7 +23,9 @@ from narrowcast.panes.messages.find import Finding
 from narrowcast.panes.messages.links import SpotActs
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
+from narrowcast_api import permissions
 from narrowcast_api.errors import ApiError, NarrowcastError
+from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
@@ -202,8 +204,10 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self.list.empty_text = f"{view.error.user_message}\nPress Ctrl-r to try again."
         elif view.loading or not view.found_newest:
             self.list.empty_text = "Loading messages…"
-        elif view.narrow.destination is not None:
-            self.list.empty_text = "No messages here yet.\nPress c to write the first."
+        elif (where := view.narrow.destination) is not None:
+            key = "r" if isinstance(where, DirectDestination) else "c"
+            refused = permissions.write_refusal(self.session.state, where)
+            self.list.empty_text = f"No messages here yet.\n{refused or f'Press {key} to write the first.'}"
         elif view.narrow == Narrow.all():
             self.list.empty_text = "No messages yet.\nPress c to write the first to a channel, x to a person."
         else:

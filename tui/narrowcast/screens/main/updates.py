@@ -96,6 +96,7 @@ class Updates:
         self._title = title
         self._lines = lines
         self._unfollow: list[Callable[[], None]] = []
+        self._subscribed: dict[int, str] = {}
 
     def begin(self) -> None:
         """Follow the account."""
@@ -104,6 +105,7 @@ class Updates:
         for kinds, show in self._shows():
             self._frames.subscribe(kinds, show)
         self._lines.update()
+        self._tell_of_leaving()
 
     def end(self) -> None:
         """Follow it no longer."""
@@ -128,6 +130,19 @@ class Updates:
         yield (channels, users, replaced), lambda _: screen.writing.target.refresh_names(screen.session.state)
         yield (change.StorageChanged,), lambda _: self._lines.tell_warnings()
         yield (replaced, channels), lambda _: self._title.refresh_title()
+        yield (replaced, channels), lambda _: self._tell_of_leaving()
+
+    def _tell_of_leaving(self) -> None:
+        """Nothing new comes in a channel that oneself is in no longer: whoever looks at it hears of that."""
+        before = self._subscribed
+        now = {
+            channel.channel_id: channel.name for channel in self._screen.session.state.channels.subscribed()
+        }
+        self._subscribed = now
+        here = self._screen.narrow.channel_id if self._screen.narrow is not None else None
+        if here is not None and here in before and here not in now:
+            text = f"You are no longer subscribed to #{before[here]}: nothing new will come here."
+            self._screen.tell(text, severity="warning")
 
     def _show_presence(self) -> None:
         self._screen.people.refresh_people()
