@@ -20,6 +20,7 @@ _RETENTION_SECONDS = 600.0
 """How late a message that ends by age may end."""
 _BATCH_PAUSE_SECONDS = 0.05
 
+_WATCH_SECONDS = 1.0
 _REST_SECONDS = 60.0
 """After which a process that computes nothing ends."""
 
@@ -57,6 +58,15 @@ async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
         await asyncio.sleep(0)
 
 
+async def _watch_loop(core: Core) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        # Real time counts: it is about work.
+        due = loop.time() + _WATCH_SECONDS
+        await asyncio.sleep(_WATCH_SECONDS)
+        core.measures.waited(loop.time() - due)
+
+
 async def _rest(core: Core) -> None:
     while True:
         await core.clock.sleep(_REST_SECONDS)
@@ -80,7 +90,7 @@ async def _fold_log(core: Core) -> None:
             await asyncio.to_thread(fold_log, core.store.path)
 
 
-TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest]
+TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest, _watch_loop]
 """Each runs for as long as the server does."""
 
 

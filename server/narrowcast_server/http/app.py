@@ -23,6 +23,7 @@ from starlette.websockets import WebSocket
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
+from narrowcast_server.actions.act_log import is_administrative, record
 from narrowcast_server.actions.background import background
 from narrowcast_server.browsers import check_page
 from narrowcast_server.http import auth
@@ -97,11 +98,17 @@ class _Dispatcher:
     async def serve(self, request: Request) -> Response:
         """Answers one request."""
         try:
-            return await self._serve(request)
+            response = await self._serve(request)
         except ServiceError as error:
-            return _error_response(error)
+            response = _error_response(error)
         except ClientDisconnect:
-            return Response(status_code=499)
+            response = Response(status_code=499)
+        except Exception:
+            self._core.measures.crashes += 1
+            self._core.measures.answers[500] += 1
+            raise
+        self._core.measures.answers[response.status_code] += 1
+        return response
 
     async def _serve(self, request: Request) -> Response:
         check_page(self._core, request.headers)
@@ -181,14 +188,20 @@ class _Dispatcher:
     async def _handle(self, call: Call) -> Answer | Response:
         handler = call.endpoint.handler
         if inspect.iscoroutinefunction(handler):
-            return await cast("Callable[[Call], Awaitable[Answer | Response]]", handler)(call)
+            answer = await cast("Callable[[Call], Awaitable[Answer | Response]]", handler)(call)
+            if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
+                with self._core.transaction():
+                    _log_act(call)
+            return answer
         plain = cast("Callable[[Call], Answer | Response]", handler)
         if call.endpoint.method == "GET":
             return plain(call)
 
         def work() -> Answer | Response:
             with self._core.transaction():
-                return plain(call)
+                answer = plain(call)
+                _log_act(call)
+                return answer
 
         return await self._core.highlights.settled(work)
 
@@ -199,6 +212,17 @@ class _Dispatcher:
         if call.level >= Gate.IGNORED_PARAMETERS.level and (ignored := call.unsupported()):
             body["ignored_parameters_unsupported"] = ignored
         return json_response(body)
+
+
+def _log_act(call: Call) -> None:
+    """Notes what an administrator, or whoever was let, has done."""
+    if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
+        record(
+            call.core,
+            call.core.users[call.caller.id],
+            f"{call.endpoint.method} {call.request.url.path.removeprefix(API_PREFIX)}",
+            call.fields,
+        )
 
 
 def json_response(

@@ -14,6 +14,7 @@ from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.clock import Clock, SystemClock
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.events import Event, EventHub
+from narrowcast_server.organization.measures import Measures
 from narrowcast_server.organization.memberships import Memberships
 from narrowcast_server.organization.models import Channel, Group, User
 from narrowcast_server.organization.passwords import Passwords
@@ -57,6 +58,7 @@ class Core:
         self.hub = EventHub(self)
         self.passwords = Passwords()
         self.workers = Workers()
+        self.measures = Measures(self.clock.now())
         self.highlights = Highlights(self.workers)
         self.sign_ins = SignInLimits(self.clock, config.login_attempts)
         self.link_previews: dict[str, LinkPreview] = {}

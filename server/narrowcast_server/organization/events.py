@@ -84,6 +84,8 @@ class Queue:
     idle_seconds: float
     last_seen: float
     client: str = ""
+    begun: int = 0
+    """When it was registered, UTC seconds."""
     events: deque[tuple[int, str]] = field(default_factory=deque)
     """Ids and JSON objects without them: the text is one for all queues that have it."""
     size: int = 0
@@ -201,6 +203,7 @@ class EventHub:
             ),
             last_seen=self._organization.clock.monotonic(),
             client=client,
+            begun=int(self._organization.clock.now()),
         )
         self._queues[queue.id] = queue
         self._by_user.setdefault(user_id, []).append(queue)

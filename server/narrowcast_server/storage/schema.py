@@ -234,9 +234,18 @@ CREATE TABLE bot_services (
 """
 """What outgoing webhooks call; the token is sealed as API keys are."""
 
+_ACTS = """
+CREATE TABLE acts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp INTEGER NOT NULL, user_id INTEGER REFERENCES users(id),
+  act TEXT NOT NULL, details TEXT NOT NULL
+);
+"""
+"""Administrative acts; no user: the operator, by the command line."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
     _BOTS_BELOW_OWNERS,
     _BOT_SERVICES,
+    _ACTS,
 )

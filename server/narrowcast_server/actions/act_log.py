@@ -1,0 +1,69 @@
+"""The log of administrative acts: who changed what of the organization or of other people, and when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+OPERATOR: Final = "operator"
+"""Who acts by the command line of the server's machine."""
+_ADMINISTRATIVE: Final = (
+    "/bots",
+    "/calls",
+    "/channel_folders",
+    "/default_stream",
+    "/invites",
+    "/realm",
+    "/server",
+    "/streams/{",
+    "/user_groups",
+    "/users/{user_id}",
+)
+_ORDINARY: Final = ("/streams/{stream_id}/members", "/users/{user_id}/status", "/realm/presence")
+_SECRET: Final = frozenset({"api_key", "new_password", "old_password", "password", "token"})
+_LONGEST: Final = 200
+_KEPT: Final = 20_000
+
+
+def is_administrative(method: str, path: str) -> bool:
+    """Whether an operation (its path as it is declared) changes what is not the caller's alone."""
+    return method != "GET" and path.startswith(_ADMINISTRATIVE) and not path.startswith(_ORDINARY)
+
+
+def record(core: Core, actor: User | None, act: str, details: Mapping[str, str]) -> None:
+    """Notes an act, in the transaction that does it; the oldest go. `actor` None: the operator."""
+    shown = {
+        name: "(not shown)" if name in _SECRET else text[:_LONGEST] for name, text in sorted(details.items())
+    }
+    core.store.insert(
+        "INSERT INTO acts (timestamp, user_id, act, details) VALUES (?, ?, ?, ?)",
+        core.now(),
+        None if actor is None else actor.id,
+        act[:_LONGEST],
+        json.dumps(shown),
+    )
+    core.store.execute("DELETE FROM acts WHERE id <= (SELECT max(id) FROM acts) - ?", _KEPT)
+
+
+def acts(core: Core, limit: int, before: int | None = None) -> list[dict[str, object]]:
+    """The newest acts, or those before an id, the newest first."""
+    rows = core.store.all(
+        "SELECT * FROM acts WHERE id < ? ORDER BY id DESC LIMIT ?", 2**62 if before is None else before, limit
+    )
+    return [
+        {
+            "id": row["id"],
+            "timestamp": row["timestamp"],
+            "user_id": row["user_id"],
+            "by": OPERATOR if row["user_id"] is None else core.users[row["user_id"]].full_name,
+            "act": row["act"],
+            "details": json.loads(row["details"]),
+        }
+        for row in rows
+    ]

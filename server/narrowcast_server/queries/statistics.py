@@ -1,0 +1,49 @@
+"""Numbers for whoever looks after a server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def statistics(core: Core) -> dict[str, int]:
+    """How much of everything there is; bytes where the name says so."""
+    people = [user for user in core.users.all() if not user.is_bot]
+    bots = [user for user in core.users.all() if user.is_bot and not user.is_system_bot]
+
+    def count(table: str) -> int:
+        return core.store.integer(f"SELECT count(*) FROM {table}") or 0
+
+    return {
+        "people": sum(user.is_active for user in people),
+        "deactivated_people": sum(not user.is_active for user in people),
+        "bots": sum(bot.is_active for bot in bots),
+        "channels": sum(not channel.is_archived for channel in core.channels.all()),
+        "messages": count("messages"),
+        "uploads": count("attachments"),
+        "upload_bytes": core.store.integer("SELECT sum(size) FROM attachments") or 0,
+        "database_bytes": sum(
+            path.stat().st_size for path in (core.store.path, core.store.log_path) if path.exists()
+        ),
+        "queues": core.hub.count,
+        "listening_people": len({user.id for user in people if core.hub.is_listening(user.id)}),
+    }
+
+
+def sessions(core: Core, user: User) -> list[dict[str, object]]:
+    """The clients of somebody that are, or were a moment ago, connected: one for each event queue."""
+    now = core.clock.monotonic()
+    return [
+        {
+            "session_id": queue.id,
+            "client": queue.client,
+            "begun": queue.begun,
+            "idle_seconds": 0 if queue.is_read_now else int(now - queue.last_seen),
+            "waiting_events": len(queue.events),
+        }
+        for queue in core.hub.of(user.id)
+    ]

@@ -1,0 +1,128 @@
+"""The server's own operations for whoever looks after it; they stand outside the contract and below no level.
+
+GET /health           anybody: 200 while requests are served and the store can be read
+GET /metrics          administrators: numbers in the text form of Prometheus
+GET /server/sessions  one's own clients; DELETE ends one, or all; owners and administrators those of others
+GET /server/acts      administrators: the log of administrative acts
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from narrowcast_server.actions.act_log import acts
+from narrowcast_server.actions.keys import replace_key
+from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    insufficient_permission,
+    no_such_user,
+    not_administrator,
+)
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.statistics import sessions, statistics
+
+routes = Routes()
+
+USER_ID = optional("user_id", integer)
+NEW_KEY = defaulted("new_key", boolean, False)
+BEFORE = optional("before", natural)
+LIMIT = defaulted("limit", natural, 100)
+
+_MOST_ACTS: Final = 1000
+_HELP: Final = {
+    "answers_total": "Answers by HTTP status.",
+    "crashes_total": "Requests that ended in an error of the server.",
+    "loop_wait_seconds": "By how much the event loop was late at most in the last minute.",
+    "start_time_seconds": "When the server was started, UTC.",
+}
+
+
+@routes.add("GET", "/health", public=True, absolute=True, accepts_anything=True)
+def health(call: Call) -> Response:
+    """Whether the server works; for the watchdogs of machines."""
+    try:
+        call.core.store.integer("SELECT 1 FROM settings LIMIT 1")
+    except sqlite3.Error:
+        return JSONResponse({"status": "the store cannot be read"}, 503)
+    return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+@routes.add("GET", "/metrics", absolute=True, accepts_anything=True)
+def metrics(call: Call) -> Response:
+    """Numbers for a monitoring system, which signs in as an administrator's bot would."""
+    if not call.user.is_administrator:
+        raise not_administrator()
+    core = call.core
+    lines: list[str] = []
+
+    def add(name: str, kind: str, values: dict[str, float]) -> None:
+        full = f"narrowcast_{name}"
+        if name in _HELP:
+            lines.append(f"# HELP {full} {_HELP[name]}")
+        lines.append(f"# TYPE {full} {kind}")
+        lines.extend(f"{full}{labels} {value:g}" for labels, value in values.items())
+
+    add(
+        "answers_total",
+        "counter",
+        {f'{{status="{status}"}}': float(count) for status, count in sorted(core.measures.answers.items())},
+    )
+    add("crashes_total", "counter", {"": core.measures.crashes})
+    add("loop_wait_seconds", "gauge", {"": core.measures.longest_wait})
+    add("start_time_seconds", "gauge", {"": core.measures.started})
+    for name, value in statistics(core).items():
+        add(name, "gauge", {"": value})
+    return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
+
+
+@routes.add("GET", "/server/sessions", USER_ID, absolute=True)
+def list_sessions(call: Call) -> Answer:
+    """The clients that listen for somebody."""
+    return {"sessions": sessions(call.core, _whose(call))}
+
+
+@routes.add("DELETE", "/server/sessions/{session_id}", USER_ID, absolute=True)
+def end_session(call: Call) -> Answer:
+    """Ends one: it must register again."""
+    call.core.hub.end(call.core.hub.get(call.path["session_id"], _whose(call).id))
+    return {}
+
+
+@routes.add("DELETE", "/server/sessions", USER_ID, NEW_KEY, absolute=True)
+def end_sessions(call: Call) -> Answer:
+    """Ends all of them; with `new_key` for good, for the old key ends as well."""
+    user = _whose(call)
+    if call[NEW_KEY]:
+        replace_key(call.core, user)
+    call.core.hub.end_all_of(user.id)
+    return {}
+
+
+def _whose(call: Call) -> User:
+    """The caller, or somebody who ranks no higher than the administrator that asks."""
+    wanted = call[USER_ID]
+    if wanted is None or wanted == call.user.id:
+        return call.user
+    if not call.user.is_administrator:
+        raise insufficient_permission()
+    user = call.core.users.get(wanted)
+    if user is None or user.is_system_bot:
+        raise no_such_user()
+    if user.role < call.user.role:
+        raise insufficient_permission()
+    return user
+
+
+@routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True)
+def list_acts(call: Call) -> Answer:
+    """The newest administrative acts, or those before an id."""
+    if not call.user.is_administrator:
+        raise not_administrator()
+    if call[LIMIT] > _MOST_ACTS:
+        raise ServiceError(f"Too many acts requested (limit: {_MOST_ACTS})")
+    return {"acts": acts(call.core, call[LIMIT], call[BEFORE])}

@@ -1,0 +1,189 @@
+"""What the server offers to whoever looks after it: health, numbers, sessions, the log of acts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from narrowcast_server.organization.measures import Measures
+from support import world
+from support.server import Answer, TestServer
+
+
+async def own(
+    server: TestServer, name: str | None, method: str, path: str, fields: dict[str, object] | None = None
+) -> Answer:
+    """A route that is counted from the root."""
+    response = await server.raw(name, method, server.url + path, fields)
+    answer: Answer = response.json()
+    return {**answer, "status": response.status_code} if "status" not in answer else answer
+
+
+async def test_health_is_for_everybody(server: TestServer) -> None:
+    response = await server.raw(None, "GET", f"{server.url}/health")
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+    server.set_level(0)
+    assert (await server.raw(None, "GET", f"{server.url}/health")).status_code == 200
+
+
+async def test_health_says_when_the_store_is_gone(server: TestServer) -> None:
+    server.core.store.execute("ALTER TABLE settings RENAME TO gone")
+    response = await server.raw(None, "GET", f"{server.url}/health")
+    server.core.store.execute("ALTER TABLE gone RENAME TO settings")
+    assert response.status_code == 503
+
+
+async def metrics(server: TestServer) -> dict[str, float]:
+    text = (await server.raw("ada", "GET", f"{server.url}/metrics")).text
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r'narrowcast_[a-z_]+(\{status="\d+"\})? [0-9.e+-]+', line) for line in lines)
+    return {name: float(value) for name, value in (line.split(" ") for line in lines)}
+
+
+async def test_numbers_follow_what_happens(server: TestServer) -> None:
+    before = await metrics(server)
+    await server.send("ada", "general", "t")
+    await server.listen("elif")
+    await server.refusal("ada", "GET", "/messages")
+    after = await metrics(server)
+    assert after["narrowcast_messages"] == before["narrowcast_messages"] + 1
+    assert after["narrowcast_queues"] == before["narrowcast_queues"] + 1
+    assert after["narrowcast_listening_people"] == 1
+    refused = 'narrowcast_answers_total{status="400"}'
+    assert after[refused] == before.get(refused, 0) + 1
+    assert after["narrowcast_people"] == 8
+    assert after["narrowcast_bots"] == 2
+    assert after["narrowcast_crashes_total"] == 0
+    assert after["narrowcast_database_bytes"] > 100_000
+
+
+@pytest.mark.parametrize("name", [None, "hugo", "dario", "chiyo", "iris", "jasper"])
+@pytest.mark.parametrize("path", ["/metrics", "/server/acts"])
+async def test_numbers_and_acts_are_for_administrators(
+    server: TestServer, name: str | None, path: str
+) -> None:
+    response = await server.raw(name, "GET", server.url + path)
+    if name == "iris":
+        # Ada's bot has no role of its own.
+        assert response.status_code == 400
+    assert response.json()["result"] == "error"
+
+
+def test_the_wait_of_the_loop_is_the_longest_of_the_last_minute() -> None:
+    measures = Measures(0.0)
+    assert measures.longest_wait == 0.0
+    for seconds in (0.5, -1.0, *([0.1] * 59)):
+        measures.waited(seconds)
+    assert measures.longest_wait == 0.1
+
+
+async def test_sessions_are_ones_own_and_can_be_ended(server: TestServer) -> None:
+    first = await server.listen("elif")
+    second = await server.listen("elif")
+    await server.listen("dario")
+    listed = (await own(server, "elif", "GET", "/server/sessions"))["sessions"]
+    assert [row["session_id"] for row in listed] == [first.queue_id, second.queue_id]
+    assert listed[0]["client"] == "python-httpx"
+    assert listed[0]["idle_seconds"] == 0
+    await own(server, "elif", "DELETE", f"/server/sessions/{first.queue_id}")
+    listed = (await own(server, "elif", "GET", "/server/sessions"))["sessions"]
+    assert [row["session_id"] for row in listed] == [second.queue_id]
+    await own(server, "elif", "DELETE", "/server/sessions")
+    assert server.core.hub.of(server.id("elif")) == ()
+    assert len(server.core.hub.of(server.id("dario"))) == 1
+
+
+async def test_ending_sessions_for_good_ends_the_key(server: TestServer) -> None:
+    key = server.user("elif").api_key
+    await own(server, "elif", "DELETE", "/server/sessions", {"new_key": True})
+    assert server.user("elif").api_key != key
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "allowed"),
+    [
+        ("ada", "bruno", True),
+        ("bruno", "elif", True),
+        ("bruno", "ada", False),
+        ("chiyo", "hugo", False),
+        ("hugo", "elif", False),
+        ("hugo", "hugo", True),
+    ],
+)
+async def test_administrators_end_the_sessions_of_those_who_rank_no_higher(
+    server: TestServer, name: str, other: str, allowed: bool
+) -> None:
+    listener = await server.listen(other)
+    fields: dict[str, object] = {"user_id": server.id(other)}
+    seen = await own(server, name, "GET", "/server/sessions", fields)
+    assert (seen["result"] == "success") is allowed
+    ended = await own(server, name, "DELETE", "/server/sessions", {**fields, "new_key": True})
+    assert (ended["result"] == "success") is allowed
+    assert any(queue.id == listener.queue_id for queue in server.core.hub.of(server.id(other))) is not allowed
+
+
+async def test_a_session_of_somebody_else_is_no_session(server: TestServer) -> None:
+    listener = await server.listen("elif")
+    answer = await own(server, "dario", "DELETE", f"/server/sessions/{listener.queue_id}")
+    assert answer["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+# --- the log of acts --------------------------------------------------------------------------------------------
+
+
+async def acts(server: TestServer, **fields: object) -> list[Answer]:
+    listed: list[Answer] = (await own(server, "ada", "GET", "/server/acts", fields))["acts"]
+    return listed
+
+
+async def test_what_administrators_do_is_noted(server: TestServer) -> None:
+    greta = server.id("greta")
+    await server.call("bruno", "PATCH", f"/users/{greta}", {"role": 600})
+    await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
+    await server.call("ada", "DELETE", f"/users/{greta}")
+    newest = await acts(server)
+    assert [(row["by"], row["act"]) for row in newest] == [
+        ("Ada Moreno", f"DELETE /users/{greta}"),
+        ("Ada Moreno", "PATCH /realm"),
+        ("Bruno Castell", f"PATCH /users/{greta}"),
+    ]
+    assert newest[1]["details"] == {"name": "Renamed"}
+    assert newest[2]["details"] == {"role": "600"}
+    assert newest[0]["timestamp"] <= server.core.now()
+
+
+async def test_what_is_refused_or_ones_own_is_not_noted(server: TestServer) -> None:
+    await server.refusal("dario", "PATCH", "/realm", {"name": "Mine"})
+    await server.send("ada", "general", "t")
+    await server.call("ada", "PATCH", "/settings", {"twenty_four_hour_time": True})
+    await server.call("ada", "POST", "/users/me/status", {"status_text": "x"})
+    await server.call("ada", "GET", "/realm/emoji")
+    assert await acts(server) == []
+
+
+async def test_no_secret_is_noted(server: TestServer) -> None:
+    fields = {"email": "new@demo.example", "full_name": "New Person", "password": "a long enough secret"}
+    server.core.users.update(server.id("ada"), can_change_user_emails=1)
+    await server.call("ada", "POST", "/users", fields)
+    noted = await acts(server)
+    assert "secret" not in str(noted)
+    for row in noted:
+        assert row["details"].get("password", "(not shown)") == "(not shown)"
+
+
+async def test_the_log_is_read_in_pages(server: TestServer) -> None:
+    for number in range(5):
+        await server.call("ada", "PATCH", "/realm", {"name": f"Name {number}"})
+    first = await acts(server, limit=2)
+    assert [row["details"]["name"] for row in first] == ["Name 4", "Name 3"]
+    second = await acts(server, limit=10, before=first[-1]["id"])
+    assert [row["details"]["name"] for row in second] == ["Name 2", "Name 1", "Name 0"]
+    assert (await own(server, "ada", "GET", "/server/acts", {"limit": 1001}))["result"] == "error"
+
+
+async def test_an_act_of_a_signed_in_password_is_no_act(server: TestServer) -> None:
+    await server.call(
+        None, "POST", "/fetch_api_key", {"username": "ada@demo.example", "password": world.PASSWORD}
+    )
+    assert await acts(server) == []
