@@ -88,7 +88,7 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
         await stage.press("ctrl+d")
         await until(lambda: stage.app.screen is screen)
         await until(lambda: screen.list.items[0].note == "first!")
-        await stage.press("down", "s")
+        await stage.press("down", "s", "y")
         await until(lambda: "Sending" in screen._said.plain)
         await stage.press("x", "down", "enter")
         await until(lambda: len(screen.list.items) == 1)

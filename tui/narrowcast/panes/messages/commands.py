@@ -160,7 +160,7 @@ class MessageActs(PaneBase):
 
     def action_message_delete(self) -> None:
         """Deletes the message, after asking."""
-        from narrowcast.screens.dialogs.picker import Choice, Picker
+        from narrowcast.screens.dialogs.confirm import ask_first
 
         message = self.message_or_say()
         if message is None:
@@ -169,13 +169,11 @@ class MessageActs(PaneBase):
             self.refuse(refused)
             return
         message_id = message.id
-        choices = [Choice(False, "Cancel"), Choice(True, "Delete message")]
 
-        def chosen(delete: bool | None) -> None:
-            if delete:
-                self.work(self.session.client.messages.delete(message_id=message_id), "delete the message")
+        def delete() -> None:
+            self.work(self.session.client.messages.delete(message_id=message_id), "delete the message")
 
-        self.app.push_screen(Picker("Delete this message?", choices), chosen)
+        ask_first(self.screen, "Delete this message?", "Delete message", delete)
 
     # Flags and reactions.
 

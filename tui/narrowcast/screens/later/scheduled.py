@@ -10,6 +10,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import Host, ask
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
     Field,
@@ -150,7 +151,13 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         item = self.selected
         if item is None or item.destination is None:
             return
-        self.work(_send_now(self.session, item, item.destination), done="Sending.")
+        where = item.destination
+        ask_first(
+            self,
+            f"Send this message to {names.destination(self.state, where)} now?",
+            "Send now",
+            lambda: self.work(_send_now(self.session, item, where), done="Sending."),
+        )
 
 
 def _destination(state: State, values: Values, before: Destination | None) -> Destination:
