@@ -6,8 +6,6 @@ import ssl
 from functools import lru_cache
 from pathlib import Path
 
-import certifi
-
 from narrowcast_api.errors import AccountError
 
 
@@ -16,6 +14,8 @@ def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
     """Verifies certificates, always: the machine's and the public authorities, and those of `ca_bundle`
     (PEM).
     """
+    import certifi  # finding its file takes a while, and plain http needs none
+
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     if ca_bundle is not None:

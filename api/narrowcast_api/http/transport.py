@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 import httpx
 
@@ -16,15 +15,12 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.http.addresses import origin
 from narrowcast_api.http.decoding import decoded
+from narrowcast_api.version import VERSION
 
 
 def user_agent() -> str:
     """How the client names itself; a server decides by it whether we are too old (SRV-27)."""
-    try:
-        own = version("narrowcast")
-    except PackageNotFoundError:
-        own = "0"
-    return f"Narrowcast/{own} ({platform.system()})"
+    return f"Narrowcast/{VERSION} ({platform.system()})"
 
 
 def own_origin(site: str) -> tuple[str, str, int | None]:

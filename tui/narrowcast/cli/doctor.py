@@ -22,6 +22,7 @@ from narrowcast.cli.printing import as_json, say
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
+from narrowcast_api.version import VERSION
 
 MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
 
@@ -74,12 +75,10 @@ def examine(args: argparse.Namespace) -> Iterator[Finding]:
 
 
 def _program() -> Iterator[Finding]:
-    from importlib.metadata import version
-
     yield Finding(
         "program",
         "ok",
-        f"narrowcast {version('narrowcast')}, Python {platform.python_version()}, {platform.system()}",
+        f"narrowcast {VERSION}, Python {platform.python_version()}, {platform.system()}",
     )
     for extra, module in (("images", "textual_image"), ("keyring", "keyring")):
         there = importlib.util.find_spec(module) is not None

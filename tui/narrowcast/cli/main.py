@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.streams import ready_streams, settle_streams
+from narrowcast_api.version import VERSION
 
 EPILOG = """\
 With no command the stored account is opened; with none stored, a welcome screen helps.
@@ -221,9 +222,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _run(args: argparse.Namespace) -> int:
     if args.version:
-        from importlib.metadata import version
-
-        print(f"narrowcast {version('narrowcast')}")  # noqa: T201 - the answer to --version
+        print(f"narrowcast {VERSION}")  # noqa: T201 - the answer to --version
         return Exit.DONE
     module = importlib.import_module(f"narrowcast.cli.{args.command or 'open_app'}")
     command: Callable[[argparse.Namespace], int] = module.run
