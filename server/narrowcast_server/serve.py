@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -15,6 +16,7 @@ from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -76,19 +78,19 @@ def run(options: Options) -> int:
     try:
         asyncio.run(_run(options))
     except ServeError as error:
-        print(f"narrowcast serve: {error}", file=sys.stderr)  # noqa: T201
+        print(f"narrowcast: {error}", file=sys.stderr)  # noqa: T201
         return 1
     return 0
 
 
 async def _run(options: Options) -> None:
     for warning in _warnings(options):
-        await asyncio.to_thread(print, f"narrowcast serve: {warning}", file=sys.stderr, flush=True)
+        await asyncio.to_thread(print, f"narrowcast: {warning}", file=sys.stderr, flush=True)
     async with running(options) as server:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
-        if sys.stderr.isatty():
-            hint = first_run.how_to_open(options.data, server.url, demo=options.demo)
-            await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
+        others = address_for_others(options.host, server.url)
+        hint = first_run.how_to_open(options.data, server.url, demo=options.demo, others=others)
+        await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -258,6 +260,18 @@ def _bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
     return bound
+
+
+def address_for_others(host: str, url: str) -> str:
+    """The address under which other machines reach a server that listens on every address of this one."""
+    if host not in ("", "0.0.0.0", "::"):  # noqa: S104
+        return url
+    parts = urlsplit(url)
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing: it only chooses the way out
+        own: str = probe.getsockname()[0]
+        return parts._replace(netloc=f"{own}:{parts.port}").geturl()
+    return url
 
 
 def _authority(host: str, port: int) -> str:

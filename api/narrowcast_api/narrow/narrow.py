@@ -18,6 +18,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination, 
 from narrowcast_api.narrow.terms import Knowledge, Names, ServerFacts, Term, term_matches, term_to_wire
 
 __all__ = [
+    "OPERATORS",
     "ChannelDestination",
     "Destination",
     "DirectDestination",
@@ -26,6 +27,7 @@ __all__ = [
     "Narrow",
     "ServerFacts",
     "Term",
+    "unknown_operators",
 ]
 
 _OLD_NAMES = {
@@ -58,6 +60,21 @@ _OPERATORS = frozenset(
 _TOKEN = re.compile(
     r'(?P<negated>-)?(?:(?P<operator>[a-z-]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))', re.IGNORECASE
 )
+
+
+OPERATORS = tuple(sorted(_OPERATORS - {"search"}))
+"""The operators that people can type; the older names of some are understood too."""
+
+
+def unknown_operators(text: str) -> list[str]:
+    """What stands before a colon in `text` as operators do and is none: neither within quotes nor of an address."""
+    found = []
+    for token in _TOKEN.finditer(text):
+        operator, bare = (token.group("operator") or "").lower(), token.group("bare") or ""
+        known = operator in _OPERATORS or operator in _OLD_NAMES
+        if operator and not known and not bare.startswith("//"):
+            found.append(operator)
+    return found
 
 
 class Narrow(Struct, frozen=True, eq=False):

@@ -40,15 +40,18 @@ def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], 
         _follow_address(core, folder / OWNER_FILE)
 
 
-def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
-    """For people who look at the terminal of a server: what to do next."""
+def how_to_open(folder: Path, url: str, *, demo: bool, others: str = "") -> str:
+    """For people who look at the terminal or the log of a server: what to do next. `others` is the address that other
+    machines reach it at, where that is not `url`.
+    """
+    elsewhere = others or url
     if demo:
         return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
     if not (folder / OWNER_FILE).exists():
-        return f"sign in with: narrowcast login {url}"
+        return f"sign in with: narrowcast login {elsewhere}"
     return (
         f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
-        f"others sign in with: narrowcast login {url}"
+        f"others sign in with: narrowcast login {elsewhere}"
     )
 
 

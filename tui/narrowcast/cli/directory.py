@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.outcome import CommandError, Exit
-from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.narrow import OPERATORS, Narrow, unknown_operators
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
@@ -78,7 +78,7 @@ _PEOPLE = {"sender", "dm", "dm-including"}
 
 def parse_narrow(terms: Sequence[str]) -> Narrow:
     """The narrow that command-line words say. A word with blanks is one operand or one phrase, unless it has
-    quotes or several operators: then it says all itself.
+    quotes or several operators: then it says all itself. Raises CommandError for operators that there are not.
     """
     parts = []
     for term in terms:
@@ -89,7 +89,15 @@ def parse_narrow(terms: Sequence[str]) -> Narrow:
             parts.append(f'{operator}:"{operand}"')
         else:
             parts.append(f'"{term}"')
-    return Narrow.search(" ".join(parts))
+    text = " ".join(parts)
+    for operator in unknown_operators(text):
+        known = ", ".join(OPERATORS)
+        raise CommandError(
+            f"{operator!r} is no search operator; there are {known}. To search for the words, quote them: "
+            f"'\"{operator}:…\"'",
+            Exit.USAGE,
+        )
+    return Narrow.search(text)
 
 
 async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]:

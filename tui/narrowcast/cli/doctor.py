@@ -11,7 +11,6 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from narrowcast.app import accounts
@@ -19,21 +18,13 @@ from narrowcast.app.config import Config, ConfigError, Notifications, load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
+from narrowcast.cli.records import Finding
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.version import VERSION
 
 MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line: ``level`` is ok, note or problem."""
-
-    area: str
-    level: str
-    text: str
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
         return Exit.DONE
     findings = list(examine(args))
     if args.json:
-        say(as_json([asdict(finding) for finding in findings]))
+        for finding in findings:
+            say(as_json(finding))
     else:
         area = ""
         for finding in findings:

@@ -1,7 +1,4 @@
-"""The command line: ``narrowcast`` and its commands.
-
-Only argparse is imported here; each command imports what it needs when it runs.
-"""
+"""The command line: from arguments to a command and its exit code. Each command imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -9,174 +6,23 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeAlias
 
+from narrowcast.cli.grammar import app_options, build_parser
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.streams import ready_streams, settle_streams
 from narrowcast_api.version import VERSION
-
-EPILOG = """\
-With no command the stored account is opened; with none stored, a welcome screen helps.
-
-exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not signed in or not allowed;
-4 the server cannot be reached; 130 interrupted
-"""
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """The whole grammar of the command line."""
-    parser = _Parser(
-        prog="narrowcast",
-        description="A terminal client for team chat, with a server included.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _app_options(parser)
-    common = _Parser(add_help=False)
-    common.add_argument(
-        "--rc", metavar="FILE", default=argparse.SUPPRESS, help="use the account of this zuliprc file"
-    )
-    common.add_argument(
-        "--account", metavar="NAME", default=argparse.SUPPRESS, help="use this stored account"
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    _app_commands(commands)
-    _script_commands(commands, common)
-    return parser
-
-
-def _app_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--version", action="store_true", help="show the version and exit")
-    parser.add_argument("--rc", metavar="FILE", help="use the account of this zuliprc file")
-    parser.add_argument("--account", metavar="NAME", help="use this stored account")
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """What the arguments say. The app alone needs a few options: all commands take ten times longer to describe."""
     app = argparse.ArgumentParser(prog="narrowcast", add_help=False, exit_on_error=False)
-    _app_options(app)
+    app_options(app)
     app.set_defaults(command=None)
     try:
         args, others = app.parse_known_args(arguments)
     except argparse.ArgumentError:
         return build_parser().parse_args(arguments)
     return build_parser().parse_args(arguments) if others else args
-
-
-_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
-
-
-def _app_commands(commands: _Commands) -> None:
-    demo = commands.add_parser("demo", help="try it: a demo server and the app")
-    demo.add_argument(
-        "--data", metavar="DIR", help="keep the demo world in DIR (default: leave nothing behind)"
-    )
-    serve = commands.add_parser("serve", help="run a server for this machine, in the foreground")
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    serve.add_argument(
-        "--port", type=_port, default=9911, help="port; 0 picks a free one (default: %(default)s)"
-    )
-    serve.add_argument(
-        "--data", metavar="DIR", help="folder of the data (default: in the platform's data folder)"
-    )
-    serve.add_argument("--demo", action="store_true", help="fill an empty folder with the demo world")
-    serve.add_argument("--feature-level", type=_level, metavar="N", help="behave as a server of this level")
-    serve.add_argument(
-        "--dialect",
-        choices=("service", "zulip", "service-only"),
-        default="service",
-        help="names of the fields",
-    )
-    serve.add_argument("--tls-cert", metavar="FILE", help="certificate chain (PEM) to serve https with")
-    serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM)")
-    serve.add_argument(
-        "--rate-limit", type=_rate, metavar="N/SECONDS", help="limit the requests of each account"
-    )
-    serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
-    login = commands.add_parser("login", help="sign in and store the account")
-    login.add_argument("url", metavar="URL", help="address of the organization, or the link of an invitation")
-    login.add_argument("--name", help="your name, when URL is an invitation (default: ask)")
-    login.add_argument("--email", help="your email address (default: ask)")
-    login.add_argument(
-        "--api-key", action="store_true", help="sign in with an API key instead of the password"
-    )
-    login.add_argument("--keyring", action="store_true", help="keep the key in the system's keyring")
-    login.add_argument(
-        "--insecure-http",
-        action="store_true",
-        help="send the password to an http:// address too, where everybody on the way can read it",
-    )
-    login.add_argument(
-        "--ca-bundle", metavar="FILE", help="trust the certificate authorities in this PEM file"
-    )
-
-
-def _script_commands(commands: _Commands, common: _Parser) -> None:
-    def add(name: str, about: str) -> _Parser:
-        return commands.add_parser(name, help=about, description=about, parents=[common])
-
-    send = add("send", "send a message; without TEXT it is read from standard input")
-    send.add_argument("text", nargs="?", metavar="TEXT", help="the message (default: standard input)")
-    send.add_argument("--channel", help="name or id of the channel")
-    send.add_argument("--topic", default="", help="topic in the channel")
-    send.add_argument("--to", action="append", metavar="WHO", help="email, name or id; repeat for a group")
-    send.add_argument("--json", action="store_true", help="answer as JSON")
-    for name, about in (
-        ("read", "print messages, newest last"),
-        ("search", "search messages on the server, or in what this machine has with --local"),
-        ("export", "write messages as JSON lines, Markdown or text"),
-    ):
-        command = add(name, about)
-        command.add_argument(
-            "narrow",
-            nargs="+" if name == "search" else "*",
-            metavar="TERM",
-            help="words and operators, such as channel:general topic:lunch from:ada is:unread",
-        )
-        command.add_argument(
-            "--limit",
-            type=_count,
-            default={"read": 20, "search": 20}.get(name, 1000),
-            metavar="N",
-            help="at most N messages (default: %(default)s)",
-        )
-    for command in (commands.choices["read"], commands.choices["search"]):
-        command.add_argument("--json", action="store_true", help="one JSON object a line")
-    commands.choices["search"].add_argument(
-        "--local", action="store_true", help="only what is cached; no network"
-    )
-    export = commands.choices["export"]
-    export.add_argument("--format", choices=("jsonl", "markdown", "text"), default="jsonl")
-    export.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
-    doctor = add("doctor", "check the terminal, the configuration, the cache and the server")
-    doctor.add_argument("--json", action="store_true", help="answer as JSON")
-    doctor.add_argument("--keys", action="store_true", help="list every command with its id and keys")
-    doctor.add_argument("--offline", action="store_true", help="do not ask the server")
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
-    return int(text)
-
-
-def _rate(text: str) -> tuple[int, int]:
-    count, _, seconds = text.partition("/")
-    if not (count.isdecimal() and seconds.isdecimal() and int(count) and int(seconds)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a rate such as 200/60")
-    return int(count), int(seconds)
-
-
-def _level(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a feature level (0 or more)")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of messages (1 or more)")
-    return int(text)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -207,17 +53,6 @@ def _fail(message: str, code: int) -> int:
     last_screen.give_back()
     complain(message)
     return code
-
-
-class _Parser(argparse.ArgumentParser):
-    """Complains as the commands do, and says where help is."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.color = False  # Python 3.14 would write escape sequences, which no stream lets through
-
-    def error(self, message: str) -> NoReturn:
-        raise CommandError(f"{message}\nsee: {self.prog} --help", Exit.USAGE)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -54,6 +54,8 @@ def _explained(error: Exception) -> tuple[str, Exit] | None:
 
     if isinstance(error, ConfigError):
         return str(error), Exit.USAGE
+    if isinstance(error, errors.BadNarrow):
+        return defused_line(error.user_message, LONGEST), Exit.USAGE
     if isinstance(error, errors.AccountError):
         return error.user_message, Exit.USAGE
     if isinstance(error, errors.Unauthorized | errors.PermissionDenied):

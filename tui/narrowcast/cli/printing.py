@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from narrowcast.cli.records import MessageRecord, Person, Record
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast_api.characters import escaped
 
@@ -38,37 +42,33 @@ def as_markdown(message: Message) -> str:
     )
 
 
-def as_record(message: Message) -> dict[str, Any]:
-    """What scripts get: plain values with the names of the service's documentation."""
+def as_record(message: Message) -> MessageRecord:
+    """What scripts get of a message."""
     direct = not isinstance(message.display_recipient, str)
-    record: dict[str, Any] = {
-        "id": message.id,
-        "type": "direct" if direct else "channel",
-        "timestamp": message.timestamp,
-        "sender_id": message.sender_id,
-        "sender_email": message.sender_email,
-        "sender_full_name": message.sender_full_name,
-        "content": message.content,
-        "flags": list(message.flags),
-        "reactions": [reaction.emoji_name for reaction in message.reactions],
-    }
-    if direct:
-        record["recipients"] = [
-            {"id": person.id, "email": person.email, "full_name": person.full_name}
-            for person in message.display_recipient
-            if not isinstance(person, str)
-        ]
-    else:
-        record["channel"] = message.display_recipient
-        record["channel_id"] = message.stream_id
-        record["topic"] = message.topic
-    return record
+    record = MessageRecord(
+        id=message.id,
+        type="direct" if direct else "channel",
+        timestamp=message.timestamp,
+        sender_id=message.sender_id,
+        sender_email=message.sender_email,
+        sender_full_name=message.sender_full_name,
+        content=message.content,
+        flags=list(message.flags),
+        reactions=[reaction.emoji_name for reaction in message.reactions],
+    )
+    if isinstance(message.display_recipient, str):
+        return replace(
+            record, channel=message.display_recipient, channel_id=message.stream_id, topic=message.topic
+        )
+    people = [Person(one.id, one.email, one.full_name) for one in message.display_recipient]
+    return replace(record, recipients=people)
 
 
-def as_json(value: object) -> str:
+def as_json(record: Record) -> str:
     """One line of JSON that is harmless also on a terminal: what a terminal could obey or hide is escaped, and all
     but ASCII where the locale could not write it.
     """
+    value = to_builtins(record)
     line = escaped(json.dumps(value, ensure_ascii=False))
     try:
         line.encode(sys.stdout.encoding or "utf-8")

@@ -23,7 +23,16 @@ PAGE = 1000
 
 def run(args: argparse.Namespace) -> int:
     """Print the newest messages of a narrow, oldest first. They are not marked as read."""
-    return show(chosen_account(args), parse_narrow(args.narrow), args.limit, json=args.json)
+    account, narrow = chosen_account(args), parse_narrow(args.narrow)
+    if not args.follow:
+        return show(account, narrow, args.limit, json=args.json)
+    from narrowcast.cli.follow import follow
+
+    def tell(message: Message) -> None:
+        say(as_json(as_record(message)) if args.json else as_text(message))
+
+    asyncio.run(follow(account, narrow, args.limit, tell))
+    return Exit.DONE
 
 
 def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:

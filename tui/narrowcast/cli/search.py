@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from narrowcast.cli import read
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import parse_narrow
-from narrowcast.cli.outcome import Exit
+from narrowcast.cli.outcome import Exit, complain
 from narrowcast.cli.printing import as_json, say
+from narrowcast.cli.records import MatchRecord
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
 
@@ -44,9 +44,9 @@ def _local(account: Account, text: str, limit: int, *, json: bool) -> int:
         message = messages.get(hit.message_id)
         sender = message.sender_name if message is not None else ""
         if json:
-            say(as_json({"id": hit.message_id, "sender_full_name": sender, "snippet": hit.snippet}))
+            say(as_json(MatchRecord(hit.message_id, sender, hit.snippet)))
         else:
             say(f"{hit.message_id}  {safe_line(sender)}: {safe_line(hit.snippet)}")
     if not hits:
-        sys.stderr.write("Nothing that this machine has seen matches; without --local the server is asked.\n")
+        complain("nothing that this machine has seen matches; without --local the server is asked")
     return Exit.DONE

@@ -4,38 +4,53 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import Directory
-from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.printing import as_json, say
+from narrowcast.cli.progress import Progress
+from narrowcast.cli.records import SentRecord
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
+    from narrowcast_api.errors import BadRequest
 
 
 MOST_INPUT = 16 * 1024 * 1024
 """Bytes of standard input that are read before giving up; the true limit is the server's and far below."""
+_WANTS_TOPIC = re.compile(r"topic|general chat", re.IGNORECASE)
+"""What servers speak of when they refuse a message for its lack of a topic."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Send the text of the arguments or of standard input."""
+    """Send the text of the arguments or of standard input, and the files that are named."""
     if bool(args.channel) == bool(args.to):
         raise CommandError("say where to: --channel NAME [--topic TOPIC], or --to WHO", Exit.USAGE)
     account = chosen_account(args)
+    files = [Path(name).expanduser() for name in args.file or ()]
+    for file in files:
+        if not file.is_file():
+            raise CommandError(f"{file}: {'not a file' if file.exists() else 'no such file'}", Exit.USAGE)
     text = args.text
-    if text is None:
+    if text is None and not files:
         if sys.stdin.isatty():
             sys.stderr.write("Write the message; Ctrl-d on an empty line sends it, Ctrl-c does not.\n")
         text = _standard_input()
-    if not text.strip():
+    if not (text or "").strip() and not files:
         raise CommandError("the message is empty", Exit.USAGE)
-    message_id = asyncio.run(_send(account, args, text.rstrip("\n")))
-    say(as_json({"id": message_id}) if args.json else f"sent, message {message_id}")
+    sent = asyncio.run(_send(account, args, (text or "").rstrip("\n"), files))
+    if args.json:
+        say(as_json(sent))
+    elif not args.quiet:
+        say(f"sent, message {sent.id}")
     return Exit.DONE
 
 
@@ -47,12 +62,50 @@ def _standard_input() -> str:
     return data.decode("utf-8-sig", "replace")
 
 
-async def _send(account: Account, args: argparse.Namespace, text: str) -> int:
+async def _send(account: Account, args: argparse.Namespace, text: str, files: Sequence[Path]) -> SentRecord:
     from narrowcast_api.client import Client
+    from narrowcast_api.errors import BadRequest
 
     async with Client.open(account) as client:
         where = await _destination(client, args)
-        return (await client.messages.send(to=where, content=text)).id
+        addresses, links = await _uploaded(client, files, quiet=args.quiet)
+        content = "\n".join(part for part in (text, *links) if part)
+        try:
+            sent = await client.messages.send(to=where, content=content)
+        except BadRequest as error:
+            topic = _topic_instead(args, where, error)
+            sent = await client.messages.send(to=ChannelDestination(topic[0], topic[1]), content=content)
+    return SentRecord(sent.id, addresses)
+
+
+def _topic_instead(args: argparse.Namespace, where: Destination, error: BadRequest) -> tuple[int, str]:
+    """Channel and topic after a refusal to do without a topic. Raises CommandError, or `error` for any other."""
+    if not isinstance(where, ChannelDestination) or where.topic or not _WANTS_TOPIC.search(error.msg):
+        raise error
+    needs = f"#{args.channel.lstrip('#')} needs a topic"
+    topic = ""
+    if sys.stdin.isatty() and args.text is not None:
+        complain(needs)
+        topic = input("Topic: ").strip()
+    if not topic:
+        raise CommandError(f"{needs}; name one with --topic TOPIC", Exit.USAGE)
+    return where.channel_id, topic
+
+
+async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tuple[list[str], list[str]]:
+    """The addresses of files that were sent to the server, and links to them as messages carry them."""
+    from narrowcast_api.routes.uploads import markdown_link
+
+    addresses, links = [], []
+    for number, file in enumerate(files, 1):
+        progress = Progress(f"{file.name} ({number} of {len(files)})", quiet=quiet)
+        try:
+            result = await client.uploads.upload(path=file, progress=progress)
+        finally:
+            progress.end()
+        addresses.append(result.url)
+        links.append(markdown_link(result.filename or file.name, result.url))
+    return addresses, links
 
 
 async def _destination(client: Client, args: argparse.Namespace) -> Destination:

@@ -1,0 +1,267 @@
+"""What scripts get: one form of errors, one form of JSON, files, new messages as they come, completion."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from narrowcast.cli.progress import Progress
+from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
+from support.fault_proxy import FaultProxy
+from support.server import TestServer, running_server
+from support.terminal import Terminal, home, narrowcast
+
+from .test_commands import rc_of, run
+
+
+def records(out: str) -> list[Record]:
+    """Every line, read by the one schema and by nothing else."""
+    return [msgspec.json.decode(line, type=Record, strict=True) for line in out.splitlines()]
+
+
+async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        where = ["--channel", "general", "--topic", "lunch"]
+        (sent,) = records((await run(tmp_path, "send", "--rc", rc, *where, "--json", "soup")).out)
+        assert isinstance(sent, SentRecord)
+        direct = await run(tmp_path, "send", "--rc", rc, "--to", "bruno@demo.example", "--json", "hello")
+        read = records((await run(tmp_path, "read", "--rc", rc, "--json")).out)
+        searched = records((await run(tmp_path, "search", "--rc", rc, "soup", "--json")).out)
+        exported = records((await run(tmp_path, "export", "--rc", rc, "topic:lunch")).out)
+        for answer in (read, searched, exported):
+            assert all(isinstance(record, MessageRecord) for record in answer)
+        assert searched == exported
+        (soup,) = searched
+        assert isinstance(soup, MessageRecord)
+        assert (soup.id, soup.type, soup.channel, soup.topic) == (sent.id, "channel", "general", "lunch")
+        message = next(r for r in read if isinstance(r, MessageRecord) and r.id == records(direct.out)[0].id)  # type: ignore[union-attr]
+        assert message.type == "direct"
+        assert isinstance(message.recipients, list)
+        doctor = records((await run(tmp_path, "doctor", "--rc", rc, "--json")).out)
+        assert {record.area for record in doctor if isinstance(record, Finding)} >= {
+            "program",
+            "notifications",
+        }
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        (["nonsense:operator"], "'nonsense' is no search operator; there are channel, "),
+        (["channel:general", "colour:red"], "'colour' is no search operator"),
+        (["is:bogus"], "bogus"),
+        (["has:nothing-known"], "nothing-known"),
+        (["channel:nowhere"], "nowhere"),
+    ],
+)
+async def test_a_search_that_cannot_be_meant_ends_with_2_and_the_reason(
+    tmp_path: Path, terms: list[str], words: str
+) -> None:
+    async with running_server(tmp_path / "server") as server:
+        for command in ("read", "search", "export"):
+            answer = await run(tmp_path, command, "--rc", rc_of(server, tmp_path), *terms)
+            assert (answer.code, answer.out) == (2, ""), answer
+            assert re.fullmatch(rf"narrowcast: [^\n]*{re.escape(words)}[^\n]*\n", answer.err), answer.err
+
+
+async def test_words_with_colons_are_searched_for_where_they_are_quoted_or_addresses(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await run(tmp_path, "send", "--rc", rc, "--channel", "general", "--topic", "x", "note:this at 12:30")
+        for terms in (['"note:this"'], ["12:30"], ["http://nowhere.example/"], ["note"]):
+            answer = await run(tmp_path, "search", "--rc", rc, *terms)
+            assert (answer.code, answer.err) == (0, ""), terms
+
+
+async def test_without_a_topic_where_one_is_needed_a_script_is_told(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        channel_id = server.channel("general")
+        await server.call("ada", "PATCH", f"/streams/{channel_id}", {"topics_policy": "disable_empty_topic"})
+        answer = await run(tmp_path, "send", "--rc", rc, "--channel", "general", "hello")
+        assert answer.code == 2
+        assert answer.err == "narrowcast: #general needs a topic; name one with --topic TOPIC\n"
+        command = narrowcast("send", "--rc", rc, "--channel", "general", "hello")
+
+        def at_a_terminal() -> None:
+            with Terminal(command, env=home(tmp_path)) as terminal:
+                terminal.wait_for("#general needs a topic")
+                terminal.wait_for("Topic:")
+                terminal.type("lunch\r")
+                terminal.wait_for("sent, message")
+                assert terminal.wait_end() == 0
+
+        await asyncio.to_thread(at_a_terminal)
+        read = await run(tmp_path, "read", "--rc", rc, "topic:lunch", "--json")
+        (message,) = records(read.out)
+        assert isinstance(message, MessageRecord)
+        assert message.content == "hello"
+
+
+async def test_files_are_sent_with_a_message_and_refused_before_anything_is(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        where = ["send", "--rc", rc, "--channel", "general", "--topic", "files"]
+        for name in ("a [1].txt", "b.txt"):
+            (tmp_path / name).write_text(name)
+        files = ["--file", str(tmp_path / "a [1].txt"), "--file", str(tmp_path / "b.txt")]
+        (sent,) = records((await run(tmp_path, *where, *files, "--json", "two files")).out)
+        assert isinstance(sent, SentRecord)
+        assert len(sent.files) == 2
+        alone = await run(tmp_path, *where, "--file", str(tmp_path / "b.txt"), "--quiet")
+        assert (alone.code, alone.out, alone.err) == (0, "", "")
+        first, second = records((await run(tmp_path, "read", "--rc", rc, "topic:files", "--json")).out)
+        assert isinstance(first, MessageRecord)
+        assert isinstance(second, MessageRecord)
+        assert first.content == f"two files\n[a 1.txt]({sent.files[0]})\n[b.txt]({sent.files[1]})"
+        assert second.content.startswith("[b.txt](")
+        for missing, why in ((tmp_path / "none", "no such file"), (tmp_path, "not a file")):
+            refused = await run(tmp_path, *where, "--file", str(missing), "x")
+            assert (refused.code, refused.err) == (2, f"narrowcast: {missing}: {why}\n")
+
+
+def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    silent = Progress("a.bin", quiet=False, monotonic=lambda: clock[0])
+    silent(1, 2)
+    silent.end()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "__stderr__", sys.stderr)
+    shown = Progress("a\x1b[2J.bin", quiet=False, monotonic=lambda: clock[0])
+    for sent in range(0, 1_000_001, 1000):
+        clock[0] += 0.001
+        shown(sent, 1_000_000)
+    shown.end()
+    written = capsys.readouterr().err
+    assert written.count("\r") < 15
+    assert "\ra␛[2J.bin  100 % of 1.0 MB\x1b[K\r\x1b[K" in written
+    Progress("a.bin", quiet=True)(1, 1)
+    assert capsys.readouterr().err == ""
+
+
+@asynccontextmanager
+async def following(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        *narrowcast(*arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **home(folder)},
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+async def write(server: TestServer, text: str, topic: str = "lunch") -> None:
+    where = {"type": "channel", "to": "general", "topic": topic}
+    await server.call("bruno", "POST", "/messages", {**where, "content": text})
+
+
+async def line_of(process: asyncio.subprocess.Process) -> MessageRecord:
+    assert process.stdout is not None
+    async with asyncio.timeout(30):
+        (record,) = records((await process.stdout.readline()).decode())
+    assert isinstance(record, MessageRecord)
+    return record
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_new_messages_are_printed_as_they_come_each_once(tmp_path: Path, number: int) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, "before")
+        arguments = ("read", "--rc", rc, "topic:lunch", "--limit", "1", "--follow", "--json")
+        async with following(tmp_path, *arguments) as process:
+            assert (await line_of(process)).content == "before"
+            await write(server, "elsewhere", "dinner")
+            for text in ("one **two**", "three"):
+                await write(server, text)
+                assert (await line_of(process)).content == text
+            process.send_signal(number)
+            out, err = await process.communicate()
+            assert process.returncode == (0 if number == signal.SIGTERM else 130)
+            assert (out, err) == (b"", b"")
+
+
+async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        rc = tmp_path / "proxied.zuliprc"
+        replace(server.account("ada"), site=proxy.url).write_zuliprc(rc)
+        await write(server, "before")
+        arguments = ("read", "--rc", str(rc), "topic:lunch", "--follow", "--json")
+        async with following(tmp_path, *arguments) as process:
+            assert (await line_of(process)).content == "before"
+            await write(server, "during")
+            assert (await line_of(process)).content == "during"
+            await proxy.refuse()
+            await proxy.cut()
+            assert process.stderr is not None
+            async with asyncio.timeout(30):
+                lost = (await process.stderr.readline()).decode()
+            assert lost.startswith("narrowcast: the connection is gone, trying again")
+            await write(server, "without a network")
+            await proxy.listen()
+            assert (await line_of(process)).content == "without a network"
+            process.send_signal(signal.SIGTERM)
+            out, err = await process.communicate()
+            assert (process.returncode, out) == (0, b"")
+            assert err.decode() == "narrowcast: the connection is back\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+async def test_completion_is_a_script_that_knows_the_commands(tmp_path: Path, shell: str) -> None:
+    answer = await run(tmp_path, "completion", shell)
+    assert (answer.code, answer.err) == (0, "")
+    assert all(word in answer.out for word in ("doctor", "export", "follow"))
+
+
+async def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text((await run(tmp_path, "completion", "bash")).out)
+    code = f"""
+    source {script}
+    COMP_WORDS=(narrowcast do); COMP_CWORD=1; _shtab_narrowcast; echo "${{COMPREPLY[@]}}"
+    COMP_WORDS=(narrowcast read --f); COMP_CWORD=2; _shtab_narrowcast; echo "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["doctor", "--follow"]
+
+
+async def test_a_server_says_what_to_do_next_also_into_a_file(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *narrowcast("serve", "--port", "0", "--host", "0.0.0.0", "--data", str(tmp_path / "team")),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": "/usr/bin:/bin", **home(tmp_path)},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        assert (await process.stdout.readline()).startswith(b"listening on http://")
+        assert process.stderr is not None
+        said = ""
+        while "others" not in said:
+            said += (await process.stderr.readline()).decode()
+    process.terminate()
+    await process.communicate()
+    assert "narrowcast: passwords, keys and messages travel unencrypted" in said
+    assert "owner.zuliprc" in said
+    assert re.search(r"others sign in with: narrowcast login http://\d", said)

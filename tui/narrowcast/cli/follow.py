@@ -1,0 +1,142 @@
+"""Messages as they come, for as long as the reader likes.
+
+The event queue only says that something came; what is printed is then asked for, from the last message on. So one way
+serves new messages, those that came while there was no network, and every narrow that the server knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.cli.directory import wire_narrow
+from narrowcast.cli.outcome import CommandError, Exit, complain
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+    from narrowcast_api.client import Client
+    from narrowcast_api.events.status import ConnectionStatus
+    from narrowcast_api.narrow.narrow import Narrow
+    from narrowcast_api.wire.events import Event
+    from narrowcast_api.wire.messages import Message
+
+__all__ = ["follow"]
+
+PAGE = 1000
+
+Print = Callable[["Message"], None]
+
+
+async def follow(account: Account, narrow: Narrow, limit: int, show: Print) -> None:
+    """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError where
+    the server does not let anybody follow.
+    """
+    from narrowcast_api.client import Client
+
+    loop = asyncio.get_running_loop()
+    async with Client.open(account) as client:
+        follower = _Follower(client, await wire_narrow(client, narrow), show)
+        work = asyncio.ensure_future(follower.run(limit))
+        ended = asyncio.Event()
+
+        def end() -> None:
+            ended.set()
+            work.cancel()
+
+        loop.add_signal_handler(signal.SIGTERM, end)
+        try:
+            await work
+        except asyncio.CancelledError:
+            if not ended.is_set():
+                raise
+        finally:
+            loop.remove_signal_handler(signal.SIGTERM)
+
+
+class _Follower:
+    """Prints what comes to one narrow."""
+
+    def __init__(self, client: Client, narrow: Sequence[dict[str, object]], show: Print) -> None:
+        from narrowcast_api.clock import SystemClock
+        from narrowcast_api.events.event_socket import open_socket
+        from narrowcast_api.events.stream import EventStream
+
+        self._client = client
+        self._narrow = list(narrow)
+        self._show = show
+        self._last = 0
+        self._bell = asyncio.Event()
+        self._refused = ""
+        self._is_down = False
+        self._stream = EventStream(
+            client.connection,
+            clock=SystemClock(),
+            on_snapshot=self._registered,
+            on_events=self._on_events,
+            on_status=self._on_status,
+            open_socket=open_socket,
+        )
+
+    async def run(self, limit: int) -> None:
+        """First what is there, then what comes."""
+        page = await self._client.messages.list(
+            narrow=self._narrow, anchor="newest", num_before=limit, apply_markdown=False
+        )
+        self._print(list(page.messages)[-limit:])
+        receiving = asyncio.ensure_future(self._stream.run())
+        try:
+            while not self._refused:
+                await self._bell.wait()
+                self._bell.clear()
+                await self._catch_up()
+        finally:
+            receiving.cancel()
+            await asyncio.gather(receiving, return_exceptions=True)
+        raise CommandError(self._refused, Exit.NOT_ALLOWED)
+
+    async def _registered(self, _: dict[str, object]) -> None:
+        self._bell.set()
+
+    async def _on_events(self, events: Sequence[Event]) -> None:
+        if any(event.type == "message" for event in events):
+            self._bell.set()
+
+    def _on_status(self, status: ConnectionStatus) -> None:
+        kind = status.kind.value
+        if kind == "refused":
+            self._refused = status.detail or "the server does not accept the key any more"
+            self._bell.set()
+        elif kind in ("reconnecting", "offline") and not self._is_down:
+            self._is_down = True
+            complain(f"the connection is gone, trying again ({status.detail})")
+        elif kind == "live" and self._is_down:
+            self._is_down = False
+            complain("the connection is back")
+
+    async def _catch_up(self) -> None:
+        from narrowcast_api.errors import NarrowcastError
+
+        while not self._refused:
+            try:
+                page = await self._client.messages.list(
+                    narrow=self._narrow,
+                    anchor=self._last,
+                    num_after=PAGE,
+                    include_anchor=False,
+                    apply_markdown=False,
+                )
+            except NarrowcastError:
+                return  # the stream notices as well, and rings again when the server answers
+            fresh = [message for message in page.messages if message.id > self._last]
+            self._print(fresh)
+            if page.found_newest or not fresh:
+                return
+
+    def _print(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            self._show(message)
+            self._last = max(self._last, message.id)
+        sys.stdout.flush()

@@ -1,0 +1,81 @@
+"""What `--json` prints, in every command: one object a line, whose `kind` says which of these it is.
+
+Fields are only ever added. Times are UTC seconds, ids are the server's, content is Markdown source.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+__all__ = ["Finding", "MatchRecord", "MessageRecord", "OutboxRecord", "Person", "Record", "SentRecord"]
+
+
+class Person(Struct, frozen=True):
+    """One of those whom a direct message went to."""
+
+    id: int
+    email: str
+    full_name: str
+
+
+class MessageRecord(Struct, frozen=True, tag_field="kind", tag="message", omit_defaults=True):
+    """A message: of `read`, `search`, `export` and `watch`.
+
+    `type` is "channel", with `channel`, `channel_id` and `topic`, or "direct", with `recipients`. `account` and
+    `reason` come with `watch`.
+    """
+
+    id: int
+    type: str
+    timestamp: float
+    sender_id: int
+    sender_email: str
+    sender_full_name: str
+    content: str
+    flags: list[str] | UnsetType = UNSET
+    reactions: list[str] | UnsetType = UNSET
+    recipients: list[Person] | UnsetType = UNSET
+    channel: str | UnsetType = UNSET
+    channel_id: int | UnsetType | None = UNSET
+    topic: str | UnsetType = UNSET
+    account: str | UnsetType = UNSET
+    reason: str | UnsetType | None = UNSET
+
+
+class SentRecord(Struct, frozen=True, tag_field="kind", tag="sent"):
+    """A message that `send` has sent: its id, and the addresses of the files in it, relative to the organization."""
+
+    id: int
+    files: list[str]
+
+
+class MatchRecord(Struct, frozen=True, tag_field="kind", tag="match"):
+    """A message that `search --local` found: the part of its words that matched."""
+
+    id: int
+    sender_full_name: str
+    snippet: str
+
+
+class OutboxRecord(Struct, frozen=True, tag_field="kind", tag="outbox"):
+    """A message that is not sent yet: `state` is waiting, sending, unconfirmed or
+    failed; `error` says why.
+    """
+
+    id: str
+    state: str
+    created: float
+    to: str
+    content: str
+    error: str | None
+
+
+class Finding(Struct, frozen=True, tag_field="kind", tag="finding"):
+    """One line of `doctor`: `level` is ok, note or problem."""
+
+    area: str
+    level: str
+    text: str
+
+
+Record = MessageRecord | MatchRecord | SentRecord | OutboxRecord | Finding
