@@ -23,8 +23,8 @@ def test_the_time_of_a_file_is_read_in_seconds_and_in_milliseconds(sent: int) ->
 
 def test_the_server_names_the_kinds_of_reports() -> None:
     answer = {"user_id": 8, "server_report_message_types": [{"key": "spam", "name": "Spam"}, {"key": 3}]}
-    assert State.from_snapshot(answer, now=0.0).report_types[0] == ("spam", "Spam")
-    assert State.from_snapshot({"user_id": 8}, now=0.0).report_types == ()
+    assert State.from_snapshot(answer, now=0.0).offers.report_types[0] == ("spam", "Spam")
+    assert State.from_snapshot({"user_id": 8}, now=0.0).offers.report_types == ()
 
 
 def test_whom_a_permission_may_be_given_to_is_read() -> None:
@@ -49,7 +49,7 @@ def test_the_snapshot_of_a_real_server_is_read_whole() -> None:
     answer = json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"]
     state = State.from_snapshot(answer, now=0.0)
     assert state.holder_rules.of("realm", "can_manage_all_groups").nobody is False
-    assert state.report_types
+    assert state.offers.report_types
 
 
 def test_every_level_that_the_client_asks_for_past_the_contract_is_in_the_table() -> None:

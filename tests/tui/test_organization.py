@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.messages.picture_file import PictureFileScreen
+from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.video_calls import provider_of
+from narrowcast_api.wire.organization import Export
 from support.screens import PIXEL, choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -151,3 +156,80 @@ async def test_a_member_reads_and_is_told_who_may_change(tmp_path: Path, screen:
         await until(lambda: who in said(stage))
         await stage.press("n", "x")
         assert not isinstance(stage.app.screen, FormScreen)
+
+
+async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> None:
+    picture = tmp_path / "icon.png"
+    picture.write_bytes(PIXEL)
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "organization.pictures")
+        await choose(stage, "Upload organization icon")
+        await until(lambda: isinstance(stage.app.screen, PictureFileScreen))
+        await stage.pilot.pause()
+        stage.app.screen.dismiss(str(picture))
+        settings = stage.server.core.settings
+        await until(lambda: stage.server.core.settings["icon_picture"] is not None)
+        await until(lambda: "Picture changed." in stage.notices)
+        assert settings["logo_picture"] is None
+        await run(stage, "organization.pictures")
+        await choose(stage, "Delete organization icon")
+        await until(lambda: stage.server.core.settings["icon_picture"] is None)
+
+
+async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "organization.deactivate")
+        await fill(stage, name="Demp")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: form.row("name").has_problem)
+        await fill(stage, name=stage.server.core.settings["name"])
+        # The embedded server serves one organization and says so: the request has reached it.
+        await until(lambda: "who operates it can stop it" in str(form._said.render()))
+
+
+async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await run(stage, "organization.exports")
+        await stage.press("n")
+        await fill(stage)
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: "makes no exports" in str(form._said.render()))
+        await stage.press("escape")
+        screen = stage.app.screen
+        assert isinstance(screen, ExportsScreen)
+        screen._exports = [
+            Export(id=1, export_time=1_700_000_000, export_url="/exports/1.tar.gz", export_type=1),
+            Export(id=2, export_time=1_700_000_100, pending=True, export_type="full_with_consent"),
+            Export(id=3, export_time=1_700_000_200, failed_timestamp=1_700_000_300, export_type="public"),
+        ]
+        screen.reread()
+        shown = rows(stage)
+        assert [("failed" in shown[0]), ("being prepared" in shown[1]), ("complete" in shown[2])] == [
+            True
+        ] * 3
+        assert "users who consented" in shown[1]
+
+
+async def test_a_call_is_linked_with_the_provider_of_the_organization(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await run(stage, "write.call")
+        assert stage.notices[-1] == "This organization has no video calls."
+        change = {"video_chat_provider": 1, "jitsi_server_url": "https://meet.example.org"}
+        await stage.server.call("ada", "PATCH", "/realm", change)
+        await until(lambda: provider_of(stage.session.state) == "jitsi_meet")
+        await until(lambda: stage.session.state.organization.text("jitsi_server_url") != "")
+        await run(stage, "write.call")
+        await until(lambda: "[Join video call.](https://meet.example.org/" in stage.screen.writing.text.text)
+
+
+async def test_summaries_are_offered_where_the_server_has_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await run(stage, "topic.summarize")
+        assert stage.notices[-1] == "This server does not offer AI summaries."
+        stage.session.state.offers = stage.session.state.offers._replace(summaries=True)
+        await run(stage, "topic.summarize")
+        await until(lambda: any("AI features are not enabled" in notice for notice in stage.notices))

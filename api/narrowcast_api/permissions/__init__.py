@@ -43,7 +43,7 @@ from narrowcast_api.permissions.roles import (
     roles_to_give,
     short,
 )
-from narrowcast_api.permissions.settings import bot_refusal, bot_types, organization_refusal
+from narrowcast_api.permissions.settings import bot_refusal, bot_types, organization_refusal, summary_refusal
 
 __all__ = [
     "ROLE_NAMES",
@@ -77,6 +77,7 @@ __all__ = [
     "role_of",
     "roles_to_give",
     "short",
+    "summary_refusal",
     "topic_refusal",
     "topics_policy",
     "topics_policy_refusal",

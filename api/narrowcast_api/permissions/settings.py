@@ -18,6 +18,13 @@ def organization_refusal(state: State, setting: str) -> str:
     return only_administrators(state, "change these settings")
 
 
+def summary_refusal(state: State) -> str:
+    """Refuses where the server has no language model, and who may not have topics summarized."""
+    if not state.offers.summaries:
+        return "This server does not offer AI summaries."
+    return only_holders(state, "can_summarize_topics_group", "summarize topics")
+
+
 def bot_types(state: State) -> list[BotType]:
     """The kinds of bots that oneself may make: those that only write need a permission of their own."""
     if role_of(state) >= Role.GUEST:

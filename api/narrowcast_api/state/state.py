@@ -48,6 +48,7 @@ from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
 from narrowcast_api.state.presence import Presence, Statuses
+from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
 from narrowcast_api.state.settings import (
     Limits,
     read_limits,
@@ -94,8 +95,7 @@ class State:
         self.topics = Topics()
         self.user_groups = UserGroups()
         self.holder_rules = HolderRules()
-        self.report_types: tuple[tuple[str, str], ...] = ()
-        """Key and name of each kind of report to moderators that the server takes; empty where it does not say."""
+        self.offers = ServerOffers()
         self.unreads = Unreads(self.is_counted, self.topics.has_choices)
         self.messages = Messages()
         self.starred: set[int] = set()
@@ -256,9 +256,7 @@ def _load_server(state: State, answer: Row, now: float) -> None:
     state.organization = read_organization_settings(answer)
     state.newcomers = read_newcomer_settings(answer)
     state.holder_rules = read_holder_rules(answer)
-    state.report_types = tuple(
-        (text(row, "key"), text(row, "name")) for row in rows(answer.get("server_report_message_types"))
-    )
+    state.offers = read_server_offers(answer)
     state.presence.server_offset = number(answer, "server_timestamp", now) - now
     state.presence.offline_threshold = state.limits.presence_offline_threshold
 

@@ -28,7 +28,7 @@ def report(screen: Workspace) -> None:
         return
 
     # TODO(server-435): before, servers did not name their kinds of reports
-    reasons = screen.session.state.report_types or _USUAL
+    reasons = screen.session.state.offers.report_types or _USUAL
 
     async def submit(values: Values) -> None:
         said = values.text("description")

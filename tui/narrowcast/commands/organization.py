@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.account.server import ServerScreen
+from narrowcast.screens.dialogs.asking import ask
+from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
 from narrowcast.screens.organization.domains import DomainsScreen
 from narrowcast.screens.organization.emoji import EmojiScreen
+from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.linkifiers import LinkifiersScreen, PlaygroundsScreen
 from narrowcast.screens.organization.profile_fields import ProfileFieldsScreen
 from narrowcast.screens.settings.screen import NewcomerSettingsScreen, OrganizationSettingsScreen
+from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -48,6 +54,77 @@ def playgrounds(screen: Workspace) -> None:
 def fields(screen: Workspace) -> None:
     """Profile fields."""
     screen.app.push_screen(ProfileFieldsScreen(screen.session))
+
+
+def exports(screen: Workspace) -> None:
+    """Exports of the organization's data."""
+    screen.app.push_screen(ExportsScreen(screen.session))
+
+
+def pictures(screen: Workspace) -> None:
+    """The icon, and the logos for light and dark themes."""
+    state = screen.session.state
+    if refused := permissions.only_administrators(state, "change the organization's pictures"):
+        screen.tell(refused, severity="warning")
+        return
+
+    def chosen(what: tuple[str, bool] | None) -> None:
+        if what is None:
+            return
+        kind, uploads = what
+        if not uploads:
+            screen.spawn(_change_picture(screen, kind, None), "delete the picture")
+            return
+
+        def picked(path: str | None) -> None:
+            if path:
+                screen.spawn(_change_picture(screen, kind, path), "change the picture")
+
+        screen.app.push_screen(PictureFileScreen(f"Upload {_PICTURES[kind]}"), picked)
+
+    choices = [Choice((kind, True), f"Upload {words}…") for kind, words in _PICTURES.items()]
+    choices += [Choice((kind, False), f"Delete {words}") for kind, words in _PICTURES.items()]
+    screen.app.push_screen(Picker("Organization pictures", choices), chosen)
+
+
+_PICTURES = {"icon": "organization icon", "logo": "logo", "night_logo": "logo for dark themes"}
+
+
+async def _change_picture(screen: Workspace, kind: str, path: str | None) -> None:
+    group, night = screen.session.client.organization_pictures, kind == "night_logo"
+    if path is None:
+        await (group.remove_icon() if kind == "icon" else group.remove_logo(night=night))
+        screen.tell("Picture deleted.")
+        return
+    try:
+        image, name, content_type = await read_picture(path)
+    except Refused as problem:
+        screen.tell(problem.text, severity="error")
+        return
+    if kind == "icon":
+        await group.set_icon(image=image, file_name=name, content_type=content_type)
+    else:
+        await group.set_logo(image=image, night=night, file_name=name, content_type=content_type)
+    screen.tell("Picture changed.")
+
+
+def deactivate(screen: Workspace) -> None:
+    """Close the organization for everybody, after its name was typed."""
+    state = screen.session.state
+    if refused := permissions.only_owners(state, "deactivate the organization"):
+        screen.tell(refused, severity="warning")
+        return
+    name = state.organization.text("name") or screen.session.account.site
+
+    async def submit(values: Values) -> None:
+        if values.text("name") != name:
+            raise Refused("name", f"This is not the name of the organization: {name}")
+        await screen.session.client.organization.deactivate()
+
+    field = Line("name", "Organization name", f"Type {name} to confirm", required=True)
+    note = "Everybody is logged out and nobody can log in. Only who operates the server can undo this."
+    title, done = f"Deactivate {name}", "The organization is deactivated."
+    ask(screen, title, [field], submit, verb="deactivates the organization", note=note, done=done)
 
 
 def server(screen: Workspace) -> None:

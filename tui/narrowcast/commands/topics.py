@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
+from narrowcast.commands.writing import show_rendered
 from narrowcast.content.addresses import view_address
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -273,6 +274,21 @@ def delete(screen: Workspace) -> None:
         screen.app.push_screen(ProgressScreen(f"Deleting {name}", work))
 
     ask_first(screen, f"Delete {name} and all its messages?", "Delete topic", begin)
+
+
+async def summarize(screen: Workspace) -> None:
+    """What was said in a topic, in a few sentences of the server's language model."""
+    where = targets.topic_or_say(screen)
+    if where is None:
+        return
+    state, client = screen.session.state, screen.session.client
+    if refused := permissions.summary_refusal(state):
+        screen.tell(refused, severity="warning")
+        return
+    narrow = Narrow.from_destination(where).to_wire(state.server, state)
+    summary = await client.messages.summarize(narrow=narrow)
+    rendered = (await client.messages.render(content=summary)).rendered
+    show_rendered(screen, rendered)
 
 
 def copy_link(screen: Workspace) -> None:

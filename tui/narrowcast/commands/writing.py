@@ -10,7 +10,9 @@ from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Text, Values
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
+from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.sync.video_calls import new_call
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -38,10 +40,26 @@ async def preview(screen: Workspace) -> None:
         screen.refuse("The compose box is empty. Write a message first.")
         return
     answer = await screen.session.client.messages.render(content=content)
+    show_rendered(screen, answer.rendered)
+
+
+def show_rendered(screen: Workspace, html: str) -> None:
+    """A text as messages show it, to be read."""
     state, messages = screen.session.state, screen.messages.list
     palette = Palette.read(lambda part: messages.part_style(f"messages--{part}"), screen.app.no_color)
-    lines = PreviewLines(answer.rendered, StateNames(state), palette, state.me)
+    lines = PreviewLines(html, StateNames(state), palette, state.me)
     screen.app.push_screen(PreviewScreen(lines))
+
+
+async def video_call(screen: Workspace) -> None:
+    """A link to a new video call, as the organization's provider makes it, into compose."""
+    try:
+        address = await new_call(screen.session)
+    except InvalidInput as problem:
+        words = problem.user_message
+        screen.tell(f"{words[:1].upper()}{words[1:]}.", severity="warning")
+        return
+    _insert(screen, [f"[Join video call.]({address})"])
 
 
 def new_poll(screen: Workspace) -> None:

@@ -24,7 +24,10 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
     return answer | {
         "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
         "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
-        "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
+        "realm_available_video_chat_providers": {
+            "disabled": {"name": "None", "id": 0},
+            "jitsi_meet": {"name": "Jitsi Meet", "id": 1},
+        },
         "realm_bot_domain": settings["domain"],
         "realm_create_private_stream_policy": 1,
         "realm_create_public_stream_policy": 1,

@@ -132,6 +132,7 @@ FUNCTIONS: tuple[Command, ...] = (
             Gate.FLAGS_BY_NARROW,
         ),
         ("topic.copy-link", "", "Copy link to topic", topics.copy_link),
+        ("topic.summarize", "", "Summarize topic", topics.summarize),
         ("topic.delete", "", "Delete topic", topics.delete),
     ),
     *_rows(
@@ -161,6 +162,7 @@ FUNCTIONS: tuple[Command, ...] = (
         ("write.preview", "", "Preview message", writing.preview),
         ("write.poll", "", "Create poll", writing.new_poll),
         ("write.todo", "", "Create to-do list", writing.new_todo),
+        ("write.call", "", "Add video call link", writing.video_call),
         ("message.poll-add", "", "Add option to poll, or task to to-do list", polls.add),
         ("message.poll-question", "", "Edit poll question", polls.question),
         ("write.save-snippet", "", "Save compose text as snippet", later.save_snippet),
@@ -205,6 +207,9 @@ FUNCTIONS: tuple[Command, ...] = (
         ("organization.linkifiers", "", "Linkifiers", organization.linkifiers),
         ("organization.playgrounds", "", "Code playgrounds", organization.playgrounds),
         ("organization.fields", "", "Custom profile fields", organization.fields),
+        ("organization.pictures", "", "Organization icon and logos", organization.pictures),
+        ("organization.exports", "", "Data exports", organization.exports),
+        ("organization.deactivate", "", "Deactivate organization", organization.deactivate),
         ("organization.server", "", "About this server", organization.server),
     ),
 )

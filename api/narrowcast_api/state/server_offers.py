@@ -1,0 +1,29 @@
+"""What a server can do beyond its level: as it was set up."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, boolean, rows, text
+
+
+class ServerOffers(NamedTuple):
+    """As registration says it; a server that says nothing has none of it."""
+
+    report_types: tuple[tuple[str, str], ...] = ()
+    """Key and name of each kind of report to moderators."""
+    summaries: bool = False
+    """Whether it has a language model."""
+    jitsi_url: str = ""
+    """Where video calls on Jitsi are, unless the organization has an address of its own."""
+
+
+def read_server_offers(answer: Row) -> ServerOffers:
+    """The offers in a snapshot."""
+    return ServerOffers(
+        report_types=tuple(
+            (text(row, "key"), text(row, "name")) for row in rows(answer.get("server_report_message_types"))
+        ),
+        summaries=boolean(answer, "server_can_summarize_topics"),
+        jitsi_url=text(answer, "server_jitsi_server_url") or text(answer, "jitsi_server_url"),
+    )

@@ -1,0 +1,53 @@
+"""The address of a new video call, with the provider that the organization has chosen."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.model.reading import integer, table
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
+
+_MEETING_BYTES = 12
+"""Of randomness in a meeting's name: whoever guesses it could join."""
+
+
+async def new_call(session: Session) -> str:
+    """The address of a new call. InvalidInput where the organization has no calls, or only ones that the web app can
+    make; BadRequest from the server where its provider is not set up.
+    """
+    provider = provider_of(session.state)
+    calls = session.client.calls
+    if provider == "jitsi_meet":
+        return _jitsi(session.state)
+    if provider == "big_blue_button":
+        name = f"meeting-{secrets.token_hex(_MEETING_BYTES)}"
+        return urljoin(f"{session.account.site}/", await calls.bigbluebutton(meeting_name=name))
+    if provider in ("zoom", "zoom_server_to_server"):
+        return await calls.zoom()
+    if provider in ("", "disabled"):
+        raise InvalidInput("this organization has no video calls")
+    raise InvalidInput(f"video calls with {provider} can only be made in the web app")
+
+
+def provider_of(state: State) -> str:
+    """The name of the organization's provider; empty where the server names none."""
+    chosen = state.organization.get("video_chat_provider")
+    offered = table(state.organization.get("available_video_chat_providers"))
+    for name, provider in offered.items():
+        if isinstance(provider, Mapping) and integer(provider, "id", -1) == chosen:
+            return name
+    return ""
+
+
+def _jitsi(state: State) -> str:
+    site = state.organization.text("jitsi_server_url") or state.offers.jitsi_url
+    if not site:
+        raise InvalidInput("this organization has no address for calls on Jitsi")
+    return f"{site.rstrip('/')}/{secrets.token_hex(_MEETING_BYTES)}"

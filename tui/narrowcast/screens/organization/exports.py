@@ -1,0 +1,112 @@
+"""Exports of the organization's data: begin one, get its address, delete it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from narrowcast.screens.dialogs.form_fields import OneOf, Values
+from narrowcast.screens.dialogs.guarded import GuardedScreen
+from narrowcast.screens.dialogs.manage import Row
+from narrowcast_api import permissions
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import ExportType
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+    from narrowcast_api.wire.organization import Export
+
+_KINDS = {
+    ExportType.PUBLIC: "public data",
+    ExportType.FULL_WITH_CONSENT: "public data, and private data of users who consented",
+    ExportType.FULL_WITHOUT_CONSENT: "all data, private data of everybody too",
+}
+_OLD_KINDS = {1: ExportType.PUBLIC, 2: ExportType.FULL_WITH_CONSENT}
+
+
+class ExportsScreen(GuardedScreen["Export"]):
+    """Fetched when it is opened, and again after each act: the state does not hold them."""
+
+    TITLE_TEXT = "Data exports"
+    KEYS = (
+        ("manage.new", "starts an export"),
+        ("list.select", "copies the address"),
+        ("manage.delete", "deletes"),
+    )
+    EMPTY = "No exports."
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._exports: list[Export] = []
+
+    def refusal(self) -> str:
+        """Administrators only."""
+        return permissions.only_administrators(self.state, "export data")
+
+    async def load(self) -> None:
+        """Ask the server; it tells nobody else."""
+        self._exports = [] if self.refusal() else await self.session.client.exports.list()
+
+    def rows(self) -> Sequence[Row[Export]]:
+        """When it was begun, what it holds, how it went; the newest first."""
+        newest = sorted(self._exports, key=lambda item: -(item.export_time or 0))
+        return [Row(item.id, item, _title(item), _standing(item)) for item in newest]
+
+    def new(self) -> None:
+        """Begin one; the server makes it by and by."""
+        if self.refused():
+            return
+
+        async def create(values: Values) -> object:
+            await self.session.client.exports.create(export_type=ExportType(str(values["kind"])))
+            await self.load()
+            return True
+
+        kinds: list[tuple[object, str]] = [
+            (kind.value, words)
+            for kind, words in _KINDS.items()
+            if kind is not ExportType.FULL_WITHOUT_CONSENT
+            or (
+                self.state.supports(Gate.EXPORT_TYPE_WORDS)
+                and self.state.organization.flag("owner_full_content_access")
+                and permissions.is_owner(self.state)
+            )
+        ]
+        field = OneOf("kind", "Export", options=kinds, value=ExportType.PUBLIC.value)
+        done = "The server is preparing the export. That can take a while."
+        self.form("Start export", [field], create, verb="starts", done=done)
+
+    def open(self, item: Export) -> None:
+        """Where its file is."""
+        if item.export_url:
+            self.copy(urljoin(f"{self.session.account.site}/", item.export_url))
+        else:
+            self.say(f"This export is {_standing(item)}.")
+
+    def question(self, item: Export) -> tuple[str, str]:
+        """Only a file that is there can be deleted."""
+        if self.refused() or not item.export_url or item.deleted_timestamp:
+            return "", ""
+        return f"Delete the export of {_title(item)}?", "Delete export"
+
+    async def drop(self, item: Export) -> None:
+        """Remove the file."""
+        await self.session.client.exports.delete(export_id=item.id)
+        await self.load()
+
+
+def _title(item: Export) -> str:
+    moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.export_time)) if item.export_time else "?"
+    kind = _OLD_KINDS.get(item.export_type) if isinstance(item.export_type, int) else item.export_type
+    words = next((words for known, words in _KINDS.items() if known == kind), "data")
+    return f"{moment}  {words}"
+
+
+def _standing(item: Export) -> str:
+    if item.deleted_timestamp:
+        return "deleted"
+    if item.failed_timestamp:
+        return "failed"
+    return "being prepared" if item.pending or not item.export_url else "complete"
