@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
-from narrowcast_server.actions import first_run
+from narrowcast_server import first_run
 from narrowcast_server.actions.background import guarded
 from narrowcast_server.http.app import build
 from narrowcast_server.http.connections import Connections, is_local

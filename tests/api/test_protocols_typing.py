@@ -249,13 +249,12 @@ def test_nothing_is_said_to_nobody_or_without_a_topic_where_one_is_needed() -> N
 
 
 def test_editing_follows_the_place_of_the_message_and_the_level() -> None:
-    from narrowcast_api.state.from_wire import message_from_wire
-    from narrowcast_api.wire.messages import Message as WireMessage
+    from narrowcast_api.model.messages import read_message
 
     def state_with_message(**fields: object) -> State:
         state = make_state(**fields)
         row = channel_message(55, channel_id=GENERAL, sender=ADA)
-        state.add_messages([message_from_wire(WireMessage.model_validate(row))])
+        state.add_messages([read_message(row)])
         return state
 
     assert allowed(state_with_message(), MessageEdit(55))

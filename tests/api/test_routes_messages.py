@@ -30,7 +30,14 @@ LUNCH = ChannelDestination(7, "lunch")
 
 
 def message(message_id: int) -> dict[str, object]:
-    return {"id": message_id, "type": "stream", "sender_id": 1, "content": "x", "timestamp": 1}
+    return {
+        "id": message_id,
+        "type": "stream",
+        "stream_id": 7,
+        "sender_id": 1,
+        "content": "x",
+        "timestamp": 1,
+    }
 
 
 @proves("CONV-14")

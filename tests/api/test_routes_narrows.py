@@ -7,9 +7,8 @@ import json
 import pytest
 
 from narrowcast_api.errors import BadNarrow, BadRequest, InvalidInput
+from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.narrow import Narrow, Term
-from narrowcast_api.routes.messages import merge_match, merge_matches
-from narrowcast_api.wire.messages import Message
 from support.api import at_levels, scripted_client
 from support.ledger import proves
 
@@ -32,26 +31,30 @@ async def test_matches_come_by_id_and_the_others_do_not() -> None:
         assert transport.last.json("msg_ids") == [101, 102]
         assert transport.last.json("narrow") == TERMS
     assert list(found) == [101]
-    assert (found[101].match_content, found[101].match_topic) == ("<p><b>hello</b></p>", "cap &lt;")
+    assert found[101] == Match("<p><b>hello</b></p>", "cap &lt;")
 
 
 @proves("NAR-09", "NAR-10", "NAR-12", "NAR-13")
-async def test_a_match_goes_into_its_message_and_unknown_fields_stay() -> None:
-    messages = [
-        Message.model_validate(
-            {"id": it, "type": "stream", "sender_id": 1, "content": "x", "timestamp": 1, "future_field": it}
-        )
-        for it in (101, 102)
-    ]
+async def test_a_match_is_what_a_search_says_of_its_message_and_what_does_not_match_is_absent() -> None:
+    row = {
+        "id": 101,
+        "type": "stream",
+        "stream_id": 7,
+        "sender_id": 1,
+        "content": "x",
+        "timestamp": 1,
+        "new": 1,
+    }
+    match = {"match_content": "m", "match_subject": ""}
     async with scripted_client() as (client, transport):
-        transport.prepare(
-            "GET", PATH, json={"messages": {"101": {"match_content": "m", "match_subject": ""}}}
-        )
+        transport.prepare("GET", PATH, json={"messages": {"101": match}})
         found = await client.narrows.matches(message_ids=[101, 999999], narrow=[])
-    merged = merge_match(messages[0], found[101])
-    assert (merged.match_content, merged.match_topic) == ("m", "")
-    assert (merged.model_extra or {})["future_field"] == 101
-    assert [message.id for message in merge_matches(messages, found)] == [101]
+        transport.prepare(
+            "GET", "/api/v1/messages", json={"messages": [{**row, **match}, {**row, "id": 102}]}
+        )
+        page = await client.messages.list(narrow=TERMS)
+    assert found == page.matches == {101: Match("m", "")}
+    assert [message.id for message in page.messages] == [101, 102]
 
 
 @proves("NAR-04")

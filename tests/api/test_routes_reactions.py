@@ -13,7 +13,7 @@ from narrowcast_api.errors import (
     ReactionAlreadyExists,
     ReactionDoesNotExist,
 )
-from narrowcast_api.wire.messages import Reaction
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.wire.vocabulary import Dialect, ReactionType
 from support.api import boundary_levels, scripted_client
 from support.ledger import proves
@@ -53,7 +53,7 @@ async def test_a_reaction_is_taken_back_by_what_the_server_said_of_it_at_every_l
 
 @proves("RXN-07")
 async def test_one_name_in_two_namespaces_is_two_reactions() -> None:
-    plain = LAMP.model_copy(update={"emoji_code": "1f4a1", "reaction_type": "unicode_emoji"})
+    plain = LAMP._replace(emoji_code="1f4a1", reaction_type="unicode_emoji")
     sent = [await _removed(reaction=reaction) for reaction in (LAMP, plain)]
     assert sent[0] != sent[1]
     for dialect in Dialect:

@@ -93,7 +93,7 @@ async def test_direct_messages_and_notes_to_oneself(server: TestServer, ada: Cli
     assert group.id < note.id
     mine = await ada.messages.get(message_id=note.id)
     assert mine.message is not None
-    assert mine.message.direct_user_ids == (server.id("ada"),)
+    assert mine.message.direct_user_ids == frozenset({server.id("ada")})
 
 
 async def test_topics_move_resolve_mute_and_go(server: TestServer, ada: Client) -> None:

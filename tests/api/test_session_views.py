@@ -7,22 +7,18 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from narrowcast_api.errors import NotConnected
-from narrowcast_api.model.messages import Message
+from narrowcast_api.model.messages import Match, Message, read_message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ViewChanged
-from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.message_lists import Anchor, Match, MessageView, Page, Views
-from narrowcast_api.wire import messages as wire
+from narrowcast_api.sync.message_lists import Anchor, MessageView, Page, Views
 from support.live import GENERAL, channel_message, make_state
 
 SOUP = Narrow.topic(GENERAL, "soup")
 
 
 def message(message_id: int, *flags: str, topic: str = "soup") -> Message:
-    return message_from_wire(
-        wire.Message.model_validate(channel_message(message_id, topic, flags=list(flags)))
-    )
+    return read_message(channel_message(message_id, topic, flags=list(flags)))
 
 
 def seen(view: MessageView) -> tuple[list[int], bool]:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from narrowcast_api.client import Client
-from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_events
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Anchor
@@ -83,7 +82,7 @@ class Observer:
         fresh = State.from_snapshot(await self.client.registration.register())
         assert differences(comparable(self.state), comparable(fresh)) == {}, name
         page = await self.client.messages.list(anchor=Anchor.NEWEST, num_before=1000)
-        there = {message.id: message_from_wire(message) for message in page.messages}
+        there = {message.id: message for message in page.messages}
         for message in self.state.messages:
             if message.id in there:
                 assert replace(message, local_id=None) == there[message.id], name

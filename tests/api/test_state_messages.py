@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.model.messages import Reaction, grouped
+from narrowcast_api.model.messages import Reaction, grouped, read_message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import MessagesAdded, TypingChanged, UnreadsChanged
-from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.unreads import Unreads
-from narrowcast_api.wire import messages as wire
 from support.ledger import proves
 from support.live import (
     ADA,
@@ -349,7 +347,7 @@ def test_is_unread_is_three_valued_when_the_server_left_out_old_ones() -> None:
 def test_old_messages_that_turn_out_to_be_unread_are_counted_where_the_server_left_them_out() -> None:
     unread = {"streams": [], "pms": [], "huddles": [], "mentions": [], "old_unreads_missing": True}
     state = make_state(unread_msgs={**unread, "pms": [{"other_user_id": BRUNO, "unread_message_ids": [90]}]})
-    old = message_from_wire(wire.Message.model_validate(channel_message(50, flags=["mentioned"])))
+    old = read_message(channel_message(50, flags=["mentioned"]))
     state.add_messages([old])
     assert state.unreads.topic_ids(GENERAL, "soup") == [50]
     assert state.unreads.mentions == {50}
@@ -358,7 +356,7 @@ def test_old_messages_that_turn_out_to_be_unread_are_counted_where_the_server_le
 def test_a_fetched_copy_keeps_what_only_this_client_knows() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101), local_id="mine"))
-    fetched = message_from_wire(wire.Message.model_validate(channel_message(101)))
+    fetched = read_message(channel_message(101))
     assert state.add_messages([fetched]) == []
     message = state.messages.get(101)
     assert message is not None

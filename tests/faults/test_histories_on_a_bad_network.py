@@ -9,7 +9,6 @@ import pytest
 
 from narrowcast_api.client import Client
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.vocabulary import Anchor
@@ -46,7 +45,7 @@ async def untrue(client: Client, session: Session) -> object:
     """What the session has wrong, in its state or in the view of all messages; nothing is empty."""
     fresh = State.from_snapshot(await client.registration.register())
     page = await client.messages.list(anchor=Anchor.NEWEST, num_before=1000)
-    there = {message.id: message_from_wire(message) for message in page.messages}
+    there = {message.id: message for message in page.messages}
     view = session.view(Narrow.all())
     known = {message_id: session.state.messages.get(message_id) for message_id in view.ids}
     wrong = differences({**facts(session.state), "messages": known}, {**facts(fresh), "messages": there})

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from narrowcast_api.account import Account
-from narrowcast_server.actions.first_run import how_to_open
+from narrowcast_server.first_run import how_to_open
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, running

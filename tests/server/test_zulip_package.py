@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server.actions.first_run import account_file
+from narrowcast_server.first_run import account_file
 from support.server import TestServer
 
 with warnings.catch_warnings():

@@ -14,11 +14,10 @@ from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.model.messages import Message
+from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
-from narrowcast_api.sync.message_lists import Match
 from support import live
 
 FIRST_TIME = 1_700_000_000

@@ -139,3 +139,26 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
             await until(lambda: again.screen.writing.text.text == "Have you seen")
             await again.pilot.pause()
             assert again.screen.writing.text.size.height == 3
+
+
+async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.pilot.pause()
+        writing = stage.screen.writing
+        assert writing.size.height == 1
+        assert "c channel · x direct" in writing.target.hint.plain
+        await at_once(stage, "csoup")
+        await stage.pilot.pause()
+        assert (writing.size.height, writing.text.text) == (4, "soup")
+        assert "Enter sends" in writing.target.hint.plain
+        assert "Ctrl-j new line" in stage.screen.lines.status.plain, "the keys of compose stay named"
+        await stage.press("escape")
+        assert writing.size.height == 4, "what is written stays in sight"
+        await stage.press("c", "ctrl+u", "escape")
+        await stage.pilot.pause()
+        assert writing.size.height == 1
+        assert "c channel · x direct" in writing.target.hint.plain
+        await stage.press("tab")
+        assert stage.app.focused is writing.text
+        assert writing.size.height == 4

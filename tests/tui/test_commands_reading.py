@@ -34,7 +34,7 @@ async def test_as_many_messages_are_read_as_were_asked_for(tmp_path: Path) -> No
         sent = [await server.send("ada", "general", "soup", f"spoon {number}") for number in range(4)]
         for limit in range(1, 6):
             messages = await newest(server.account("ada"), Narrow.search("topic:soup"), limit, named=False)
-            assert [message.id for message in messages] == sent[-limit:]
+            assert [one.message.id for one in messages] == sent[-limit:]
 
 
 async def test_me_is_oneself_and_near_is_a_place(tmp_path: Path) -> None:
@@ -42,8 +42,8 @@ async def test_me_is_oneself_and_near_is_a_place(tmp_path: Path) -> None:
         ids = [await server.send("bruno", "general", "lunch", f"{number}") for number in range(9)]
         mine = await server.send("ada", "general", "lunch", "mine")
         ada = server.account("ada")
-        assert [message.id for message in await newest(ada, parse_narrow(["sender:me"]), 5, named=False)] == [
+        assert [one.message.id for one in await newest(ada, parse_narrow(["sender:me"]), 5, named=False)] == [
             mine
         ]
         around = await newest(ada, parse_narrow(["channel:general", f"near:{ids[4]}"]), 5, named=False)
-        assert [message.id for message in around] == ids[2:7]
+        assert [one.message.id for one in around] == ids[2:7]

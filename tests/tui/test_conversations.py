@@ -56,9 +56,9 @@ async def test_recent_conversations_come_newest_first_read_or_not(tmp_path: Path
         await stage.press("t")
         assert [row[0] for row in shown(stage)] == [
             "Elif Kaya",
-            "#engineering › builds",
+            "engineering › builds",
             "Dario Vance",
-            "#general › lunch",
+            "general › lunch",
         ]
 
 
@@ -86,7 +86,7 @@ async def test_letters_filter_only_after_slash(tmp_path: Path) -> None:
         await stage.type("lunch")
         screen = stage.app.screen
         assert isinstance(screen, RecentScreen)
-        assert [row.text for row in screen.list.shown] == ["#general › lunch"]
+        assert [row.text for row in screen.list.shown] == ["general › lunch"]
 
 
 async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:

@@ -9,11 +9,10 @@ import pytest
 
 from narrowcast.content.parse import parse
 from narrowcast.panes.messages.overlays import Found, Hints, hint_labels
-from narrowcast_api.model.messages import Reaction
+from narrowcast_api.model.messages import Match, Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
-from narrowcast_api.sync.message_lists import Match
 from support import live
 from support.content_examples import EXAMPLES
 from support.message_stage import staged

@@ -6,11 +6,24 @@ something drawn from one is still true. Cheap to import.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from narrowcast_api.model.reading import (
+    Row,
+    boolean,
+    number,
+    optional_int,
+    records,
+    required_int,
+    required_text,
+    rows,
+    table,
+    text,
+    texts,
+)
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 
 MENTION_FLAGS = frozenset(
@@ -95,6 +108,125 @@ class Message(Struct, frozen=True, array_like=True):
     def is_starred(self) -> bool:
         """Whether oneself has starred it."""
         return "starred" in self.flags
+
+
+class Person(NamedTuple):
+    """Somebody of a direct conversation, as messages name them."""
+
+    id: int
+    email: str
+    full_name: str
+
+
+class Match(NamedTuple):
+    """How a message matches a search: HTML with highlights, not to be trusted (NAR rows)."""
+
+    content: str
+    topic: str
+
+
+class FetchedMessage(NamedTuple):
+    """A message of an answer, with what only answers say of it.
+
+    `channel_name` is empty for a direct message, `people` (oneself among them) for one in a channel; `match` is
+    there in the answer to a search.
+    """
+
+    message: Message
+    channel_name: str = ""
+    people: tuple[Person, ...] = ()
+    match: Match | None = None
+
+
+def read_message(row: Row) -> Message:
+    """A message of a page or of an event."""
+    is_direct = row.get("type") in ("private", "direct")
+    people = frozenset(person.id for person in _read_people(row)) if is_direct else None
+    edited_at, moved_at = _history(row)
+    return Message(
+        id=required_int(row, "id"),
+        sender_id=required_int(row, "sender_id"),
+        sender_name=text(row, "sender_full_name"),
+        sender_email=text(row, "sender_email"),
+        timestamp=int(number(row, "timestamp", 0)),
+        content=required_text(row, "content"),
+        channel_id=None if is_direct else required_int(row, "stream_id"),
+        topic=None if is_direct else text(row, "subject", text(row, "topic")),
+        direct_user_ids=people,
+        flags=frozenset(texts(row.get("flags"))),
+        reactions=tuple(records(row.get("reactions"), read_reaction, "reaction")),
+        is_me_message=boolean(row, "is_me_message"),
+        edited_at=edited_at,
+        moved_at=moved_at,
+        submessages=tuple(records(row.get("submessages"), read_submessage, "submessage")),
+        client=text(row, "client"),
+    )
+
+
+def read_fetched_message(row: Row) -> FetchedMessage:
+    """A message of an answer."""
+    message = read_message(row)
+    match = read_match(row) if type(row.get("match_content")) is str else None
+    if message.channel_id is not None:
+        return FetchedMessage(message, channel_name=text(row, "display_recipient"), match=match)
+    return FetchedMessage(message, people=tuple(_read_people(row)), match=match)
+
+
+def read_reaction(row: Row) -> Reaction:
+    """A row of `reactions`, or a `reaction` event; old servers put the user into an object of its own."""
+    user = table(row.get("user"))
+    user_id = optional_int(row, "user_id")
+    if user_id is None:
+        user_id = required_int(user, "user_id" if "user_id" in user else "id")
+    return Reaction(
+        required_text(row, "emoji_name"),
+        required_text(row, "emoji_code"),
+        text(row, "reaction_type", "unicode_emoji"),
+        user_id,
+    )
+
+
+def read_submessage(row: Row) -> Submessage:
+    """A row of `submessages`."""
+    return Submessage(
+        required_int(row, "id"),
+        required_int(row, "sender_id"),
+        text(row, "msg_type", "widget"),
+        required_text(row, "content"),
+    )
+
+
+def read_match(row: Row) -> Match:
+    """How a message matches; the topic is `match_subject` on the wire."""
+    return Match(text(row, "match_content"), text(row, "match_subject", text(row, "match_topic")))
+
+
+def _read_people(row: Row) -> Iterator[Person]:
+    return records(row.get("display_recipient"), _read_person, "recipient")
+
+
+def _read_person(row: Row) -> Person:
+    return Person(required_int(row, "id"), text(row, "email"), text(row, "full_name"))
+
+
+def _history(row: Row) -> tuple[int | None, int | None]:
+    """When content and place last changed; the history tells them apart where the newest times do not."""
+    history = list(rows(row.get("edit_history")))
+    edits = [_time(entry) for entry in history if type(entry.get("prev_content")) is str]
+    moves = [_time(entry) for entry in history if any(type(entry.get(key)) in (int, str) for key in _MOVED)]
+    last_moved, last_edited = row.get("last_moved_timestamp"), row.get("last_edit_timestamp")
+    moved = int(number(row, "last_moved_timestamp", 0)) if last_moved is not None else 0
+    edited = max(edits, default=None)
+    if edited is None and not moves and last_edited is not None:
+        edited = int(number(row, "last_edit_timestamp", 0)) or None
+    return edited, moved or max(moves, default=None)
+
+
+_MOVED = ("prev_topic", "prev_subject", "prev_stream")
+
+
+def _time(row: Row) -> int:
+    return int(number(row, "timestamp", 0))
 
 
 def grouped(reactions: Iterable[Reaction]) -> tuple[ReactionGroup, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
@@ -25,10 +25,8 @@ from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import (
     EditResult,
-    Message,
     MessageAnswer,
     MessageHistory,
-    MessageMatch,
     MessagePage,
     MessagesSummary,
     ReadReceipts,
@@ -74,8 +72,8 @@ async def list_messages(
     page = read(MessagePage, await connection.request("GET", "/messages", params))
     if include_anchor:
         return page
-    kept = [message for message in page.messages if message.id != page.anchor]
-    return page.model_copy(update={"messages": kept})
+    kept = [fetched for fetched in page.fetched if fetched.message.id != page.anchor]
+    return page.model_copy(update={"fetched": kept})
 
 
 async def list_messages_by_id(
@@ -248,16 +246,6 @@ async def report_message(
     (await connection.identified()).require(Gate.REPORT_MESSAGE)
     params = {"report_type": report_type, "description": description}
     return read(Done, await connection.request("POST", path, params))
-
-
-def merge_match(message: Message, match: MessageMatch) -> Message:
-    """The message as a search would have shown it, with what matched (NAR-09)."""
-    return message.model_copy(update={"match_content": match.match_content, "match_topic": match.match_topic})
-
-
-def merge_matches(messages: Sequence[Message], matches: Mapping[int, MessageMatch]) -> list[Message]:
-    """The messages that match, each merged with its match; the others are left out (NAR-12)."""
-    return [merge_match(message, matches[message.id]) for message in messages if message.id in matches]
 
 
 class Messages(Group):

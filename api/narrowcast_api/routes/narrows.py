@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model.messages import Match
 from narrowcast_api.routes.common import Bound, Group, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.messages import MessageMatch, NarrowMatches
+from narrowcast_api.wire.messages import NarrowMatches
 from narrowcast_api.wire.vocabulary import Anchor
 
 Narrowing: TypeAlias = Sequence[Mapping[str, object]]
@@ -55,16 +56,15 @@ def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, o
 
 async def matches_narrow(
     connection: Connection, *, message_ids: Iterable[int], narrow: Narrowing
-) -> dict[int, MessageMatch]:
+) -> dict[int, Match]:
     """GET /messages/matches_narrow: which of the messages match, each with its match (NAR-01).
 
-    `match_content` and `match_topic` (`match_subject` on the wire) are HTML, as in a search's answer;
-    `messages.merge_match` puts them into a message. Messages that do not exist or may not be read are
-    absent, as are those that do not match (NAR-12). Long lists are asked in parts. BadNarrow for unknown
-    operators.
+    Content and topic (`match_subject` on the wire) of a match are HTML, as in a search's answer. Messages that
+    do not exist or may not be read are absent, as are those that do not match (NAR-12). Long lists are asked in
+    parts. BadNarrow for unknown operators.
     """
     terms = wire_narrow(narrow)
-    found: dict[int, MessageMatch] = {}
+    found: dict[int, Match] = {}
     wanted = ids(message_ids, "message_ids")
     for start in range(0, len(wanted), _IDS_PER_REQUEST):
         part = wanted[start : start + _IDS_PER_REQUEST]

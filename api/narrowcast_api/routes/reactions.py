@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from narrowcast_api.errors import BadRequest, InvalidInput, PermissionDenied, ReactionDoesNotExist
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.messages import Reaction
 
 
 async def add_reaction(

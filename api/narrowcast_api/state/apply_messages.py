@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.messages import MENTION_FLAGS, Message, Reaction, Submessage
+from narrowcast_api.model.messages import MENTION_FLAGS, Message, Submessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (
     Change,
@@ -15,7 +15,6 @@ from narrowcast_api.state.changes import (
     TypingChanged,
     UnreadsChanged,
 )
-from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
@@ -38,7 +37,9 @@ _SERVER_FLAGS = MENTION_FLAGS | {"has_alert_word"}
 
 @handlers.of(MessageEvent)
 def _message(state: State, event: MessageEvent) -> tuple[Change, ...]:
-    message = message_from_wire(event.message, event.local_message_id)
+    message = event.message
+    if event.local_message_id is not None:
+        message = replace(message, local_id=event.local_message_id)
     changes: list[Change] = [MessagesAdded((message.id,), live=True)]
     state.messages.put(message)
     if state.note_message(message) and message.channel_id is not None:
@@ -188,11 +189,11 @@ def _restore(state: State, message_id: int, detail: UnreadDetail) -> bool:
 
 @handlers.of(ReactionEvent)
 def _reaction(state: State, event: ReactionEvent) -> tuple[Change, ...]:
-    message, user_id = state.messages.get(event.message_id), event.reactor_id
-    if message is None or user_id is None:
+    message, reaction = state.messages.get(event.message_id), event.reaction
+    if message is None:
         return ()
-    reaction = Reaction(event.emoji_name, event.emoji_code, event.reaction_type, user_id)
-    others = tuple(r for r in message.reactions if (r.key, r.user_id) != (reaction.key, user_id))
+    one = (reaction.key, reaction.user_id)
+    others = tuple(other for other in message.reactions if (other.key, other.user_id) != one)
     if event.op == "remove":
         state.messages.put(replace(message, reactions=others))
     elif len(others) == len(message.reactions):

@@ -23,7 +23,7 @@ from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.timeline import Gap, Timeline
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.messages import Message
+    from narrowcast_api.model.messages import Match, Message
     from narrowcast_api.state.state import State
 
 PAGE = 100
@@ -33,13 +33,6 @@ _VIEWS_KEPT = 50
 
 Anchor = int | str
 """An id, 'first_unread', 'newest' or 'oldest'."""
-
-
-class Match(NamedTuple):
-    """How a message matches a search: HTML with highlights, not to be trusted."""
-
-    content: str
-    topic: str
 
 
 class Page(NamedTuple):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
-from narrowcast_api.model.messages import Message
+from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import (
     Change,
@@ -37,7 +37,7 @@ from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
-from narrowcast_api.sync.message_lists import PAGE, Anchor, Match, MessageView, Page, Views
+from narrowcast_api.sync.message_lists import PAGE, Anchor, MessageView, Page, Views
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from narrowcast_api.errors import ApiError
 from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.stream import EventStream
-from narrowcast_api.model.messages import Message
+from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
@@ -30,11 +30,9 @@ from narrowcast_api.state.changes import (
     MessagesRemoved,
     TypingChanged,
 )
-from narrowcast_api.state.from_wire import message_from_wire
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.message_lists import Anchor, Match, Page
-from narrowcast_api.wire import messages as wire
+from narrowcast_api.sync.message_lists import Anchor, Page
 from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
@@ -198,7 +196,7 @@ class Synchronizer:
                 num_after=after,
                 include_anchor=include_anchor,
             )
-            messages = await self._settled([message_from_wire(message) for message in page.messages], watch)
+            messages = await self._settled(page.messages, watch)
         if self._session.state is state:
             self._take(messages)
         else:
@@ -208,7 +206,7 @@ class Synchronizer:
             anchor=page.anchor,
             found_oldest=page.found_oldest,
             found_newest=page.found_newest,
-            matches=_matches(page.messages),
+            matches=page.matches,
         )
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
@@ -243,7 +241,7 @@ class Synchronizer:
             answer = await get_message(self._connection, message_id=message.id)
         except ApiError:
             return None
-        return message if answer.message is None else message_from_wire(answer.message)
+        return message if answer.message is None else answer.message
 
     def _take_older(self, messages: Sequence[Message]) -> list[Message]:
         """Messages asked for before the snapshot that came meanwhile: what happened in between is in neither, so that
@@ -279,30 +277,16 @@ class Synchronizer:
             answer = await get_message(self._connection, message_id=message_id)
         except ApiError:
             return None
-        if answer.message is None:
-            return None
-        message = message_from_wire(answer.message)
-        self._take([message])
-        return message
+        if answer.message is not None:
+            self._take([answer.message])
+        return answer.message
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Which messages belong to a narrow, as the server sees it. Raises `NarrowcastError`."""
         state = self._session.state
         server = await self._connection.identified()
-        found = await matches_narrow(
-            self._connection, message_ids=message_ids, narrow=narrow.to_wire(server, state, state.me)
-        )
-        return {
-            message_id: Match(match.match_content, match.match_topic) for message_id, match in found.items()
-        }
-
-
-def _matches(messages: Sequence[wire.Message]) -> dict[int, Match]:
-    return {
-        message.id: Match(message.match_content, message.match_topic or "")
-        for message in messages
-        if message.match_content is not None
-    }
+        terms = narrow.to_wire(server, state, state.me)
+        return await matches_narrow(self._connection, message_ids=message_ids, narrow=terms)
 
 
 def _carry_over(old: State, new: State) -> None:

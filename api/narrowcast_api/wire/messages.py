@@ -1,151 +1,52 @@
-"""Messages and what is done with them (NAR, FLG and RXN rows)."""
+"""Answers about messages and what is done with them (NAR, FLG and RXN rows).
+
+The messages themselves are `narrowcast_api.model.messages`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel, either
+from narrowcast_api.model import messages as model
 
+from .base import Good, GoodList, Id, Int, Seconds, WireModel, either, read_by
 
-class Recipient(WireModel):
-    """One person of a direct conversation, as messages name them."""
-
-    id: Id
-    email: str = ""
-    full_name: str = ""
-
-
-class ReactionUser(WireModel):
-    """Who reacted, as old servers tell it."""
-
-    user_id: Id | None = Field(default=None, validation_alias=either("user_id", "id"))
-    email: str = ""
-    full_name: str = ""
-
-
-class Reaction(WireModel):
-    """One person's reaction. Its key is (``reaction_type``, ``emoji_code``), never the name."""
-
-    emoji_name: str
-    emoji_code: str
-    reaction_type: str = "unicode_emoji"
-    user_id: Id | None = None
-    user: ReactionUser | None = None
-
-    @property
-    def reactor_id(self) -> int | None:
-        """The reacting user's id, wherever the server put it."""
-        if self.user_id is not None:
-            return self.user_id
-        return self.user.user_id if self.user is not None else None
-
-
-class Submessage(WireModel):
-    """A part of a poll or todo; ``content`` is JSON text."""
-
-    id: Id
-    message_id: Id
-    sender_id: Id
-    msg_type: str
-    content: str
-
-
-class TopicLink(WireModel):
-    """A link that a linkifier found in a topic."""
-
-    text: str = ""
-    url: str = ""
-
-
-class EditHistoryEntry(WireModel):
-    """One edit, as messages carry it; only what changed is there."""
-
-    user_id: Id | None = None
-    timestamp: Seconds = 0
-    prev_content: str | None = None
-    prev_rendered_content: str | None = None
-    prev_stream: Id | None = None
-    stream: Id | None = None
-    prev_topic: str | None = Field(default=None, validation_alias=either("prev_topic", "prev_subject"))
-    topic: str | None = None
-
-
-def _links(value: Any) -> Any:
-    """Old servers list bare addresses."""
-    if isinstance(value, list):
-        return [{"url": item} if isinstance(item, str) else item for item in value]
-    return value
-
-
-class Message(WireModel):
-    """A message as the service sends it. ``timestamp`` is in seconds since 1970; ``content`` is HTML.
-
-    In channels ``display_recipient`` is the channel's name and ``stream_id`` is set; in direct conversations
-    it lists the people, oneself included. ``type`` is ``stream`` or ``private``.
-    """
-
-    id: Id
-    type: str
-    sender_id: Id
-    content: str
-    timestamp: Seconds
-    sender_full_name: str = ""
-    sender_email: str = ""
-    sender_realm_str: str = ""
-    avatar_url: str | None = None
-    client: str = ""
-    content_type: str = "text/html"
-    is_me_message: bool = False
-    display_recipient: str | GoodList[Recipient] = ""
-    recipient_id: Id | None = None
-    stream_id: Id | None = None
-    topic: str = Field(default="", validation_alias=either("subject", "topic"))
-    topic_links: GoodList[TopicLink] = []
-    flags: GoodList[str] = []
-    reactions: GoodList[Reaction] = []
-    submessages: GoodList[Submessage] = []
-    edit_history: GoodList[EditHistoryEntry] = []
-    last_edit_timestamp: Seconds | None = None
-    last_moved_timestamp: Seconds | None = None
-    match_content: str | None = None
-    match_topic: str | None = Field(default=None, validation_alias=either("match_subject", "match_topic"))
-
-    @field_validator("topic_links", mode="before")
-    @classmethod
-    def _bare_links(cls, value: Any) -> Any:
-        return _links(value)
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether this belongs to a conversation between people."""
-        return self.type in ("private", "direct")
-
-    @property
-    def direct_user_ids(self) -> tuple[int, ...] | None:
-        """The people of a direct conversation, oneself included, ascending; None in a channel."""
-        if not self.is_direct or isinstance(self.display_recipient, str):
-            return None
-        return tuple(sorted(person.id for person in self.display_recipient))
+FetchedMessage = Annotated[model.FetchedMessage, read_by(model.read_fetched_message)]
 
 
 class MessagePage(WireModel):
     """Answer of GET /messages, oldest first. ``anchor`` is the one that the server resolved."""
 
-    messages: GoodList[Message] = []
+    fetched: GoodList[FetchedMessage] = Field(default=[], validation_alias="messages")
     anchor: Int | None = None
     found_anchor: bool = False
     found_oldest: bool = False
     found_newest: bool = False
     history_limited: bool = False
 
+    @property
+    def messages(self) -> list[model.Message]:
+        """The messages alone."""
+        return [fetched.message for fetched in self.fetched]
+
+    @property
+    def matches(self) -> dict[int, model.Match]:
+        """How messages match, in the answer to a search."""
+        return {one.message.id: one.match for one in self.fetched if one.match is not None}
+
 
 class MessageAnswer(WireModel):
     """Answer of GET /messages/{id}; before level 120 only ``raw_content``."""
 
-    message: Message | None = None
+    fetched: FetchedMessage | None = Field(default=None, validation_alias="message")
     raw_content: str | None = None
+
+    @property
+    def message(self) -> model.Message | None:
+        """The message alone."""
+        return self.fetched.message if self.fetched is not None else None
 
 
 class SentMessage(WireModel):
@@ -232,17 +133,13 @@ class MarkAllRead(WireModel):
     complete: bool = True
 
 
-class MessageMatch(WireModel):
-    """How a message matches a search, as HTML; fits into a ``Message`` (NAR rows)."""
-
-    match_content: str = ""
-    match_topic: str = Field(default="", validation_alias=either("match_subject", "match_topic"))
+Match = Annotated[model.Match, read_by(model.read_match)]
 
 
 class NarrowMatches(WireModel):
     """Answer of GET /messages/matches_narrow: the messages that match, by id."""
 
-    messages: Good[dict[int, MessageMatch]] = {}
+    messages: Good[dict[int, Match]] = {}
 
 
 class UploadResult(WireModel):

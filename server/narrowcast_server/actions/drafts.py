@@ -150,3 +150,8 @@ def delete_draft(core: Core, user: User, draft_id: int) -> None:
     require_synchronization(user)
     remove_own(core, "drafts", draft_id, user)
     core.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])
+
+
+def forget_drafts(core: Core, user: User) -> None:
+    """Drops what somebody's clients shared, who do not share any more."""
+    core.store.execute("DELETE FROM drafts WHERE user_id = ?", user.id)

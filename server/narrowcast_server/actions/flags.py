@@ -11,6 +11,7 @@ from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError, invalid_message
 from narrowcast_server.organization.models import FlagBit, User
 from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.queries.unread import unread_ids
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
@@ -126,3 +127,14 @@ def _take_into_history(core: Core, user: User, ids: Sequence[int]) -> None:
             message_id,
             int(FlagBit.READ | FlagBit.HISTORICAL),
         )
+
+
+def read_everything(core: Core, user: User) -> None:
+    """Marks everything that somebody has as read; one event says so."""
+    if not unread_ids(core, user):
+        return
+    core.store.execute(
+        "UPDATE user_messages SET flags = flags | 1 WHERE user_id = ? AND flags & 1 = 0", user.id
+    )
+    event = {"type": "update_message_flags", "op": "add", "operation": "add", "flag": "read"}
+    core.emit({**event, "messages": [], "all": True}, [user.id])

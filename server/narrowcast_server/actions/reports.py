@@ -8,17 +8,11 @@ from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
+from narrowcast_server.organization.realm_settings import REPORT_TYPES
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-TYPES: Final[dict[str, str]] = {
-    "spam": "Spam",
-    "harassment": "Harassment",
-    "inappropriate": "Inappropriate content",
-    "norms": "Violates community norms",
-    "other": "Other reason",
-}
 MAX_DESCRIPTION: Final = 1000
 
 
@@ -34,7 +28,7 @@ def report_message(core: Core, user: User, message: Message, report_type: str, d
     author = core.users[message.sender_id]
     lines = [
         f"{silent_mention(user)} reported {place_of(core, message)} by {silent_mention(author)}.",
-        f"- Reason: **{TYPES[report_type]}**",
+        f"- Reason: **{REPORT_TYPES[report_type]}**",
     ]
     if description:
         lines.append(f"- Notes:\n{quoted(description)}")

@@ -166,3 +166,23 @@ def _tell_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None:
             },
             [user.id],
         )
+
+
+def set_property(
+    core: Core,
+    user: User,
+    channel: Channel,
+    column: str,
+    value: object,
+    told: Iterable[tuple[str, object]],
+) -> None:
+    """Stores a checked property of a subscription; `told` are the names and values by which clients know it."""
+    core.store.execute(
+        f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
+        value if isinstance(value, str) else int(bool(value)),
+        user.id,
+        channel.id,
+    )
+    for name, new in told:
+        event = {"type": "subscription", "op": "update", "property": name, "value": new}
+        core.emit({**event, "stream_id": channel.id}, [user.id])

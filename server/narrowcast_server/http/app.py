@@ -25,8 +25,8 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.act_log import is_administrative, record
 from narrowcast_server.actions.background import background
-from narrowcast_server.browsers import check_page
 from narrowcast_server.http import auth
+from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.call_limits import CallLimiter
 from narrowcast_server.http.json_text import encoded
 from narrowcast_server.http.routing import Answer, Call, Endpoint

@@ -124,3 +124,12 @@ DEFAULTS: Final[dict[str, object]] = {
     "default_channel_groups": [],
     "personal_defaults": {},
 }
+
+
+REPORT_TYPES: Final[dict[str, str]] = {
+    "spam": "Spam",
+    "harassment": "Harassment",
+    "inappropriate": "Inappropriate content",
+    "norms": "Violates community norms",
+    "other": "Other reason",
+}

@@ -173,3 +173,10 @@ def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
         json.dumps(list(ids)),
     )
     return {row["message_id"]: row["flags"] for row in rows}
+
+
+def matching_ids(core: Core, user: User, query: Query, ids: Sequence[int]) -> list[int]:
+    """Those of the ids that a query finds, ascending."""
+    query.own_rows_only = False
+    sql = query.sql(query.key, "m.id IN (SELECT value FROM json_each(?))", "ORDER BY m.id")
+    return core.store.integers(sql, user.id, *query.values, json.dumps(list(ids)))

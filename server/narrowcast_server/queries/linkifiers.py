@@ -24,3 +24,9 @@ def template_field(core: Core, template: str) -> dict[str, object]:
     if core.level < Gate.LINKIFIER_TEMPLATE.level:
         return {"url_format_string": re.sub(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", r"%(\1)s", template)}
     return {"url_template": template}
+
+
+def linkifier_triples(core: Core) -> list[list[object]]:
+    """Pattern, template and id of each, as older clients read them."""
+    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    return [[row["pattern"], row["url_template"], row["id"]] for row in rows]

@@ -48,3 +48,13 @@ def older_presence(row: Row) -> dict[str, dict[str, object]]:
         "timestamp": max(active, idle),
     }
     return {"aggregated": one, "website": {**one, "pushable": False}}
+
+
+def newest_update(core: Core) -> int:
+    """The number of the latest report of presence."""
+    return core.store.integer("SELECT max(update_id) FROM presence") or 0
+
+
+def presence_row(core: Core, user: User) -> Row | None:
+    """What is stored of somebody's presence."""
+    return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)

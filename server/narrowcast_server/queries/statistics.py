@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import User
@@ -47,3 +48,12 @@ def sessions(core: Core, user: User) -> list[dict[str, object]]:
         }
         for queue in core.hub.of(user.id)
     ]
+
+
+def can_read(core: Core) -> bool:
+    """Whether the store answers."""
+    try:
+        core.store.integer("SELECT 1 FROM settings LIMIT 1")
+    except sqlite3.Error:
+        return False
+    return True

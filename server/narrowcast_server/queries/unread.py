@@ -103,3 +103,31 @@ def starred_ids(core: Core, user: User) -> list[int]:
         "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 2 != 0 ORDER BY message_id",
         user.id,
     )
+
+
+def unread_ids(core: Core, user: User) -> list[int]:
+    """Ids of everything that somebody has not read."""
+    return core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", user.id
+    )
+
+
+def unread_in(core: Core, user: User, channel_id: int, topic: str | None = None) -> list[int]:
+    """Ids of what somebody has not read in a channel, or in one topic of it."""
+    return _unread_where(
+        core, user, "m.channel_id = ? AND (? IS NULL OR m.topic = ?)", channel_id, topic, topic
+    )
+
+
+def unread_from(core: Core, user: User, sender_id: int) -> list[int]:
+    """Ids of what somebody has not read of one sender."""
+    return _unread_where(core, user, "m.sender_id = ?", sender_id)
+
+
+def _unread_where(core: Core, user: User, condition: str, *values: str | int | None) -> list[int]:
+    return core.store.integers(
+        "SELECT um.message_id FROM user_messages um JOIN messages m ON m.id = um.message_id"
+        f" WHERE um.user_id = ? AND um.flags & 1 = 0 AND {condition}",
+        user.id,
+        *values,
+    )

@@ -101,3 +101,14 @@ def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int,
 def people(core: Core) -> list[User]:
     """Everybody but the system's own bots."""
     return [user for user in core.users.all() if not user.is_system_bot]
+
+
+def password_hash_of(core: Core, user: User | None) -> str | None:
+    """The stored hash of somebody's password, if they have one."""
+    row = None if user is None else core.store.one("SELECT password_hash FROM users WHERE id = ?", user.id)
+    return None if row is None else row["password_hash"]
+
+
+def newest_message_id(core: Core, user: User) -> int | None:
+    """The id of the newest message that somebody has."""
+    return core.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)

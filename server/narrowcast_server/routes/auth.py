@@ -6,6 +6,7 @@ from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.users import password_hash_of
 
 routes = Routes()
 
@@ -20,8 +21,7 @@ async def fetch_api_key(call: Call) -> Answer:
     name, place = call[USERNAME].strip().lower(), address_of(call.request)
     user = core.user_by_address(name)
     core.sign_ins.hit(None if user is None else user.id, name, place)
-    row = None if user is None else core.store.one("SELECT password_hash FROM users WHERE id = ?", user.id)
-    fits = await core.passwords.fits(None if row is None else row["password_hash"], call[PASSWORD], place)
+    fits = await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place)
     # Others were served meanwhile.
     user = None if user is None else core.users.get(user.id)
     if user is None or not fits or user.is_bot:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from narrowcast_server.actions import bot_storage
 from narrowcast_server.http.params import check_string, mapping, optional, required, string, strings
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.linkifiers import linkifier_triples
 from narrowcast_server.routes.settings import PARAMS, update_settings
 from narrowcast_server.routes.user_groups import deactivate_group
 
@@ -15,8 +15,6 @@ routes = Routes()
 STORAGE = required("storage", mapping)
 KEYS = optional("keys", strings)
 COMMAND = required("command", string)
-_LARGEST: Final = 10_000_000
-"""Code points that one bot may store."""
 
 
 @routes.patch("/settings/notifications", *PARAMS)
@@ -40,8 +38,7 @@ def remove_user_group(call: Call) -> Answer:
 @routes.get("/realm/filters")
 def list_filters(call: Call) -> Answer:
     """Linkifiers as triples of pattern, template and id."""
-    rows = call.core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
-    return {"filters": [[row["pattern"], row["url_template"], row["id"]] for row in rows]}
+    return {"filters": linkifier_triples(call.core)}
 
 
 @routes.post("/zcommand", COMMAND)
@@ -56,19 +53,8 @@ def command(call: Call) -> Answer:
 def update_storage(call: Call) -> Answer:
     """Keeps strings for a bot."""
     _check_bot(call)
-    for key, value in call[STORAGE].items():
-        call.core.store.execute(
-            "INSERT INTO bot_storage (user_id, name, value) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET value = excluded.value",
-            call.user.id,
-            key,
-            check_string(f'storage["{key}"]', value),
-        )
-    size = call.core.store.integer(
-        "SELECT sum(length(name) + length(value)) FROM bot_storage WHERE user_id = ?", call.user.id
-    )
-    if size is not None and size > _LARGEST:
-        raise ServiceError("Request exceeds storage limit.")
+    values = {key: check_string(f'storage["{key}"]', value) for key, value in call[STORAGE].items()}
+    bot_storage.keep(call.core, call.user, values)
     return {}
 
 
@@ -76,8 +62,7 @@ def update_storage(call: Call) -> Answer:
 def get_storage(call: Call) -> Answer:
     """What a bot has stored: all of it, or what is asked for."""
     _check_bot(call)
-    rows = call.core.store.all("SELECT name, value FROM bot_storage WHERE user_id = ?", call.user.id)
-    stored = {row["name"]: row["value"] for row in rows}
+    stored = bot_storage.stored(call.core, call.user)
     keys = call[KEYS]
     if keys is None:
         return {"storage": stored}
@@ -90,13 +75,7 @@ def get_storage(call: Call) -> Answer:
 def remove_storage(call: Call) -> Answer:
     """Forgets all of it, or what is named."""
     _check_bot(call)
-    keys = call[KEYS]
-    if keys is None:
-        call.core.store.execute("DELETE FROM bot_storage WHERE user_id = ?", call.user.id)
-        return {}
-    call.core.store.execute_many(
-        "DELETE FROM bot_storage WHERE user_id = ? AND name = ?", [(call.user.id, key) for key in keys]
-    )
+    bot_storage.forget(call.core, call.user, call[KEYS])
     return {}
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from narrowcast_server.browsers import check_page
 from narrowcast_server.http import auth
+from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.params import integer
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.events import Queue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.flags import change_flags, changeable
+from narrowcast_server.actions.flags import change_flags, changeable, read_everything
 from narrowcast_server.http.params import (
     boolean,
     defaulted,
@@ -20,6 +20,7 @@ from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.queries.fetching import anchor_id, page
 from narrowcast_server.queries.narrow import build
 from narrowcast_server.queries.narrow_terms import narrow
+from narrowcast_server.queries.unread import unread_in
 from narrowcast_server.rules import access, topics
 
 routes = Routes()
@@ -102,25 +103,7 @@ def update_flags_for_narrow(call: Call) -> Answer:
 @routes.post("/mark_all_as_read")
 def mark_all_as_read(call: Call) -> Answer:
     """Everything that one has is read."""
-    core, user = call.core, call.user
-    ids = core.store.integers(
-        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", user.id
-    )
-    if ids:
-        core.store.execute(
-            "UPDATE user_messages SET flags = flags | 1 WHERE user_id = ? AND flags & 1 = 0", user.id
-        )
-        core.emit(
-            {
-                "type": "update_message_flags",
-                "op": "add",
-                "operation": "add",
-                "flag": "read",
-                "messages": [],
-                "all": True,
-            },
-            [user.id],
-        )
+    read_everything(call.core, call.user)
     return {"complete": True}
 
 
@@ -128,7 +111,7 @@ def mark_all_as_read(call: Call) -> Answer:
 def mark_channel_as_read(call: Call) -> Answer:
     """Everything in a channel is read."""
     channel = access.known_channel(call.core, call.user, call[STREAM_ID])
-    _mark_read(call, "m.channel_id = ?", channel.id)
+    _mark_read(call, unread_in(call.core, call.user, channel.id))
     return {}
 
 
@@ -139,15 +122,9 @@ def mark_topic_as_read(call: Call) -> Answer:
     topic = topics.mapped(call.core, call[TOPIC_NAME])
     if not access.newest_in_topic(call.core, call.user, channel, topic, 1):
         raise ServiceError(f"No such topic '{call[TOPIC_NAME]}'")
-    _mark_read(call, "m.channel_id = ? AND m.topic = ?", channel.id, topic)
+    _mark_read(call, unread_in(call.core, call.user, channel.id, topic))
     return {}
 
 
-def _mark_read(call: Call, condition: str, *values: str | int) -> None:
-    ids = call.core.store.integers(
-        "SELECT um.message_id FROM user_messages um JOIN messages m ON m.id = um.message_id"
-        f" WHERE um.user_id = ? AND um.flags & 1 = 0 AND {condition}",
-        call.user.id,
-        *values,
-    )
+def _mark_read(call: Call, ids: list[int]) -> None:
     change_flags(call.core, call.user, ids, FlagBit.READ, add=True)

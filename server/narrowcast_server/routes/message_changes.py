@@ -15,8 +15,7 @@ from narrowcast_server.http.params import boolean, choice, defaulted, integer, o
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
-from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.users import people
+from narrowcast_server.queries.read_receipts import readers_of
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit
 from narrowcast_server.rules.moves import Move, check_move
@@ -159,15 +158,4 @@ def get_read_receipts(call: Call) -> Answer:
     if not core.setting_bool("enable_read_receipts"):
         raise ServiceError("Read receipts are disabled in this organization.")
     message = access.visible_message(core, user, call.path_id("message_id"))
-    readers = core.store.integers(
-        "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & 257 = 1"
-        " AND user_id NOT IN (SELECT muted_id FROM muted_users WHERE user_id = ?)"
-        " AND user_id NOT IN (SELECT user_id FROM muted_users WHERE muted_id = ?) ORDER BY user_id",
-        message.id,
-        user.id,
-        user.id,
-    )
-    shown = {
-        person.id for person in people(core) if person.is_active and switched_on(person, "send_read_receipts")
-    }
-    return {"user_ids": [reader for reader in readers if reader in shown and reader != message.sender_id]}
+    return {"user_ids": readers_of(core, user, message)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
@@ -28,6 +27,7 @@ from narrowcast_server.queries.fetching import (
     client_objects,
     fitting,
     match_fields,
+    matching_ids,
     page,
 )
 from narrowcast_server.queries.narrow import Query, build
@@ -147,7 +147,7 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
         raise ServiceError("Unsupported parameter combination: num_before, num_after, anchor, message_ids")
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
-    found = matching_ids(call, query, list(dict.fromkeys(ids)))
+    found = matching_ids(call.core, call.user, query, list(dict.fromkeys(ids)))
     if len(fitting(call.core, found, call.core.config.limits.page_characters)) < len(found):
         raise ServiceError("The messages are too long to be requested together")
     return {
@@ -158,13 +158,6 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
         "history_limited": False,
         "anchor": None,
     }
-
-
-def matching_ids(call: Call, query: Query, ids: list[int]) -> list[int]:
-    """Those of the ids that the query finds, ascending."""
-    query.own_rows_only = False
-    sql = query.sql(query.key, "m.id IN (SELECT value FROM json_each(?))", "ORDER BY m.id")
-    return call.core.store.integers(sql, call.user.id, *query.values, json.dumps(ids))
 
 
 def _options(call: Call) -> QueueOptions:
@@ -195,7 +188,7 @@ def matches_narrow(call: Call) -> Answer:
     query = build(core, user, call[REQUIRED_NARROW])
     options = QueueOptions(empty_topic_name=core.empty_topic_name)
     matches: dict[str, object] = {}
-    for identity in matching_ids(call, query, call[MSG_IDS]):
+    for identity in matching_ids(call.core, call.user, query, call[MSG_IDS]):
         message = access.visible_message(core, user, identity)
         matches[str(identity)] = match_fields(message, options, query.search)
     return {"messages": matches}

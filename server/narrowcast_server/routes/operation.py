@@ -8,7 +8,6 @@ GET /server/acts      administrators: the log of administrative acts
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Final
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -24,7 +23,7 @@ from narrowcast_server.organization.errors import (
     not_administrator,
 )
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.statistics import sessions, statistics
+from narrowcast_server.queries.statistics import can_read, sessions, statistics
 
 routes = Routes()
 
@@ -45,9 +44,7 @@ _HELP: Final = {
 @routes.add("GET", "/health", public=True, absolute=True, accepts_anything=True)
 def health(call: Call) -> Response:
     """Whether the server works; for the watchdogs of machines."""
-    try:
-        call.core.store.integer("SELECT 1 FROM settings LIMIT 1")
-    except sqlite3.Error:
+    if not can_read(call.core):
         return JSONResponse({"status": "the store cannot be read"}, 503)
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 

@@ -6,7 +6,7 @@ from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.presence import older_presence, presence_objects
+from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects, presence_row
 from narrowcast_server.routes.users import find_user
 from narrowcast_server.rules.visibility import check_sees
 
@@ -39,7 +39,7 @@ def update_presence(call: Call) -> Answer:
         return {}
     after = call[LAST_UPDATE_ID]
     slim = call[SLIM] or after is not None
-    newest = core.store.integer("SELECT max(update_id) FROM presence") or 0
+    newest = newest_update(core)
     return {
         "presences": presence_objects(core, user, slim=slim, after=max(after or 0, 0)),
         "presence_last_update_id": max(newest, after or -1),
@@ -63,7 +63,7 @@ def get_presence(call: Call) -> Answer:
     check_sees(call.core, call.user, user)
     if user.is_bot:
         raise ServiceError("Presence is not supported for bot users.")
-    row = call.core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+    row = presence_row(call.core, user)
     if row is None:
         raise ServiceError(f"No presence data for {user.full_name}")
     presence = {

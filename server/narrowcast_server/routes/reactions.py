@@ -11,6 +11,7 @@ from narrowcast_server.organization.dialect import incoming_reaction_type
 from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message
+from narrowcast_server.queries.reactions import name_in_use, own_reactions
 from narrowcast_server.rules.access import visible_message
 
 routes = Routes()
@@ -29,14 +30,9 @@ def add(call: Call) -> Answer:
     code, kind = call[CODE], call[TYPE]
     existing = None
     if code is not None and kind is not None:
-        existing = core.store.one(
-            "SELECT emoji_name FROM reactions WHERE message_id = ? AND emoji_code = ? AND reaction_type = ?",
-            message.id,
-            code,
-            incoming_reaction_type(kind),
-        )
+        existing = name_in_use(core, message, code, incoming_reaction_type(kind))
     if existing is not None and code is not None and kind is not None:
-        chosen = Emoji(existing["emoji_name"], code, incoming_reaction_type(kind))
+        chosen = Emoji(existing, code, incoming_reaction_type(kind))
     else:
         chosen = emoji.resolve(core, call[NAME], code, kind)
     add_reaction(core, call.user, message, chosen)
@@ -64,9 +60,7 @@ def _meant(call: Call, message: Message) -> Emoji:
         kind = incoming_reaction_type(kind)
     elif call.level < Gate.REACTION_TYPE_OPTIONAL.level:
         kind = "unicode_emoji"
-    for row in call.core.store.all(
-        "SELECT * FROM reactions WHERE message_id = ? AND user_id = ?", message.id, call.user.id
-    ):
+    for row in own_reactions(call.core, call.user, message):
         fits_name = code is not None or name == row["emoji_name"]
         if fits_name and code in (None, row["emoji_code"]) and kind in (None, row["reaction_type"]):
             return Emoji(row["emoji_name"], row["emoji_code"], row["reaction_type"])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.reports import TYPES, report_message
+from narrowcast_server.actions.reports import report_message
 from narrowcast_server.http.params import choice, defaulted, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.realm_settings import REPORT_TYPES
 from narrowcast_server.rules import access
 
 routes = Routes()
 
-TYPE = required("report_type", choice(*TYPES))
+TYPE = required("report_type", choice(*REPORT_TYPES))
 DESCRIPTION = defaulted("description", text_without_null, "")
 
 

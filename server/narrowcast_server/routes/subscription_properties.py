@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from narrowcast_server.actions.subscriptions import set_property
 from narrowcast_server.http.params import check_string, objects, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -60,23 +61,7 @@ def _set_property(call: Call, channel_id: int, name: str, value: object) -> None
     if name in ("in_home_view", "is_muted"):
         column, stored = "is_muted", value if name == "is_muted" else not value
         events = [("in_home_view", not stored), ("is_muted", stored)]
-    core.store.execute(
-        f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
-        stored if isinstance(stored, str) else int(bool(stored)),
-        user.id,
-        channel.id,
-    )
-    for property_, new in events:
-        core.emit(
-            {
-                "type": "subscription",
-                "op": "update",
-                "property": property_,
-                "value": new,
-                "stream_id": channel.id,
-            },
-            [user.id],
-        )
+    set_property(core, user, channel, column, stored, events)
 
 
 def check_color(value: object) -> str:

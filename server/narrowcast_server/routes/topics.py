@@ -17,6 +17,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
+from narrowcast_server.queries.topics import topics_of
 from narrowcast_server.rules import access, topics
 
 routes = Routes()
@@ -35,21 +36,12 @@ def get_topics(call: Call) -> Answer:
     """The topics that the caller can read, most recent first."""
     core, user = call.core, call.user
     channel = access.readable_channel(core, user, call.path_id("stream_id"))
-    if access.history_is_protected(channel):
-        rows = core.store.all(
-            "SELECT m.topic, max(m.id) AS newest FROM messages m JOIN user_messages um ON um.message_id = m.id"
-            " AND um.user_id = ? WHERE m.channel_id = ? GROUP BY m.topic ORDER BY newest DESC",
-            user.id,
-            channel.id,
-        )
-    else:
-        rows = core.store.all(
-            "SELECT topic, max(id) AS newest FROM messages WHERE channel_id = ?"
-            " GROUP BY topic ORDER BY newest DESC",
-            channel.id,
-        )
     empty = "" if call[ALLOW_EMPTY] else core.empty_topic_name
-    return {"topics": [{"name": row["topic"] or empty, "max_id": row["newest"]} for row in rows]}
+    return {
+        "topics": [
+            {"name": name or empty, "max_id": newest} for name, newest in topics_of(core, user, channel)
+        ]
+    }
 
 
 @routes.post("/user_topics", STREAM_ID, TOPIC, POLICY)

@@ -7,7 +7,7 @@ from narrowcast_server.http.params import boolean, defaulted, integers, optional
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.users import people, profile_data, user_object
+from narrowcast_server.queries.users import newest_message_id, people, profile_data, user_object
 from narrowcast_server.rules.visibility import check_sees, found_by_address, visible_ids
 
 routes = Routes()
@@ -21,7 +21,7 @@ USER_IDS = optional("user_ids", integers)
 def get_own_user(call: Call) -> Answer:
     """The caller (ME-01)."""
     core, user = call.core, call.user
-    newest = core.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)
+    newest = newest_message_id(core, user)
     data = profile_data(core, [user.id]).get(user.id, {})
     return {
         **user_object(core, user, user, client_gravatar=False, profile_data=data),

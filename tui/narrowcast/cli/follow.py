@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
     from narrowcast_api.events.status import ConnectionStatus
+    from narrowcast_api.model.messages import FetchedMessage
     from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.wire.events import Event
-    from narrowcast_api.wire.messages import Message
 
 __all__ = ["follow"]
 
 PAGE = 1000
 
-Print = Callable[["Message"], None]
+Print = Callable[["FetchedMessage"], None]
 
 
 async def follow(account: Account, narrow: Narrow, limit: int, show: Print) -> None:
@@ -85,7 +85,7 @@ class _Follower:
         page = await self._client.messages.list(
             narrow=self._narrow, anchor="newest", num_before=limit, apply_markdown=False
         )
-        self._print(list(page.messages)[-limit:])
+        self._print(list(page.fetched)[-limit:])
         receiving = asyncio.ensure_future(self._stream.run())
         try:
             while not self._refused:
@@ -130,13 +130,13 @@ class _Follower:
                 )
             except NarrowcastError:
                 return  # the stream notices as well, and rings again when the server answers
-            fresh = [message for message in page.messages if message.id > self._last]
+            fresh = [one for one in page.fetched if one.message.id > self._last]
             self._print(fresh)
             if page.found_newest or not fresh:
                 return
 
-    def _print(self, messages: Sequence[Message]) -> None:
-        for message in messages:
-            self._show(message)
-            self._last = max(self._last, message.id)
+    def _print(self, messages: Sequence[FetchedMessage]) -> None:
+        for fetched in messages:
+            self._show(fetched)
+            self._last = max(self._last, fetched.message.id)
         sys.stdout.flush()

@@ -15,53 +15,54 @@ from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast_api.characters import escaped
 
 if TYPE_CHECKING:
-    from narrowcast_api.wire.messages import Message
+    from narrowcast_api.model.messages import FetchedMessage
 
 
-def where(message: Message) -> str:
+def where(fetched: FetchedMessage) -> str:
     """The conversation in a few words."""
-    if isinstance(message.display_recipient, str):
-        return f"#{message.display_recipient} › {message.topic}"
-    return ", ".join(person.full_name for person in message.display_recipient)
+    if fetched.message.channel_id is not None:
+        return f"#{fetched.channel_name} › {fetched.message.topic}"
+    return ", ".join(person.full_name for person in fetched.people)
 
 
-def as_text(message: Message) -> str:
+def as_text(fetched: FetchedMessage) -> str:
     """Head line and Markdown source. Nothing in it can command a terminal."""
+    message = fetched.message
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
-    head = f"{when}  {safe_line(message.sender_full_name)}  {safe_line(where(message))}"
+    head = f"{when}  {safe_line(message.sender_name)}  {safe_line(where(fetched))}"
     body = "\n".join(f"    {line}" for line in safe_block(message.content).split("\n"))
     return f"{head}\n{body}\n"
 
 
-def as_markdown(message: Message) -> str:
+def as_markdown(fetched: FetchedMessage) -> str:
     """For reading elsewhere: a heading and the source."""
+    message = fetched.message
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
     return (
-        f"### {safe_line(message.sender_full_name)}, {when}, {safe_line(where(message))}\n\n"
+        f"### {safe_line(message.sender_name)}, {when}, {safe_line(where(fetched))}\n\n"
         f"{safe_block(message.content)}\n"
     )
 
 
-def as_record(message: Message) -> MessageRecord:
+def as_record(fetched: FetchedMessage) -> MessageRecord:
     """What scripts get of a message."""
-    direct = not isinstance(message.display_recipient, str)
+    message = fetched.message
+    direct = message.channel_id is None
     record = MessageRecord(
         id=message.id,
         type="direct" if direct else "channel",
         timestamp=message.timestamp,
         sender_id=message.sender_id,
         sender_email=message.sender_email,
-        sender_full_name=message.sender_full_name,
+        sender_full_name=message.sender_name,
         content=message.content,
-        flags=list(message.flags),
+        flags=sorted(message.flags),
         reactions=[reaction.emoji_name for reaction in message.reactions],
     )
-    if isinstance(message.display_recipient, str):
-        return replace(
-            record, channel=message.display_recipient, channel_id=message.stream_id, topic=message.topic
-        )
-    people = [Person(one.id, one.email, one.full_name) for one in message.display_recipient]
-    return replace(record, recipients=people)
+    if direct:
+        people = [Person(one.id, one.email, one.full_name) for one in fetched.people]
+        return replace(record, recipients=people)
+    return replace(record, channel=fetched.channel_name, channel_id=message.channel_id, topic=message.topic)
 
 
 def as_json(record: Record) -> str:

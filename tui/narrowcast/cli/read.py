@@ -16,7 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
-    from narrowcast_api.wire.messages import Message
+    from narrowcast_api.model.messages import FetchedMessage
 
 PAGE = 1000
 
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         return show(account, narrow, args.limit, json=args.json)
     from narrowcast.cli.follow import follow
 
-    def tell(message: Message) -> None:
+    def tell(message: FetchedMessage) -> None:
         say(as_json(as_record(message)) if args.json else as_text(message))
 
     asyncio.run(follow(account, narrow, args.limit, tell))
@@ -42,7 +42,7 @@ def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     return Exit.DONE
 
 
-async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -> list[Message]:
+async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -> list[FetchedMessage]:
     """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message.
 
     ``named``: the empty topic has the organization's name for it, for people to read.
@@ -59,7 +59,7 @@ async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -
 
 async def around(
     client: Client, narrow: Narrow, message_id: int, limit: int, *, named: bool
-) -> list[Message]:
+) -> list[FetchedMessage]:
     """``limit`` messages (at most 2 pages) around a message, half of them older, oldest first."""
     wire = await wire_narrow(client, Narrow(tuple(term for term in narrow.terms if term.operator != "near")))
     older = min((limit - 1) // 2, PAGE)
@@ -71,12 +71,12 @@ async def around(
         apply_markdown=False,
         allow_empty_topic_name=not named,
     )
-    return list(page.messages)
+    return list(page.fetched)
 
 
 async def backwards(
     client: Client, narrow: Narrow, limit: int, *, named: bool
-) -> AsyncIterator[list[Message]]:
+) -> AsyncIterator[list[FetchedMessage]]:
     """Pages of Markdown source from the newest message back, each oldest first, ``limit`` messages in all."""
     wire = await wire_narrow(client, narrow)
     anchor: int | str = "newest"
@@ -90,10 +90,10 @@ async def backwards(
             apply_markdown=False,
             allow_empty_topic_name=not named,
         )
-        messages = list(page.messages)[-limit:]
+        messages = list(page.fetched)[-limit:]
         if messages:
             yield messages
             limit -= len(messages)
-            anchor, include = messages[0].id, False
+            anchor, include = messages[0].message.id, False
         if page.found_oldest or not messages:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.context import app_of
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -42,7 +42,7 @@ async def outside(screen: Workspace) -> None:
     if text is not None and text != writing.text.text:
         writing.text.text = ""
         writing.text.insert(text)
-    focus_now(writing.text)
+    writing.focus_text()
 
 
 def attach(screen: Workspace) -> None:
@@ -55,6 +55,6 @@ def attach(screen: Workspace) -> None:
             where, _ = writing.destination()
             writing.keep_draft()
             writing.uploads.start(Path(path), where, writing.draft.id)
-        focus_now(writing.text)
+        writing.focus_text()
 
     screen.app.push_screen(AttachScreen(screen.session.state.limits.max_file_upload_size_mib), chosen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import focus_now
 from narrowcast.commands import targets
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.reminders import remind as ask_when
@@ -75,7 +74,7 @@ def snippets(screen: Workspace) -> None:
             screen.tell("This account is open in another window. Write there.", severity="warning")
             return
         screen.writing.text.insert(result.content)
-        focus_now(screen.writing.text)
+        screen.writing.focus_text()
 
     screen.app.push_screen(SnippetsScreen(screen.session, screen.writing.text.text), closed)
 

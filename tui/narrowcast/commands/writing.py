@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import focus_now
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
@@ -102,4 +101,4 @@ def _insert(screen: Workspace, lines: list[str]) -> None:
         writing.write_channel(_channel_here(screen))
     writing.text.insert("\n".join(line.strip() for line in lines))
     if where is not None:
-        focus_now(writing.text)
+        writing.focus_text()

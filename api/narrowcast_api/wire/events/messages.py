@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either
-from narrowcast_api.wire.messages import Message, Reaction, TopicLink
+from narrowcast_api.model import messages
+from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either, read_by
 
 from .base import Event
 
@@ -19,7 +19,7 @@ class MessageEvent(Event):
     """
 
     type: Literal["message"] = "message"
-    message: Message
+    message: Annotated[messages.Message, read_by(messages.read_message)]
     flags: GoodList[str] = []
     local_message_id: str | None = None
 
@@ -56,7 +56,6 @@ class UpdateMessageEvent(Event):
     propagate_mode: str | None = None
     orig_topic: str | None = Field(default=None, validation_alias=either("orig_subject", "orig_topic"))
     topic: str | None = Field(default=None, validation_alias=either("subject", "topic"))
-    topic_links: GoodList[TopicLink] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -88,12 +87,18 @@ class DeleteMessageEvent(Event):
         return data
 
 
-class ReactionEvent(Event, Reaction):
-    """Somebody added (``op`` add) or removed (remove) a reaction; key: (``reaction_type``, ``emoji_code``)."""
+class ReactionEvent(Event):
+    """Somebody added (``op`` add) or removed (remove) a reaction."""
 
     type: Literal["reaction"] = "reaction"
     op: Literal["add", "remove"]
     message_id: Id
+    reaction: Annotated[messages.Reaction, read_by(messages.read_reaction)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flat_on_the_wire(cls, data: Any) -> Any:
+        return {**data, "reaction": data} if isinstance(data, dict) and "reaction" not in data else data
 
 
 class UnreadDetail(WireModel):

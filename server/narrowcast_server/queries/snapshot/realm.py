@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.reports import TYPES
 from narrowcast_server.organization.realm_settings import (
     EDITABLE,
     GROUP_SETTINGS,
+    REPORT_TYPES,
     TOLD,
 )
 from narrowcast_server.queries.organization_pictures import picture_source, picture_url
@@ -73,7 +73,7 @@ def server_facts(request: Snapshot) -> dict[str, object]:
         "server_min_deactivated_realm_deletion_days": None,
         "server_name_changes_disabled": False,
         "server_needs_upgrade": False,
-        "server_report_message_types": [{"key": key, "name": name} for key, name in TYPES.items()],
+        "server_report_message_types": [{"key": key, "name": name} for key, name in REPORT_TYPES.items()],
         "server_supported_permission_settings": supported(),
         "server_thumbnail_formats": [],
         "server_web_public_streams_enabled": True,

@@ -11,7 +11,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from narrowcast.app.context import focus_now
+from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.hints import hint_words
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.draft import DraftInHand
 from narrowcast.panes.compose.edits import Edit
@@ -34,6 +35,8 @@ ROOMY = 110
 
 COUNT_FROM = 0.8
 """Share of the length limit from which the count is shown."""
+LOW_BELOW = 30
+"""Rows of the terminal below which compose takes one row while nobody writes."""
 READ_ONLY = "This account is open in another window. Write there, or close it and restart this one."
 """Words that could not be kept are not taken at all."""
 EDITING = " Editing your message · Enter saves · Esc cancels"
@@ -111,6 +114,13 @@ class ComposePane(Vertical):
             for editor in self.query(Editor):
                 editor.can_focus = False
 
+    @property
+    def _idle_hint(self) -> str:
+        """What begins a message here."""
+        keys = app_of(self).keys
+        begin = (("write.channel", "channel"), ("write.direct", "direct"))
+        return " · ".join(hint_words(keys, begin)) + " "
+
     def _tell(self, text: str, *, severity: str = "information") -> None:
         self.app.notify(text, severity="warning" if severity == "warning" else "information", markup=False)
 
@@ -181,7 +191,7 @@ class ComposePane(Vertical):
         if self._only_reads():
             return
         if self.is_busy and self.editing is None and self.writing.goes_to_channel:
-            focus_now(self.text)  # one goes on writing
+            self._enter(self.text)  # one goes on writing
             return
         self.writing.set_aside()
         if where is None:
@@ -198,7 +208,7 @@ class ComposePane(Vertical):
         self.writing.set_aside()
         if where is not None:
             self.writing.address(where)
-            focus_now(self.text)
+            self._enter(self.text)
         else:
             self.writing.address_kind(True)
             self._enter(self.target.to)
@@ -214,7 +224,7 @@ class ComposePane(Vertical):
         if quote:
             head = "" if not self.text.text or self.text.text.endswith("\n") else "\n"
             self.text.insert(f"{head}{quote.rstrip()}\n")
-        focus_now(self.text)
+        self._enter(self.text)
 
     def take_up(self, draft_id: str) -> bool:
         """Show a kept draft, without moving the keys to it; False if it is gone."""
@@ -237,7 +247,7 @@ class ComposePane(Vertical):
             return
         self.writing.begin_edit(message_id, content)
         self.target.show_edit(EDITING)
-        focus_now(self.text)
+        self._enter(self.text)
 
     def give_back(self, edit: Edit) -> None:
         """An edit was refused: its text comes back, at once unless something else is being written."""
@@ -288,15 +298,33 @@ class ComposePane(Vertical):
         if event.widget is self.text:
             self.session.typing.stop()
         self.offers.close()
+        self.call_after_refresh(self._show_idle)
 
     # how it looks
 
     def on_resize(self) -> None:
         """Hint and height depend on the width."""
+        self._show_idle()
         self._show_hint()
         self.call_after_refresh(self._fit)
 
+    def on_descendant_focus(self) -> None:
+        """One writes here: there is room for the text."""
+        self._show_idle()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing stands here and nobody writes: one row is enough on a low terminal."""
+        return self.screen.size.height < LOW_BELOW and not self.has_focus_within and not self.is_busy
+
+    def _show_idle(self) -> None:
+        idle = self.is_idle
+        if self.text.display == idle:
+            self.text.display = not idle
+            self._show_hint()
+
     def _text_replaced(self) -> None:
+        self._show_idle()
         self._fit()
         self._show_hint()
 
@@ -318,6 +346,9 @@ class ComposePane(Vertical):
             return
         if used > limit * COUNT_FROM:
             self.target.hint.show_pieces([], [(f"{limit - used} characters left ", "warn")])
+            return
+        if not self.text.display:
+            self.target.hint.show_pieces([], [(self._idle_hint, "dim")])
             return
         enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
         hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
@@ -411,6 +442,7 @@ class ComposePane(Vertical):
 
     def _enter(self, field: Editor) -> None:
         """Give a field the keys; what an address field says gives way to what is typed."""
+        self.text.display = True
         focus_now(field)
         if field is not self.text:
             field.mark()

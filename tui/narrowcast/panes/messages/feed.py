@@ -16,8 +16,8 @@ from narrowcast_api.state.timeline import Gap
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.names import StateNames
+    from narrowcast_api.model.messages import Match
     from narrowcast_api.protocols.outbox_item import OutboxEntry
-    from narrowcast_api.sync.message_lists import Match
 
 __all__ = ["Feed", "Key", "View"]
 

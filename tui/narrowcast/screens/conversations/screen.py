@@ -15,6 +15,7 @@ from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.presence import of_conversation
+from narrowcast_api.errors import ApiError, NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
@@ -23,6 +24,8 @@ from narrowcast_api.wire.vocabulary import VisibilityPolicy
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
 
+MOST_FETCHED = 30
+"""Conversations whose last message is fetched when it is not here."""
 MOST_PEOPLE = 6
 """People who are named before the rest is counted."""
 
@@ -46,6 +49,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         change.PresenceChanged,
     )
     COUNTS = False
+    TOPIC_MARK: ClassVar[str] = "#"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CONVERSATIONS)]
     DEFAULT_CSS = """
     ConversationsScreen > Vertical { width: 100%; max-width: 100%; height: 100%; border: none; }
@@ -56,10 +60,25 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         if item is not None:
             self.dismiss(Narrow.from_destination(item.where))
 
+    def shown(self) -> Sequence[Conversation]:
+        """The conversations, from top to bottom."""
+        raise NotImplementedError
+
+    async def load(self) -> None:
+        """The last messages of the first conversations, as far as they are not here."""
+        missing = [one for one in self.shown()[:MOST_FETCHED] if one.last is None]
+        for one in missing:
+            try:
+                await self.session.load_message(one.newest)
+            except ApiError:
+                continue  # it is gone meanwhile
+            except NarrowcastError:
+                return  # the list shows what is here
+
     def row(self, one: Conversation, *, name: str) -> Row[Conversation | None]:
         """The row of a conversation."""
         now = time.time()
-        mark = "#"
+        mark = self.TOPIC_MARK
         if not isinstance(one.where, ChannelDestination):
             mark = of_conversation(self.state, one.where.user_ids, now).mark
         when = (
@@ -113,9 +132,16 @@ class RecentScreen(ConversationsScreen):
     TITLE_TEXT = "Recent conversations"
     EMPTY = "No conversations yet."
 
+    def shown(self) -> Sequence[Conversation]:
+        """One after the other."""
+        return recent(self.state)
+
     def rows(self) -> Sequence[Row[Conversation | None]]:
         """One after the other."""
-        return [self.row(one, name=names.destination(self.state, one.where)) for one in recent(self.state)]
+        return [
+            self.row(one, name=names.destination(self.state, one.where).removeprefix("#"))
+            for one in self.shown()
+        ]
 
 
 class InboxScreen(ConversationsScreen):
@@ -123,6 +149,11 @@ class InboxScreen(ConversationsScreen):
 
     TITLE_TEXT = "Inbox"
     EMPTY = "No unread messages."
+    TOPIC_MARK = "›"
+
+    def shown(self) -> Sequence[Conversation]:
+        """Channel by channel."""
+        return [one for _, conversations in unread(self.state) for one in conversations]
 
     def rows(self) -> Sequence[Row[Conversation | None]]:
         """A heading for each channel, and below it its topics."""

@@ -257,7 +257,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         from narrowcast.commands import editing
 
         self.spawn(editing.save(self, event.edit), "edit the message")
-        focus_now(self.writing.text)
+        self.writing.focus_text()
 
     @on(ComposePane.EditorWanted)
     def _external_editor(self) -> None:

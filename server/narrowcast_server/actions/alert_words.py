@@ -1,0 +1,45 @@
+"""Words of which somebody wants to hear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.alert_words import alert_words
+from narrowcast_server.rules.quotas import check_room
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_LONGEST: Final = 100
+
+
+def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
+    """Adds words and gives all; those that are there already stay."""
+    words = list(dict.fromkeys(word.strip() for word in given if word.strip()))
+    if any(len(word) > _LONGEST for word in words):
+        raise ServiceError(f"alert_words is too long (limit: {_LONGEST} characters)")
+    there = {word.casefold() for word in alert_words(core, user)}
+    check_room(core, user, "alert_words", len({word.casefold() for word in words} - there))
+    position = core.store.integer("SELECT max(position) FROM alert_words WHERE user_id = ?", user.id) or 0
+    core.store.execute_many(
+        "INSERT OR IGNORE INTO alert_words (user_id, word, position) VALUES (?, ?, ?)",
+        [(user.id, word, position + offset) for offset, word in enumerate(words, start=1)],
+    )
+    return _told(core, user)
+
+
+def remove_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
+    """Removes words and gives those that are left."""
+    core.store.execute_many(
+        "DELETE FROM alert_words WHERE user_id = ? AND word = ?", [(user.id, word.strip()) for word in given]
+    )
+    return _told(core, user)
+
+
+def _told(core: Core, user: User) -> list[str]:
+    words = alert_words(core, user)
+    core.emit({"type": "alert_words", "alert_words": words}, [user.id])
+    return words

@@ -1,0 +1,45 @@
+"""Strings that bots keep on the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_LARGEST: Final = 10_000_000
+"""Code points that one bot may store."""
+
+
+def stored(core: Core, bot: User) -> dict[str, str]:
+    """What a bot has stored, by key."""
+    rows = core.store.all("SELECT name, value FROM bot_storage WHERE user_id = ?", bot.id)
+    return {row["name"]: row["value"] for row in rows}
+
+
+def keep(core: Core, bot: User, values: Mapping[str, str]) -> None:
+    """Stores strings beside those that are there; raises BAD_REQUEST where it would be too much."""
+    core.store.execute_many(
+        "INSERT INTO bot_storage (user_id, name, value) VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET value = excluded.value",
+        [(bot.id, key, value) for key, value in values.items()],
+    )
+    size = core.store.integer(
+        "SELECT sum(length(name) + length(value)) FROM bot_storage WHERE user_id = ?", bot.id
+    )
+    if size is not None and size > _LARGEST:
+        raise ServiceError("Request exceeds storage limit.")
+
+
+def forget(core: Core, bot: User, keys: Sequence[str] | None) -> None:
+    """Drops these keys; None: all of them."""
+    if keys is None:
+        core.store.execute("DELETE FROM bot_storage WHERE user_id = ?", bot.id)
+        return
+    core.store.execute_many(
+        "DELETE FROM bot_storage WHERE user_id = ? AND name = ?", [(bot.id, key) for key in keys]
+    )
