@@ -86,17 +86,28 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             from narrowcast.terminal.colours import NearestOf256
 
             self._filters.append(NearestOf256())
-        if self.config.keys:
-            from narrowcast.commands.keymap import effective, textual_keymap
-
-            self.keys = effective(self.config.keys)
-            self.set_keymap(textual_keymap(self.config.keys))
-            for command in REGISTRY:
-                if not command.keys and self.keys[command.id]:
-                    self.bind(",".join(self.keys[command.id]), command.handler, show=False)
+        if self.config.keymap:
+            self._use_keys()
 
         if isinstance(self.opening, Path):
             self._first_screen = await self.open_screen(self.opening)
+
+    def _use_keys(self) -> None:
+        """The keys of the configuration, for every screen that is opened from now on."""
+        from narrowcast.commands.keymap import effective, textual_keymap
+
+        self.keys = effective(self.config.keymap)
+        self.set_keymap(textual_keymap(self.config.keymap))
+        for command in REGISTRY:
+            if not command.keys and self.keys[command.id]:
+                self.bind(",".join(self.keys[command.id]), command.handler, show=False)
+
+    def use_config(self, config: Config) -> None:
+        """A configuration that was changed while the app runs: theme and keys at once, the rest where it is read."""
+        if config.appearance.theme != self.config.appearance.theme:
+            self.theme = config.appearance.theme
+        self.config = config
+        self._use_keys()
 
     def get_default_screen(self) -> Screen[Any]:
         """The screen of the account where there is one: no empty one is laid out and painted below it."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from narrowcast.commands.presets import PRESETS
+
 _STRICT = {"extra": "forbid"}
 
 
@@ -83,8 +85,15 @@ class Config:
     appearance: Appearance = field(default_factory=Appearance)
     compose: Writing = field(default_factory=Writing)
     notifications: Notifications = field(default_factory=Notifications)
+    preset: Literal["default", "zulip-web", "zulip-terminal", "vim", "emacs"] = "default"
+    """Keys as in another program (`narrowcast.commands.presets`); those of ``[keys]`` come on top."""
     keys: dict[str, str | list[str]] = field(default_factory=dict)
-    """``[keys]``: action id to key or keys."""
+    """``[keys]``: the id of a command to its key or keys."""
+
+    @property
+    def keymap(self) -> dict[str, str | list[str]]:
+        """The keys that differ from the defaults: those of the preset, and the user's own."""
+        return {**PRESETS[self.preset], **self.keys}
 
 
 def load(path: Path) -> Config:
@@ -160,12 +169,12 @@ def _check_notifications(config: Notifications, text: str, name: str) -> None:
 
 
 def _check_keys(config: Config, text: str, name: str) -> Config:
-    if not config.keys:
+    if not config.keymap:
         return config
     from narrowcast.commands.keymap import KeymapError, effective
 
     try:
-        effective(config.keys)
+        effective(config.keymap)
     except KeymapError as error:
         problems = []
         for problem in error.problems:

@@ -59,6 +59,9 @@ class AppContext(Protocol):
     async def start_demo(self) -> None:
         """Open the demo on a server of its own."""
 
+    def use_config(self, config: Config) -> None:
+        """Go on with a configuration that was changed: theme and keys at once, the rest where it is read next."""
+
     def action_app_quit(self) -> None:
         """End the app; what is written is kept."""
 

@@ -14,6 +14,7 @@ from narrowcast.screens.messages.picture_file import PictureFileScreen, read_pic
 from narrowcast.screens.people.accounts import BotsScreen
 from narrowcast.screens.people.keys import show_key
 from narrowcast.screens.people.profile import profile_form
+from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast.screens.settings.screen import OwnSettingsScreen
 from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError
@@ -36,6 +37,11 @@ def profile(screen: Workspace) -> None:
 def settings(screen: Workspace) -> None:
     """All of one's settings."""
     screen.app.push_screen(OwnSettingsScreen(screen.session))
+
+
+def app_settings(screen: Workspace) -> None:
+    """Every key of the configuration file."""
+    screen.app.push_screen(AppSettingsScreen(screen.session))
 
 
 def bots(screen: Workspace) -> None:

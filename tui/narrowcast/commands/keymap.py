@@ -126,13 +126,14 @@ def _problem(key: str, command: Command) -> str | None:
         return f"{key!r} is not a key: {error}"
     if same := _SAME_BYTE.get(name):
         return f"{key!r} cannot be told from {same} by a terminal; choose another key"
-    if (
-        command.context in (Context.COMPOSE, Context.EDITOR)
-        and "+" not in name
-        and _character(name) is not None
-    ):
+    if command.context in (Context.COMPOSE, Context.EDITOR) and _types_something(name):
         return f"{key!r} is a character that the compose box types; choose another key"
     return None
+
+
+def _types_something(key: str) -> bool:
+    character = _character(key) if "+" not in key else None
+    return character is not None and character.isprintable()
 
 
 def conflicts(keys: Mapping[str, tuple[str, ...]], chosen: set[str]) -> Iterator[str]:

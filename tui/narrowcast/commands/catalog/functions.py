@@ -192,6 +192,7 @@ FUNCTIONS: tuple[Command, ...] = (
         ("account.profile", "", "Edit profile", account.profile),
         ("account.picture", "", "Change or remove profile picture", account.picture),
         ("account.settings", "", "Personal settings", account.settings, Gate.SETTINGS_ENDPOINT),
+        ("app.settings", "", "App settings: theme, keys, notifications", account.app_settings),
         ("account.bots", "", "Bots", account.bots),
         ("account.email", "", "Change email address", account.email, Gate.SETTINGS_ENDPOINT),
         ("account.password", "", "Change password", account.password, Gate.SETTINGS_ENDPOINT),

@@ -19,12 +19,12 @@ class AttachScreen(AskScreen):
 
     KEYS: ClassVar[tuple[KeyHint, ...]] = (("ask.complete", "completes"),)
 
-    def __init__(self, limit_mib: int) -> None:
+    def __init__(self, limit_mib: int, *, title: str = "Upload file", does: str = "uploads") -> None:
         super().__init__(
-            "Upload file",
+            title,
             placeholder="path, for example ~/report.pdf",
             notes=(f"Maximum file size: {limit_mib} MB", "", ""),
-            does="uploads",
+            does=does,
         )
 
     def answer(self, text: str) -> None:

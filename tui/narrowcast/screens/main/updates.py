@@ -69,7 +69,7 @@ class StatusLines:
         """The most useful keys of the pane that has the focus."""
         screen, width = self._screen, self._screen.size.width
         if not self._keys:
-            self._keys = keys_of_commands(app_of(self._host).config.keys)
+            self._keys = keys_of_commands(app_of(self._host).config.keymap)
         if screen.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
             return hint_line(self._keys, (other, *WRITING), width)

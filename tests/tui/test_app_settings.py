@@ -1,0 +1,143 @@
+"""Settings of the app: every key of the configuration, presets of keys, the import of another program's."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+
+from narrowcast.app.config import Config, ConfigError, parse
+from narrowcast.app.config_file import change, check
+from narrowcast.app.config_keys import CONFIG_KEYS
+from narrowcast.app.import_settings import read_zuliprc
+from narrowcast.commands.keymap import effective
+from narrowcast.commands.presets import PRESETS
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
+from support.screens import choose, rows, said
+from support.sessions import until
+from support.stage import on_stage, run
+
+COMMENTED = """\
+# mine
+[appearance]
+theme = "paper"   # for the balcony
+
+[keys]
+"go.inbox" = "f4"
+"""
+
+
+def keys_of(config: object, prefix: str = "") -> set[str]:
+    found: set[str] = set()
+    for field in fields(config):  # type: ignore[arg-type]
+        value = getattr(config, field.name)
+        found |= keys_of(value, f"{field.name}.") if is_dataclass(value) else {prefix + field.name}
+    return found
+
+
+def test_the_screen_has_every_key_of_the_configuration() -> None:
+    shown = {one.key for listed in CONFIG_KEYS.values() for one in listed}
+    assert shown | {"keys"} == keys_of(Config())
+
+
+def test_a_change_keeps_comments_and_everything_else(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(COMMENTED)
+    assert change(file, "appearance.theme", "contrast").appearance.theme == "contrast"
+    change(file, "keys.message.star", ["ctrl+s"])
+    change(file, "compose.enter", "newline")
+    text = file.read_text()
+    assert text.startswith(COMMENTED.replace("paper", "contrast"))
+    config = parse(text, "config.toml")
+    assert config.keys == {"go.inbox": "f4", "message.star": ["ctrl+s"]}
+    assert config.compose.enter == "newline"
+    assert change(file, "keys.message.star", None).keys == {"go.inbox": "f4"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "problem"),
+    [
+        ("appearance.theme", "pink", "no theme 'pink'"),
+        ("compose.enter", "both", "send"),
+        ("notifications.quiet", ["noon"], "noon"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_nothing_is_written(
+    tmp_path: Path, key: str, value: str | list[str], problem: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(COMMENTED)
+    assert problem in check(file, key, value)
+    with pytest.raises(ConfigError, match=problem):
+        change(file, key, value)
+    assert file.read_text() == COMMENTED
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_no_preset_has_a_conflict(name: str) -> None:
+    keys = effective(PRESETS[name])
+    assert all(keys[command_id] == tuple(wanted) for command_id, wanted in PRESETS[name].items())
+    assert parse(f'preset = "{name}"\n', "c.toml").keymap == PRESETS[name]
+
+
+def test_settings_of_another_program_are_read_from_its_zuliprc(tmp_path: Path) -> None:
+    file = tmp_path / "zuliprc"
+    file.write_text(
+        "[api]\nemail=a@b.example\nkey=k\nsite=https://b.example\n"
+        "[zterm]\ntheme=zt_light\nautohide=autohide\nnotify=enabled\nfootlinks=disabled\n"
+    )
+    imported = read_zuliprc(file)
+    assert dict(imported.changes) == {
+        "appearance.theme": "paper",
+        "appearance.people": False,
+        "notifications.popup": "auto",
+        "preset": "zulip-terminal",
+    }
+    assert imported.left == ("footlinks",)
+    file.write_text("nothing")
+    with pytest.raises(ValueError, match="not a zuliprc"):
+        read_zuliprc(file)
+
+
+async def test_a_setting_is_changed_used_at_once_and_reset(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "app.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, AppSettingsScreen)
+        screen.list.select_key("appearance.theme")
+        await stage.press("enter")
+        await choose(stage, "contrast")
+        await until(lambda: stage.app.theme == "contrast")
+        assert 'theme = "contrast"' in stage.app.paths.config_file.read_text()
+        await stage.press("x")
+        assert "contrast" not in stage.app.paths.config_file.read_text()
+        assert "Saved" in said(stage)
+
+
+async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(100, 40)) as stage:
+        await run(stage, "app.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, AppSettingsScreen)
+        screen.list.select_key("keys")
+        await stage.press("enter")
+        keys = stage.app.screen
+        assert isinstance(keys, KeysScreen)
+        keys.list.select_key("go.inbox")
+        await stage.press("enter")
+        ask = stage.app.screen
+        assert isinstance(ask, AskScreen)
+        ask.editor.text = ""
+        await stage.type("f")
+        shown = "".join(strip.text for strip in ask._compositor.render_strips())
+        assert "f is both go.inbox and go.starred" in shown or "f is both go.starred and go.inbox" in shown
+        await stage.press("enter")
+        assert stage.app.screen is ask
+        await stage.type("7")
+        await stage.press("enter")
+        await until(lambda: stage.app.screen is keys)
+        assert stage.app.keys["go.inbox"] == ("f7",)
+        assert any("F7" in row and "inbox" in row for row in rows(stage))
+        assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()

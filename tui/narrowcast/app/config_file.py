@@ -1,0 +1,85 @@
+"""Changing ``config.toml``: one key at a time, with everything else, comments too, left as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from narrowcast.app.config import Config, ConfigError, parse
+
+__all__ = ["Value", "change", "check"]
+
+Value = bool | str | Sequence[str]
+
+
+def change(path: Path, key: str, value: Value | None) -> Config:
+    """Set ``key`` ("appearance.theme") in the file, or take it out for None; the whole configuration as it is then.
+
+    Nothing is written unless all of it is right. Raises ConfigError for a file or a value that cannot be used, and
+    for one that cannot be written.
+    """
+    text, written = _changed(path, key, value)
+    config = parse(written, str(path))
+    if written != text:
+        _write(path, written)
+    return config
+
+
+def check(path: Path, key: str, value: Value) -> str:
+    """What would be wrong with ``key`` having a value; empty for nothing."""
+    try:
+        parse(_changed(path, key, value)[1], path.name)
+    except ConfigError as error:
+        return error.problems[0].rpartition(f"{key}: ")[2]
+    return ""
+
+
+def _changed(path: Path, key: str, value: Value | None) -> tuple[str, str]:
+    """The text of the file, and with the change. Raises ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise ConfigError([f"{path}: not TOML: {error}"]) from error
+    _set(document, _parts(key), value)
+    return text, tomlkit.dumps(document)
+
+
+def _parts(key: str) -> list[str]:
+    """Where a key stands: ids of commands have dots of their own."""
+    table, _, name = key.partition(".")
+    return [table, name] if name else [table]
+
+
+def _set(document: tomlkit.TOMLDocument, parts: list[str], value: Value | None) -> None:
+    table: Any = document
+    for part in parts[:-1]:
+        if part not in table:
+            if value is None:
+                return
+            table[part] = tomlkit.table()
+        table = table[part]
+    if value is None:
+        table.pop(parts[-1], None)
+    else:
+        table[parts[-1]] = value if isinstance(value, bool | str) else list(value)
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be written: {error}"]) from error

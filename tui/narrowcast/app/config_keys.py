@@ -1,0 +1,81 @@
+"""Every key of ``config.toml`` as the settings screen shows it: its title, what it is for, and its values."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from narrowcast.app.config import Config
+from narrowcast.app.config_file import Value
+
+__all__ = ["CONFIG_KEYS", "ConfigKey", "value_of"]
+
+
+class ConfigKey(Struct, frozen=True):
+    """One key. ``choices``: the values it takes, if they are few; ``at_start``: it takes effect at the next start."""
+
+    key: str
+    title: str
+    help: str
+    choices: tuple[str, ...] = ()
+    at_start: bool = True
+
+
+CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
+    "General": (
+        ConfigKey(
+            "account", "Default account", "The account to open when none is named; empty: the only one"
+        ),
+    ),
+    "Appearance": (
+        ConfigKey(
+            "appearance.theme",
+            "Theme",
+            "'terminal' uses the colors of the terminal",
+            ("narrowcast", "paper", "contrast", "terminal"),
+            at_start=False,
+        ),
+        ConfigKey("appearance.people", "Show the user list", "Where the terminal is wide enough"),
+        ConfigKey("appearance.mouse", "Use the mouse", "When off, the terminal selects text itself"),
+    ),
+    "Composing": (
+        ConfigKey("compose.enter", "Enter key", "Ctrl-j and Alt-Enter do the other", ("send", "newline")),
+        ConfigKey(
+            "compose.editor", "External editor", "A command; empty: $VISUAL, then $EDITOR", at_start=False
+        ),
+    ),
+    "Notifications": (
+        ConfigKey(
+            "notifications.popup",
+            "Pop-ups",
+            "How the terminal is asked to show notifications",
+            ("auto", "osc9", "osc777", "osc99", "off"),
+        ),
+        ConfigKey("notifications.sound", "Sound", "Played for notifications with a sound", ("bell", "off")),
+        ConfigKey(
+            "notifications.command",
+            "Command",
+            "A program and its arguments, separated by commas: notify-send, {title}, {body}",
+        ),
+        ConfigKey("notifications.title", "Window title", "Show unread messages and mentions in it"),
+        ConfigKey("notifications.quiet", "Quiet hours", "Separated by commas, such as 22:00-07:30"),
+        ConfigKey("notifications.passthrough", "tmux and screen", "Hand pop-ups on to the terminal outside"),
+    ),
+    "Keys": (
+        ConfigKey(
+            "preset",
+            "Key preset",
+            "Keys as in another program; your own keys come on top",
+            ("default", "zulip-web", "zulip-terminal", "vim", "emacs"),
+            at_start=False,
+        ),
+    ),
+}
+"""By heading. The keys of single commands, ``keys.*``, have a screen of their own."""
+
+
+def value_of(config: Config, key: str) -> Value:
+    """What the configuration says now."""
+    value: object = config
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value if isinstance(value, bool | str) else [str(item) for item in value]  # type: ignore[attr-defined]

@@ -1,0 +1,49 @@
+"""What other programs keep in a zuliprc file: the account, and the settings of zulip-terminal."""
+
+from __future__ import annotations
+
+from configparser import ConfigParser, Error
+from pathlib import Path
+
+from msgspec import Struct
+
+from narrowcast.app.config_file import Value
+
+__all__ = ["Imported", "read_zuliprc"]
+
+_LIGHT = ("light", "gruvbox_light", "zt_light")
+
+
+class Imported(Struct, frozen=True):
+    """``changes`` of our configuration, and ``left``: settings that have no counterpart here."""
+
+    changes: tuple[tuple[str, Value], ...]
+    left: tuple[str, ...]
+
+
+def read_zuliprc(path: Path) -> Imported:
+    """The section ``[zterm]`` of a zuliprc file. Raises OSError, or ValueError for what is no such file."""
+    parser = ConfigParser(interpolation=None)
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"))
+    except (Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a zuliprc file") from error
+    if not parser.has_section("zterm"):
+        return Imported((), ())
+    changes: list[tuple[str, Value]] = []
+    left: list[str] = []
+    for name, value in parser.items("zterm"):
+        match name, value.strip().lower():
+            case "theme", theme:
+                changes.append(("appearance.theme", "paper" if theme in _LIGHT else "narrowcast"))
+            case "autohide", answer:
+                changes.append(("appearance.people", answer != "autohide"))
+            case "notify", answer:
+                changes.append(("notifications.popup", "auto" if answer == "enabled" else "off"))
+            case "color-depth", "1" | "16":
+                changes.append(("appearance.theme", "terminal"))
+            case "editor", _:
+                changes.append(("compose.editor", value.strip()))
+            case _:
+                left.append(name)
+    return Imported((*changes, ("preset", "zulip-terminal")), tuple(left))

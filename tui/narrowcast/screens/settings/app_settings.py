@@ -1,0 +1,267 @@
+"""Settings of the app: every key of its configuration, and the keys of every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.app.config import ConfigError
+from narrowcast.app.config_file import Value, change
+from narrowcast.app.config_file import check as check_value
+from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
+from narrowcast.app.context import app_of
+from narrowcast.app.import_settings import read_zuliprc
+from narrowcast.commands.hints import Keys
+from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize
+from narrowcast.commands.registry import Command, groups
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.attach import AttachScreen
+from narrowcast.screens.dialogs.manage import ManageList, ManageScreen, Row
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.one_line import OneLine
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+KEYS_OF_COMMANDS = "keys"
+IMPORT = "import"
+
+
+class CheckedAsk(AskScreen):
+    """A question whose answer is checked while it is typed. ``check`` gives what is wrong, or nothing."""
+
+    def __init__(self, question: str, text: str, help_text: str, check: Callable[[str], str]) -> None:
+        super().__init__(question, text, notes=(help_text, ""), does="saves")
+        self._check = check
+
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """Say what is wrong with what is typed."""
+        event.stop()
+        self._say(self._check(event.editor.text))
+
+    def _say(self, problem: str) -> None:
+        self.query(OneLine).last().show_pieces([(problem, "bad")] if problem else [])
+
+    def answer(self, text: str) -> None:
+        """Only what is right goes back."""
+        problem = self._check(text)
+        if problem:
+            self._say(problem)
+        else:
+            self.dismiss(text)
+
+
+class _Headed(ManageList[str]):
+    """The selection skips headings, whose value is empty."""
+
+    def render_item(self, item: Row[str], width: int, selected: bool) -> Sequence[Strip]:
+        """Headings stand out."""
+        if item.value:
+            return super().render_item(item, width, selected)
+        return [compose_line(width, [(item.text, Style(bold=True))], base=Style.null())]
+
+    def selectable(self, item: Row[str]) -> bool:
+        """Not the headings."""
+        return bool(item.value)
+
+
+class AppSettingsScreen(ManageScreen[str]):
+    """Two lines a setting: its value, and what it is for. What is changed is written at once."""
+
+    TITLE_TEXT = "App settings"
+    KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
+    LINES = 2
+    COUNTS = False
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.list = _Headed(item_rows=2)
+
+    @property
+    def _file(self) -> Path:
+        return app_of(self).paths.config_file
+
+    def rows(self) -> Sequence[Row[str]]:
+        """Heading, its settings, the next heading."""
+        config = app_of(self).config
+        rows: list[Row[str]] = []
+        for heading, keys in CONFIG_KEYS.items():
+            rows.append(Row(("heading", heading), "", heading))
+            rows += [
+                Row(one.key, one.key, one.title, _shown(value_of(config, one.key)), f"{one.help} ({one.key})")
+                for one in keys
+            ]
+        chosen = len(config.keys)
+        rows += [
+            Row(
+                KEYS_OF_COMMANDS,
+                KEYS_OF_COMMANDS,
+                "Keys of each command",
+                f"{chosen} of your own" if chosen else "",
+                "Change the keys of any command; conflicts are shown (keys)",
+            ),
+            Row(("heading", IMPORT), "", "Import"),
+            Row(
+                IMPORT,
+                IMPORT,
+                "Import from a zuliprc file",
+                "",
+                "Settings of zulip-terminal: theme, notify, autohide, editor",
+            ),
+        ]
+        return rows
+
+    def open(self, item: str) -> None:
+        """Toggle, choose, or ask for another value."""
+        if item == KEYS_OF_COMMANDS:
+            self.app.push_screen(KeysScreen(self.session), lambda _: self.reread())
+        elif item == IMPORT:
+            self.app.push_screen(
+                AttachScreen(1, title="Import from a zuliprc file", does="imports"), self._import
+            )
+        else:
+            self._change(next(one for keys in CONFIG_KEYS.values() for one in keys if one.key == item))
+
+    def _change(self, one: ConfigKey) -> None:
+        value = value_of(app_of(self).config, one.key)
+        if isinstance(value, bool):
+            self.save(one.key, not value)
+        elif one.choices:
+            choices = [Choice(each, each, "current" if each == value else "") for each in one.choices]
+            self.app.push_screen(Picker(one.title, choices), self._chosen(one.key))
+        else:
+            self._ask(one, value)
+
+    def _chosen(self, key: str) -> Callable[[str | None], None]:
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                self.save(key, value)
+
+        return chosen
+
+    def _ask(self, one: ConfigKey, value: Value) -> None:
+        is_list = not isinstance(value, bool | str)
+        text = value if isinstance(value, bool | str) else ", ".join(value)
+
+        def read(typed: str) -> Value:
+            return [part.strip() for part in typed.split(",") if part.strip()] if is_list else typed
+
+        def check(typed: str) -> str:
+            return check_value(self._file, one.key, read(typed))
+
+        def answered(typed: str | None) -> None:
+            if typed is not None:
+                self.save(one.key, read(typed))
+
+        self.app.push_screen(CheckedAsk(one.title, str(text), one.help, check), answered)
+
+    def save(self, key: str, value: Value | None) -> None:
+        """Write a value, and use it."""
+        try:
+            config = change(self._file, key, value)
+        except ConfigError as error:
+            self.say(error.problems[0], bad=True)
+            return
+        app_of(self).use_config(config)
+        self.reread()
+        at_start = any(one.at_start for keys in CONFIG_KEYS.values() for one in keys if one.key == key)
+        self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
+
+    def action_delete(self) -> None:
+        """Take the value out of the file: the default holds."""
+        if (item := self.selected) and item not in (KEYS_OF_COMMANDS, IMPORT):
+            self.save(item, None)
+
+    def _import(self, path: str | None) -> None:
+        if not path:
+            return
+        try:
+            imported = read_zuliprc(Path(path))
+        except (OSError, ValueError) as error:
+            self.say(str(error), bad=True)
+            return
+        for key, value in imported.changes:
+            self.save(key, value)
+        left = f" No counterpart: {', '.join(imported.left)}." if imported.left else ""
+        self.say(
+            f"Imported {len(imported.changes)} settings.{left}" if imported.changes else "Nothing to import."
+        )
+
+
+class KeysScreen(ManageScreen[str]):
+    """One line a command: what it does, its id, and its keys."""
+
+    TITLE_TEXT = "Keys"
+    KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
+    COUNTS = False
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.list = _Headed()
+
+    def rows(self) -> Sequence[Row[str]]:
+        """Heading, its commands, the next heading."""
+        app = app_of(self)
+        rows: list[Row[str]] = []
+        for heading, commands in groups().items():
+            rows.append(Row(("heading", heading), "", heading))
+            rows += [self._row(command, app.keys, app.config.keys) for command in commands]
+        return rows
+
+    @staticmethod
+    def _row(command: Command, keys: Keys, own: Mapping[str, object]) -> Row[str]:
+        mark = "*" if command.id in own else " "
+        return Row(
+            command.id,
+            command.id,
+            command.title,
+            keys_label(keys[command.id]) or "–",
+            mark=mark,
+            also=command.id,
+        )
+
+    def open(self, item: str) -> None:
+        """Ask for other keys."""
+        keys = app_of(self).keys[item]
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                self._save(item, text.split())
+
+        note = f"{item}: separated by spaces, such as: f4 ctrl+g ?"
+        ask = CheckedAsk("Keys", " ".join(keys), note, lambda text: self._problem(item, text))
+        self.app.push_screen(ask, answered)
+
+    def _problem(self, command_id: str, text: str) -> str:
+        """What is wrong with keys: no such key, or a conflict with another command."""
+        user = {**app_of(self).config.keymap, command_id: text.split()}
+        keys, problems = merged(user)
+        return next(iter([*problems, *conflicts(keys, {command_id})]), "")
+
+    def _save(self, command_id: str, keys: list[str] | None) -> None:
+        value = None if keys is None else [normalize(key) for key in keys]
+        try:
+            config = change(app_of(self).paths.config_file, f"keys.{command_id}", value)
+        except ConfigError as error:
+            self.say(error.problems[0], bad=True)
+            return
+        app_of(self).use_config(config)
+        self.reread()
+        self.say("Saved.")
+
+    def action_delete(self) -> None:
+        """Back to the keys of the preset."""
+        if item := self.selected:
+            self._save(item, None)
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, bool):
+        return "On" if value else "Off"
+    return (value if isinstance(value, str) else " ".join(value)) or "–"
