@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from narrowcast_api.client import Client
+from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_events
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Anchor
@@ -74,7 +75,7 @@ class Observer:
             queue_id=self.queue_id, last_event_id=self.last_event_id, dont_block=True
         )
         for event in parse_events(list(batch.events)):
-            self.state.apply(event)
+            apply_event(self.state, event)
             self.last_event_id = max(self.last_event_id, event.id)
 
     async def check(self, name: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.model.reading import BadRow
 from narrowcast_api.state.apply import HANDLED
+from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
@@ -53,8 +54,8 @@ def test_every_kind_of_event_is_handled_or_known_to_concern_no_state() -> None:
 @pytest.mark.parametrize("event", own_events(), ids=lambda event: f"{event['type']}.{event.get('op', '')}")
 def test_every_sample_event_applies_twice_without_harm(event: dict[str, object]) -> None:
     state = State.from_snapshot(fixture("snapshot.json"))
-    state.apply(parse_event(event))
-    state.apply(parse_event(event))
+    apply_event(state, parse_event(event))
+    apply_event(state, parse_event(event))
 
 
 @pytest.mark.skipif(captures() is None, reason="NARROWCAST_CAPTURES is not set")
@@ -62,7 +63,7 @@ def test_every_recorded_event_applies() -> None:
     state = State.from_snapshot(fixture("snapshot.json"))
     for name, event in recorded_events():
         try:
-            state.apply(parse_event(event))
+            apply_event(state, parse_event(event))
         except Exception as error:
             pytest.fail(f"{name}: {error!r}")
 
@@ -87,12 +88,12 @@ def test_every_recorded_snapshot_gives_a_state_that_can_be_read(path: Path) -> N
 
 @proves("EVT-06")
 def test_an_unknown_kind_changes_nothing() -> None:
-    assert make_state().apply(parse_event({"id": 1, "type": "weather", "op": "rain", "mm": 3})) == ()
+    assert apply_event(make_state(), parse_event({"id": 1, "type": "weather", "op": "rain", "mm": 3})) == ()
 
 
 def test_an_unreadable_event_raises_so_that_a_snapshot_follows() -> None:
     with pytest.raises(MalformedAnswer):
-        make_state().apply(parse_event({"id": 1, "type": "message", "message": 7}))
+        apply_event(make_state(), parse_event({"id": 1, "type": "message", "message": 7}))
 
 
 WRONG: tuple[object, ...] = (
@@ -145,7 +146,7 @@ def test_whatever_a_server_sends_an_event_applies_or_is_refused_in_the_two_known
         state = make_state()
         apply(state, message_event(channel_message(101)), message_event(direct_message(102)))
         try:
-            state.apply(parse_event(variant))
+            apply_event(state, parse_event(variant))
         except (MalformedAnswer, BadRow):
             continue
         assert facts(state), "what was applied can be read"

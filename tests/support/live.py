@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_event
 
@@ -112,4 +113,4 @@ def message_event(
 
 def apply(state: State, *events: dict[str, Any]) -> list[object]:
     """Applies events as they travel; the changes of all."""
-    return [change for event in events for change in state.apply(parse_event({"id": 0, **event}))]
+    return [change for event in events for change in apply_event(state, parse_event({"id": 0, **event}))]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.messages.echo import Echo
 from narrowcast_api.errors import NotConnected, ReactionAlreadyExists
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -101,7 +101,8 @@ async def test_a_reaction_that_was_there_already_stays(
         server = SlowServer(ReactionAlreadyExists("REACTION_ALREADY_EXISTS", "Reaction already exists."))
         message_id = await prepared(stage, server, monkeypatch)
         server.go_on.set()
-        await Echo(stage.session).reaction(message_id, "unicode_emoji", "1f44d", "+1", True)
+        thumb = Reaction("+1", "1f44d", "unicode_emoji", stage.session.state.me)
+        await stage.session.acts.reaction(message_id, thumb, True)
         assert shown(stage, message_id) == (False, 1)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
@@ -149,6 +150,22 @@ class RouteRequests:
     def presence_period(self) -> float:
         """Seconds between two reports."""
         return self._state().limits.presence_ping_interval
+
+    # acts on messages
+
+    async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
+        """POST /messages/flags."""
+        await self._client().flags.change(message_ids=[message_id], op="add" if on else "remove", flag=flag)
+
+    async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
+        """POST or DELETE /messages/{message_id}/reactions."""
+        reactions = self._client().reactions
+        await (reactions.add if on else reactions.remove)(
+            message_id=message_id,
+            emoji_name=reaction.emoji_name,
+            emoji_code=reaction.emoji_code,
+            reaction_type=reaction.reaction_type,
+        )
 
     # uploads
 

@@ -25,6 +25,7 @@ _CACHED_KEYS = frozenset(
         "max_file_upload_size_mib",
         "max_message_id",
         "max_message_length",
+        "max_reminder_note_length",
         "max_stream_description_length",
         "max_stream_name_length",
         "max_topic_length",

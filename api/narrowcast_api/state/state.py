@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -64,10 +64,6 @@ from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.state.user_groups import UserGroups
 from narrowcast_api.state.users import Users
 from narrowcast_api.wire.levels import Gate
-
-if TYPE_CHECKING:
-    from narrowcast_api.state.changes import Change
-    from narrowcast_api.wire.events import Event
 
 
 class Queue(NamedTuple):
@@ -146,12 +142,6 @@ class State:
             if enabled:
                 gc.enable()
         return state
-
-    def apply(self, event: Event) -> tuple[Change, ...]:
-        """Applies an event and says what it changed. May raise on an event that contradicts the state."""
-        from narrowcast_api.state.apply import apply
-
-        return apply(self, event)
 
     def add_messages(self, messages: Iterable[Message]) -> list[Message]:
         """Takes messages that a request fetched; returns those that were not known or are different now."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.protocols.drafts import Drafts
+from narrowcast_api.protocols.message_acts import MessageActs
 from narrowcast_api.protocols.outbox import Outbox
 from narrowcast_api.protocols.presence import PresenceSender
 from narrowcast_api.protocols.read_marks import ReadMarks
@@ -17,9 +18,9 @@ from narrowcast_api.protocols.requests import DraftRoutes, RouteRequests
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
 from narrowcast_api.state.state import State
+from narrowcast_api.sync.host import ServiceHost
 
 if TYPE_CHECKING:
-    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.events import Event
 
 _DRAFTS_SETTING = "enable_drafts_synchronization"
@@ -28,7 +29,7 @@ _DRAFTS_SETTING = "enable_drafts_synchronization"
 class Services:
     """Everything that sends on behalf of a session: one object a subject."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ServiceHost) -> None:
         self._session = session
         requests = RouteRequests(
             lambda: session.client, lambda: session.state, on_presence=session.others_are_present
@@ -79,6 +80,8 @@ class Services:
         self.uploads = UploadQueue(
             upload=requests.upload, journal=journal, changed=changed, online=lambda: session.is_live
         )
+
+        self.acts = MessageActs(requests=requests, show=session.foretell)
 
     def works(self) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
         """What has to run while the session does. One that only reads leaves the journal alone."""

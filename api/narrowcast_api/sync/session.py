@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.storage.search import SearchHit
     from narrowcast_api.sync.synchronizer import Synchronizer
+    from narrowcast_api.wire.events import Event
     from narrowcast_api.wire.users import PresenceAnswer
 
 logger = logging.getLogger(__name__)
@@ -98,6 +99,7 @@ class Session:
         self.read_marks = services.read_marks
         self.presence = services.presence
         self.uploads = services.uploads
+        self.acts = services.acts
         self.services = services
         storage.on_warning(lambda: self._bus.publish_from_thread(StorageChanged()))
 
@@ -181,6 +183,12 @@ class Session:
     def publish(self, *changes: Change) -> None:
         """Tells the listeners soon, together with whatever else changes until then."""
         self._bus.publish(*changes)
+
+    def foretell(self, event: Event) -> None:
+        """Shows now what an event will say."""
+        from narrowcast_api.state.apply import apply
+
+        self.publish(*apply(self.state, event))
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""

@@ -12,17 +12,19 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
 from narrowcast_api.errors import ApiError
 from narrowcast_api.events.event_socket import open_socket
+from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
+from narrowcast_api.state.apply import apply
 from narrowcast_api.state.changes import (
     Change,
     MessagesAdded,
@@ -32,7 +34,9 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.message_lists import Anchor, Page
+from narrowcast_api.sync.host import ServiceHost
+from narrowcast_api.sync.message_lists import Anchor, Page, Views
+from narrowcast_api.sync.services import Services
 from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
@@ -43,12 +47,33 @@ from narrowcast_api.wire.events import (
 )
 
 if TYPE_CHECKING:
-    from narrowcast_api.sync.session import Session
+    import httpx
 
 logger = logging.getLogger(__name__)
 
 _LARGE = 5_000
 """People in a snapshot from which on the state is built in a thread, so that keys go on being answered."""
+
+
+class SyncHost(ServiceHost, Protocol):
+    """What the synchronizer asks of its session."""
+
+    @property
+    def transport(self) -> httpx.AsyncBaseTransport | None: ...
+
+    @property
+    def views(self) -> Views: ...
+
+    @property
+    def services(self) -> Services: ...
+
+    def set_status(self, status: ConnectionStatus) -> None: ...
+
+    def replace_state(self, state: State) -> None: ...
+
+    def refresh_latest(self) -> None: ...
+
+    def typing_seen(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -64,7 +89,7 @@ class _Watch:
 class Synchronizer:
     """Feeds one session: `stream` is its events, `fetch` and `match` answer its views."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SyncHost) -> None:
         self._session = session
         self._watches: list[_Watch] = []
         self._carried: set[int] = set()
@@ -108,7 +133,7 @@ class Synchronizer:
         changes: list[Change] = []
         try:
             for event in events:
-                made = session.state.apply(event)
+                made = apply(session.state, event)
                 self._follow(event, made)
                 changes.extend(made)
         finally:
@@ -135,7 +160,7 @@ class Synchronizer:
             message = session.state.messages.get(event.message.id)
             if message is not None:
                 views.add(message)
-                session.outbox.on_message(message, event.local_message_id)
+                session.services.outbox.on_message(message, event.local_message_id)
         elif isinstance(event, SubscriptionAddEvent):
             self._joined(event)
         elif isinstance(event, UpdateMessageEvent) and event.is_move:
@@ -267,7 +292,7 @@ class Synchronizer:
         if changed:
             session.publish(MessagesChanged(changed))
         self._carried.difference_update(message.id for message in messages)
-        session.outbox.on_fetched({message.id for message in messages})
+        session.services.outbox.on_fetched({message.id for message in messages})
         if fresh:
             session.storage.cache.post(session.storage.cache.save_messages, fresh)
 

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
+from msgspec import Struct
 from pydantic import (
     AliasChoices,
     BaseModel,
@@ -153,9 +154,11 @@ def read_by(read: Callable[[Row], T]) -> PlainValidator:
     `Annotated[SavedSnippet, read_by(read_saved_snippet)]`.
     """
 
-    def validate(value: object) -> T:
+    def validate(value: object) -> object:
         if isinstance(value, Mapping):
             return read(value)
+        if isinstance(value, tuple | Struct):  # a record already, of an event made here; JSON knows neither
+            return value
         raise BadRow("object")
 
     return PlainValidator(validate)

@@ -98,7 +98,9 @@ class ReactionEvent(Event):
     @model_validator(mode="before")
     @classmethod
     def _flat_on_the_wire(cls, data: Any) -> Any:
-        return {**data, "reaction": data} if isinstance(data, dict) and "reaction" not in data else data
+        if isinstance(data, dict) and not isinstance(data.get("reaction"), messages.Reaction):
+            return {**data, "reaction": data}
+        return data
 
 
 class UnreadDetail(WireModel):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.requests import PaneBase
 from narrowcast_api import permissions
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.panes.messages.echo import Echo
-    from narrowcast_api.model.messages import Message, Reaction
+    from narrowcast_api.model.messages import Message
 
 __all__ = ["MessageActs"]
 
@@ -188,13 +187,7 @@ class MessageActs(PaneBase):
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
-        self.work(self._echo.flag(message.id, flag, on), f"change the flag {flag}")
-
-    @cached_property
-    def _echo(self) -> Echo:
-        from narrowcast.panes.messages.echo import Echo
-
-        return Echo(self.session)
+        self.work(self.session.acts.flag(message.id, flag, on), f"change the flag {flag}")
 
     def action_message_unread(self) -> None:
         """Marks this message and all below it as unread."""
@@ -225,9 +218,9 @@ class MessageActs(PaneBase):
 
     def toggle_reaction(self, message: Message, reaction_type: str, code: str, name: str) -> None:
         """Adds a reaction of one's own, or removes it."""
-        me = self.session.state.me
-        own = any(one.user_id == me and one.key == (reaction_type, code) for one in message.reactions)
-        self.work(self._echo.reaction(message.id, reaction_type, code, name, not own), "change the reaction")
+        reaction = Reaction(name, code, reaction_type, self.session.state.me)
+        own = any((one.key, one.user_id) == (reaction.key, reaction.user_id) for one in message.reactions)
+        self.work(self.session.acts.reaction(message.id, reaction, not own), "change the reaction")
 
     # Going elsewhere.
 
