@@ -38,6 +38,10 @@ class ServiceHost(Protocol):
     def read_only(self) -> bool: ...
 
     @property
+    def present(self) -> bool:
+        """Whether others are told that the account's user is here."""
+
+    @property
     def queue_id(self) -> str | None: ...
 
     def publish(self, *changes: Change) -> None: ...

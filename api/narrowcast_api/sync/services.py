@@ -88,8 +88,9 @@ class Services:
         works: list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]] = [
             ("typing", self.typing.run),
             ("read marks", self.read_marks.run),
-            ("presence", self.presence.run),
         ]
+        if self._session.present:
+            works.append(("presence", self.presence.run))
         if not self._session.read_only:
             works += [("the outbox", self.outbox.run), ("drafts", self.drafts.run)]
         return works

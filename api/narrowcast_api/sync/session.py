@@ -75,8 +75,10 @@ class Session:
         *,
         clock: Clock,
         transport: httpx.AsyncBaseTransport | None = None,
+        present: bool = True,
     ) -> None:
         self.account = account
+        self.present = present
         self.storage = storage
         self.state = state
         self.clock = clock
@@ -112,18 +114,19 @@ class Session:
         cache_dir: Path,
         clock: Clock | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        present: bool = True,
     ) -> Session:
         """Opens the files of an account and reads the state that the cache has; no network.
 
         Never raises for a bad disk: `warnings` say what cannot be kept. `transport` replaces the network in
-        tests.
+        tests. Without `present` nobody is told that its user is here: for what runs without one.
         """
         chosen = clock or SystemClock()
         storage = await asyncio.to_thread(
             AccountStorage.open, data_dir, cache_dir, account.site, account.email
         )
         state = await asyncio.to_thread(load_state, storage.cache, chosen)
-        return cls(account, storage, state, clock=chosen, transport=transport)
+        return cls(account, storage, state, clock=chosen, transport=transport, present=present)
 
     # what is there
 

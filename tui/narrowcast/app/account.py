@@ -35,6 +35,8 @@ class AccountApp(AppGround, inherit_bindings=False):
         """Where the account that is open is stored."""
         self.problem = ""
         """Why an account could not be opened, for its user."""
+        self.link = ""
+        """A link to a message or view that the app was started with."""
         self._notifier: Notifier | None = None
 
     @property
@@ -108,6 +110,25 @@ class AccountApp(AppGround, inherit_bindings=False):
         self.spawn(self.session.run(), "keep the account live")
         self.call_after_refresh(painted.set)
         self.call_after_refresh(self._begin_notices)
+        if self.link:
+            self.spawn(self._follow_link(self.session), "follow the link")
+
+    async def _follow_link(self, session: Session) -> None:
+        """Go where the app was asked to; the first time with an account that has to be known first."""
+        from narrowcast.content.addresses import InApp, resolve
+
+        link, self.link = self.link, ""
+        known = asyncio.Event()
+        unsubscribe = session.subscribe(lambda _: known.set())
+        while not session.state.server.site:
+            known.clear()
+            await known.wait()
+        unsubscribe()
+        target, screen = resolve(link, session.state), self.main_screen
+        if isinstance(target, InApp) and screen is not None:
+            screen.go(target.narrow, target.message_id)
+        else:
+            self.tell("The link leads to no message or view that you can see.", severity="warning")
 
     def _begin_notices(self) -> None:
         """Once the first frame is painted: nothing of it is needed before."""

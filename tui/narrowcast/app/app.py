@@ -58,9 +58,11 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         config: Config | None = None,
         paths: Paths | None = None,
         demo_data: Path | None = None,
+        link: str = "",
     ) -> None:
         super().__init__(paths or Paths.of_user(), config or Config())
         self.opening = opening
+        self.link = link
         self.demo: DemoServer | None = None
         self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
         self.outside: asyncio.subprocess.Process | None = None

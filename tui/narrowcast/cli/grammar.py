@@ -153,6 +153,22 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     export = commands.choices["export"]
     export.add_argument("--format", choices=("jsonl", "markdown", "text"), default="jsonl")
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
+    outbox = add("outbox", "messages that are not sent yet: list them, send again, take back, wait for them")
+    outbox.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "retry", "cancel"),
+        default="list",
+        metavar="ACTION",
+        help="list (default), retry or cancel",
+    )
+    outbox.add_argument("ids", nargs="*", metavar="ID", help="ids as listed, or their beginnings, or all")
+    outbox.add_argument(
+        "--wait", type=_seconds, metavar="SECONDS", help="then send until nothing waits, for so long at most"
+    )
+    outbox.add_argument("--json", action="store_true", help="one JSON object a line")
+    follow_link = add("open", "open the app at a message or view that a link leads to")
+    follow_link.add_argument("link", metavar="LINK", help="as copied from a message, here or in another app")
     completion = commands.add_parser(
         "completion", help="print a script that completes commands in a shell", description=COMPLETION
     )
@@ -182,6 +198,16 @@ def _level(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a feature level (0 or more)")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds
 
 
 def _count(text: str) -> int:

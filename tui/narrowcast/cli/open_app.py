@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     return run_app(path if path is not None else "welcome", paths)
 
 
-def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) -> int:
+def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None, link: str = "") -> int:
     """Take the terminal. Raises CommandError where there is none that can show the app."""
     check_terminal()
     gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
@@ -41,7 +41,7 @@ def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None) ->
 
     from narrowcast.app.app import NarrowcastApp
 
-    app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data)
+    app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data, link=link)
     app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
     code = app.run(mouse=config.appearance.mouse)
     code = app.return_code or 0 if code is None else code

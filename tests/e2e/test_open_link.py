@@ -1,0 +1,61 @@
+"""``narrowcast open LINK``: the app begins at the message that a link leads to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.account import Account
+from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+from .conftest import Served
+from .test_notifications import call
+
+
+def link_to(account: Account, text: str) -> str:
+    """A link to a message of one's own in a topic, as other apps write it."""
+    sent = call(account, "POST", "/messages", type="channel", to="engineering", topic="a link", content=text)
+    channel = call(account, "GET", "/get_stream_id", stream="engineering")["stream_id"]
+    return f"{account.site}/#narrow/channel/{channel}-engineering/topic/a.20link/near/{sent['id']}"
+
+
+def test_a_link_opens_its_conversation_the_first_time_and_again(served: Served, tmp_path: Path) -> None:
+    rc = served.rc("ada")
+    link = link_to(Account.from_zuliprc(rc), "The linked message")
+    for _ in range(2):
+        with Terminal(narrowcast("open", link, "--rc", str(rc)), env=home(tmp_path / "home")) as terminal:
+            terminal.wait_for(r"#engineering › a link", PATIENCE)
+            terminal.wait_for("The linked message")
+            terminal.press("ctrl+q")
+            assert terminal.wait_end() == 0
+
+
+def test_the_stored_account_of_the_links_organization_is_taken(served: Served, tmp_path: Path) -> None:
+    link = link_to(Account.from_zuliprc(served.rc("ada")), "The linked message")
+    folder = tmp_path / "home" / "config" / "narrowcast" / "accounts"
+    folder.mkdir(parents=True)
+    other = folder / "a-first.zuliprc"
+    other.write_text("[api]\nemail=a@b\nkey=k\nsite=https://other.example\n")
+    other.chmod(0o600)
+    Account.from_zuliprc(served.rc("ada")).write_zuliprc(folder / "z-last.zuliprc")
+    with Terminal(narrowcast("open", link), env=home(tmp_path / "home")) as terminal:
+        terminal.wait_for("The linked message", PATIENCE)
+        terminal.press("ctrl+q")
+        assert terminal.wait_end() == 0
+
+
+@pytest.mark.parametrize(
+    ("link", "code", "words"),
+    [
+        ("engineering", 2, "is no link"),
+        ("https://elsewhere.example/#narrow/channel/1", 3, "narrowcast login https://elsewhere.example"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_without_taking_the_screen(
+    tmp_path: Path, link: str, code: int, words: str
+) -> None:
+    with Terminal(narrowcast("open", link), env=home(tmp_path)) as terminal:
+        assert terminal.wait_end() == code
+        assert words in terminal.text.replace("\n", "")
+        assert b"\x1b[?1049h" not in terminal.output

@@ -1,0 +1,139 @@
+"""``narrowcast outbox``: what was written without a network is listed, sent, sent again or taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from narrowcast.cli.records import OutboxRecord, Record
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.sync.session import Session
+from support.server import TestServer, running_server
+
+from .test_commands import rc_of, run
+
+NOWHERE = ChannelDestination(987_654, "x")
+
+
+async def write(
+    server: TestServer, folder: Path, *texts: str, where: ChannelDestination | None = None
+) -> None:
+    """Messages that wait in the journal of the command line's own folders."""
+    data, cache = folder / "data" / "narrowcast", folder / "cache" / "narrowcast"
+    session = await Session.open(server.account("ada"), data_dir=data, cache_dir=cache)
+    for text in texts:
+        session.outbox.send(where or ChannelDestination(server.channel("general"), "lunch"), text)
+    await session.close()
+
+
+async def listed(folder: Path, rc: str) -> list[OutboxRecord]:
+    answer = await run(folder, "outbox", "--rc", rc, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    found = [msgspec.json.decode(line, type=Record) for line in answer.out.splitlines()]
+    assert all(isinstance(record, OutboxRecord) for record in found)
+    return found
+
+
+async def contents(server: TestServer) -> list[str]:
+    query = {"anchor": "newest", "num_before": 20, "num_after": 0, "apply_markdown": "false"}
+    answer = await server.call("ada", "GET", "/messages", query)
+    return [message["content"] for message in answer["messages"]]
+
+
+async def test_what_waits_is_listed_and_sent_in_order_once(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "first", "second\x1b[2J")
+        waiting = await listed(tmp_path, rc)
+        assert [(one.state, one.content) for one in waiting] == [
+            ("waiting", "first"),
+            ("waiting", "second\x1b[2J"),
+        ]
+        shown = await run(tmp_path, "outbox", "--rc", rc)
+        assert "second␛[2J" in shown.out
+        sent = await run(tmp_path, "outbox", "--rc", rc, "--wait", "30")
+        assert (sent.code, sent.out, sent.err) == (0, "", "")
+        assert [text for text in await contents(server) if text.startswith(("first", "second"))] == [
+            "first",
+            "second\x1b[2J",
+        ]
+        assert await listed(tmp_path, rc) == []
+
+
+async def test_what_is_taken_back_is_printed_and_not_sent(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "keep", "not this")
+        identity = next(one.id for one in await listed(tmp_path, rc) if one.content == "not this")
+        taken = await run(tmp_path, "outbox", "--rc", rc, "cancel", identity[:8])
+        assert (taken.code, taken.out) == (0, "not this\n")
+        assert [one.content for one in await listed(tmp_path, rc)] == ["keep"]
+
+
+async def test_what_failed_is_said_and_can_be_sent_again(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "lost", where=NOWHERE)
+        failed = await run(tmp_path, "outbox", "--rc", rc, "--wait", "30")
+        assert failed.code == 1
+        (one,) = await listed(tmp_path, rc)
+        assert (one.state, one.content) == ("failed", "lost")
+        assert one.error
+        assert one.id in failed.err
+        again = await run(tmp_path, "outbox", "--rc", rc, "retry", "all")
+        assert again.code == 0
+        (one,) = await listed(tmp_path, rc)
+        assert one.state in ("waiting", "unconfirmed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("retry",), "say which"),
+        (("cancel", "zzz"), "no message has an id"),
+        (("forget",), "invalid choice"),
+        (("--wait", "soon"), "not a number of seconds"),
+    ],
+)
+async def test_wrong_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    async with running_server(tmp_path / "server") as server:
+        answer = await run(tmp_path, "outbox", "--rc", rc_of(server, tmp_path), *arguments)
+        assert answer.code == 2
+        assert words in answer.err
+
+
+async def test_without_a_network_waiting_ends_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "later")
+    waited = await run(tmp_path, "outbox", "--rc", rc, "--wait", "0.5")
+    assert waited.code == 4
+    assert "1 of the messages wait still" in waited.err
+    assert [one.content for one in await listed(tmp_path, rc)] == ["later"]
+
+
+async def test_beside_an_open_app_it_lists_and_changes_nothing(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "later")
+        data, cache = tmp_path / "data" / "narrowcast", tmp_path / "cache" / "narrowcast"
+        other = await Session.open(server.account("ada"), data_dir=data, cache_dir=cache)
+        try:
+            assert [one.content for one in await listed(tmp_path, rc)] == ["later"]
+            answer = await run(tmp_path, "outbox", "--rc", rc, "cancel", "all")
+            assert answer.code == 1
+            assert "is open with this account" in answer.err
+        finally:
+            await other.close()
+
+
+@pytest.mark.parametrize("present", [False, True])
+async def test_only_a_session_with_a_user_tells_of_presence(tmp_path: Path, present: bool) -> None:
+    async with running_server(tmp_path / "server") as server:
+        session = await Session.open(
+            server.account("ada"), data_dir=tmp_path, cache_dir=tmp_path, present=present
+        )
+        assert ("presence" in [name for name, _ in session.services.works()]) is present
+        await session.close()

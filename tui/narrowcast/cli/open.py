@@ -1,0 +1,50 @@
+"""``narrowcast open LINK``: the app at a message or view that a link leads to."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from narrowcast.app import accounts
+from narrowcast.app.config import load
+from narrowcast.cli.account_choice import chosen_file
+from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.account import AccountError
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the app with the account of the link's organization."""
+    from narrowcast.cli.open_app import run_app
+
+    paths = Paths.of_user()
+    if not args.link.startswith(("http://", "https://")):
+        raise CommandError(f"{args.link!r} is no link to a message or view", Exit.USAGE)
+    if args.rc or args.account:
+        path = chosen_file(args, paths, load(paths.config_file))
+        if path is None or not _is_of(path, args.link):
+            raise CommandError("the link leads to another organization than that account's", Exit.USAGE)
+    else:
+        path = next((one for one in _stored(paths) if _is_of(one, args.link)), None)
+    if path is None:
+        site = "/".join(args.link.split("/", 3)[:3])
+        raise CommandError(
+            f"no account of {site} is stored; sign in with: narrowcast login {site}", Exit.NOT_ALLOWED
+        )
+    return run_app(path, paths, link=args.link)
+
+
+def _stored(paths: Paths) -> list[Path]:
+    return [accounts.file_of(paths.accounts, name) for name in accounts.names(paths.accounts)]
+
+
+def _is_of(path: Path, link: str) -> bool:
+    """Whether a link leads to the organization of the account in ``path``."""
+    try:
+        site = accounts.read(path).site
+        ours, theirs = urlsplit(site), urlsplit(link)
+        same = (ours.scheme, ours.hostname, ours.port) == (theirs.scheme, theirs.hostname, theirs.port)
+    except (AccountError, ValueError):
+        return False
+    return same and theirs.path.startswith(ours.path)

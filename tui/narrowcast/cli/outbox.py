@@ -1,0 +1,118 @@
+"""``narrowcast outbox``: what is not sent yet, sent again or taken back; waiting until all of it is out."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.cli.account_choice import chosen_account
+from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.printing import as_json, say
+from narrowcast.cli.records import OutboxRecord
+from narrowcast.terminal.paths import Paths
+from narrowcast.text import names
+from narrowcast.text.safe_text import safe_block, safe_line
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+    from narrowcast_api.protocols.outbox_item import OutboxEntry
+    from narrowcast_api.sync.session import Session
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what ``args.action`` says, then wait if asked to."""
+    return asyncio.run(_run(chosen_account(args), args))
+
+
+async def _run(account: Account, args: argparse.Namespace) -> Exit:
+    from narrowcast_api.sync.session import Session
+
+    paths = Paths.of_user()
+    session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache, present=False)
+    try:
+        changes = args.action != "list" or args.wait is not None
+        if changes and session.read_only:
+            pid = session.storage.other_pid
+            who = f" (process {pid})" if pid else ""
+            raise CommandError(
+                f"Narrowcast is open with this account{who} and sends what waits; use its outbox"
+            )
+        if args.action != "list":
+            _act(session, args.action, args.ids)
+        if args.wait is not None:
+            return await _wait(session, args.wait)
+        if args.action == "list":
+            _list(session, json=args.json)
+        return Exit.DONE
+    finally:
+        await session.close()
+
+
+def _unsent(session: Session) -> list[OutboxEntry]:
+    return [entry for entry in session.outbox.entries() if entry.state.value != "sent"]
+
+
+def _list(session: Session, *, json: bool) -> None:
+    for entry in _unsent(session):
+        where = names.destination(session.state, entry.destination)
+        if json:
+            say(
+                as_json(
+                    OutboxRecord(
+                        entry.local_id, entry.state.value, entry.created, where, entry.content, entry.error
+                    )
+                )
+            )
+            continue
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.created))
+        say(f"{entry.local_id}  {entry.state.value}  {when}  {safe_line(where)}")
+        if entry.error:
+            say(f"    {safe_line(entry.error)}")
+        say("\n".join(f"    {line}" for line in safe_block(entry.content).split("\n")))
+
+
+def _act(session: Session, action: str, ids: Sequence[str]) -> None:
+    unsent = _unsent(session)
+    if not ids:
+        raise CommandError(f"say which: narrowcast outbox {action} ID, or all", Exit.USAGE)
+    for wanted in ids:
+        found = [entry for entry in unsent if wanted == "all" or entry.local_id.startswith(wanted)]
+        if wanted != "all" and len(found) != 1:
+            how_many = "more than one message has an id" if found else "no message has an id"
+            raise CommandError(f"{how_many} that begins with {wanted!r}", Exit.USAGE)
+        for entry in found:
+            if action == "retry":
+                session.outbox.retry(entry.local_id)
+            elif session.outbox.cancel(entry.local_id) is None:
+                complain(f"{entry.local_id} is on its way already")
+            else:
+                say(safe_block(entry.content))  # its words are not lost
+
+
+async def _wait(session: Session, seconds: float) -> Exit:
+    """Send until nothing waits: done, failed where something was refused, unreachable where time is up."""
+    moved = asyncio.Event()
+    unsubscribe = session.subscribe(lambda _: moved.set())
+    work = asyncio.ensure_future(session.run())
+    try:
+        async with asyncio.timeout(seconds):
+            while any(entry.state.value != "failed" for entry in _unsent(session)):
+                moved.clear()
+                await moved.wait()
+    except TimeoutError:
+        waiting = [entry for entry in _unsent(session) if entry.state.value != "failed"]
+        complain(f"{len(waiting)} of the messages wait still; they go out when Narrowcast runs next")
+        return Exit.UNREACHABLE
+    finally:
+        unsubscribe()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+    failed = _unsent(session)
+    for entry in failed:
+        complain(f"{entry.local_id}: {safe_line(entry.error or 'not sent')}")
+    sys.stdout.flush()
+    return Exit.FAILED if failed else Exit.DONE
