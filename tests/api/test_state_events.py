@@ -58,7 +58,7 @@ def test_every_sample_event_applies_twice_without_harm(event: dict[str, object])
     apply_event(state, parse_event(event))
 
 
-@pytest.mark.skipif(captures() is None, reason="NARROWCAST_CAPTURES is not set")
+@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
 def test_every_recorded_event_applies() -> None:
     state = State.from_snapshot(fixture("snapshot.json"))
     for name, event in recorded_events():

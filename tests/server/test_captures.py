@@ -15,7 +15,7 @@ from support.server import Answer, TestServer
 
 FOUND = captures()
 CAPTURES = FOUND or Path()
-pytestmark = pytest.mark.skipif(FOUND is None, reason="NARROWCAST_CAPTURES is not set")
+pytestmark = pytest.mark.skipif(FOUND is None, reason="there are no recordings here")
 
 CAPABILITIES = dict.fromkeys(
     (

@@ -84,3 +84,18 @@ async def test_webhook_bots_are_for_who_may_make_bots_that_only_write(server: Te
     only_owners = {"can_create_write_only_bots_group": {"new": owners}}
     await server.call("ada", "PATCH", "/realm", only_owners)
     await server.refusal("dario", "POST", "/bots", {**webhook, "short_name": "other", "full_name": "Other"})
+
+
+async def test_with_protected_history_everyone_begins_topics(server: TestServer) -> None:
+    path = f"/streams/{server.channel('operations')}"
+    members = {"can_create_topic_group": {"new": server.group("role:members")}}
+    refusal = await server.refusal("ada", "PATCH", path, members)
+    assert refusal["msg"] == "Only everyone can create topics in private channels with protected history."
+    await server.call("ada", "PATCH", f"/streams/{server.channel('leads')}", members)
+    protect = {"history_public_to_subscribers": False}
+    await server.refusal("ada", "PATCH", f"/streams/{server.channel('leads')}", protect)
+    new = {"name": "new", "subscribers": [], "invite_only": True, "history_public_to_subscribers": False}
+    await server.refusal(
+        "ada", "POST", "/channels/create", {**new, "can_create_topic_group": server.group("role:members")}
+    )
+    await server.call("ada", "POST", "/channels/create", new)

@@ -9,7 +9,7 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import fill
+from support.screens import choose, fill, rows
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -222,3 +222,25 @@ async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_p
         await closed(stage)
         row = await channel_row(stage, "kitchen")
         assert (row["topics_policy"], row["message_retention_days"]) == ("inherit", -1)
+
+
+async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "channel.default-groups")
+        await stage.press("n")
+        await fill(stage, name="Builders", description="For who builds", channels="engineering\n#nosuch")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await until(lambda: form.row("channels").has_problem)
+        await fill(stage, channels="engineering\n#design")
+        await until(lambda: any("Builders" in row for row in rows(stage)))
+        assert "engineering, design" in rows(stage)[0]
+        await stage.press("enter")
+        await fill(stage, name="Makers", channels="design\ngeneral")
+        await until(lambda: any("design, general" in row and "Makers" in row for row in rows(stage)))
+        (group,) = stage.session.state.default_channel_groups
+        wanted = [stage.server.channel("design"), stage.server.channel("general")]
+        assert sorted(group.channel_ids) == sorted(wanted)
+        await stage.press("x")
+        await choose(stage, "Delete channel group")
+        await until(lambda: stage.session.state.default_channel_groups == ())

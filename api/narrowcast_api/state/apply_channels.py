@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast_api.model.default_channel_groups import read_default_channel_groups as read_groups
 from narrowcast_api.state.changes import Change, ChannelsChanged, TopicsChanged, UnreadsChanged
 from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.state import State, load_muted_topics
@@ -9,6 +10,7 @@ from narrowcast_api.wire.events import (
     ChannelFolderAddEvent,
     ChannelFolderReorderEvent,
     ChannelFolderUpdateEvent,
+    DefaultChannelGroupsEvent,
     DefaultStreamsEvent,
     MutedTopicsEvent,
     StreamCreateEvent,
@@ -118,6 +120,12 @@ def _default_channels(state: State, event: DefaultStreamsEvent) -> tuple[Change,
     changed = state.channels.default_ids ^ frozenset(event.default_streams)
     state.channels.default_ids = frozenset(event.default_streams)
     return (ChannelsChanged(tuple(sorted(changed))),)
+
+
+@handlers.of(DefaultChannelGroupsEvent)
+def _default_channel_groups(state: State, event: DefaultChannelGroupsEvent) -> tuple[Change, ...]:
+    state.default_channel_groups = read_groups(event.default_stream_groups)
+    return (ChannelsChanged(()),)
 
 
 @handlers.of(ChannelFolderAddEvent)

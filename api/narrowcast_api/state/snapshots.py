@@ -28,6 +28,8 @@ _CACHED_KEYS = frozenset(
         "max_reminder_note_length",
         "max_stream_description_length",
         "max_stream_name_length",
+        "max_channel_folder_name_length",
+        "max_channel_folder_description_length",
         "max_topic_length",
         "muted_topics",
         "muted_users",

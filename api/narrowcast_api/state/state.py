@@ -19,6 +19,7 @@ from narrowcast_api.model.bots import OwnBot, read_own_bot
 from narrowcast_api.model.channel_folders import read_channel_folder
 from narrowcast_api.model.channels import read_channel, read_subscribed
 from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_table
+from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
 from narrowcast_api.model.drafts import ServerDraft, read_draft
 from narrowcast_api.model.linkifiers import Linkifier, read_linkifier
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
@@ -92,6 +93,7 @@ class State:
         self.user_groups = UserGroups()
         self.holder_rules = HolderRules()
         self.offers = ServerOffers()
+        self.default_channel_groups: tuple[DefaultChannelGroup, ...] = ()
         self.unreads = Unreads(self.is_counted, self.topics.has_choices)
         self.messages = Messages()
         self.starred: set[int] = set()
@@ -280,6 +282,7 @@ def _load_channels(state: State, answer: Row) -> None:
     for folder in records(answer.get("channel_folders"), read_channel_folder, "folder"):
         channels.folders[folder.id] = folder
     channels.default_ids = frozenset(read_default_ids(answer.get("realm_default_streams")))
+    state.default_channel_groups = read_default_channel_groups(answer.get("realm_default_stream_groups"))
     load_muted_topics(state, answer.get("muted_topics"))
     for row in rows(answer.get("user_topics")):
         state.topics.set_visibility(

@@ -27,6 +27,7 @@ from narrowcast_server.http.params import (
     text_without_null,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import (
     ServiceError,
     invalid_channel_id,
@@ -40,7 +41,7 @@ from narrowcast_server.rules.channels import (
     check_may_open,
     check_policies,
 )
-from narrowcast_server.rules.holders import check_holder
+from narrowcast_server.rules.holders import check_holder, check_topic_makers
 from narrowcast_server.rules.permissions import (
     require_administrator,
     require_member,
@@ -126,6 +127,7 @@ def create(call: Call) -> Answer:
         folder_id=None if folder is None else channel_admin.check_folder(core, folder),
         settings=settings,
     )
+    _check_topic_makers(channel, core)
     subscribe(core, [channel], people)
     return {"id": channel.id}
 
@@ -152,6 +154,7 @@ def update(call: Call) -> Answer:
                 check_policies(core, call.user, [setting.value])
                 check_may_open(core, call.user, present, setting.value)
             channel_admin.set_permission(core, present, setting.value, value)
+    _check_topic_makers(core.channels[channel_id], core)
     return {}
 
 
@@ -172,6 +175,14 @@ def _update_plain(call: Call, channel: Channel) -> None:
         folder = call[NEW_FOLDER]
         checked = None if folder is None else channel_admin.check_folder(core, folder)
         channel_admin.set_property(core, channel, "folder_id", checked)
+
+
+def _check_topic_makers(channel: Channel, core: Core) -> None:
+    check_topic_makers(
+        core,
+        protected=channel.invite_only and not channel.history_public,
+        value=channel.settings[ChannelSetting.CREATE_TOPIC.value],
+    )
 
 
 def _update_privacy(call: Call, channel: Channel) -> None:

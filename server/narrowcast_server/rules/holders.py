@@ -78,6 +78,15 @@ def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
     }
 
 
+def check_topic_makers(core: Core, *, protected: bool, value: object) -> None:
+    """Raises BAD_REQUEST where new subscribers do not see old messages and not everyone may begin topics: who cannot
+    see a topic cannot tell that it is new.
+    """
+    group = core.groups.get(value) if isinstance(value, int) else None
+    if protected and (group is None or group.name != SystemGroup.EVERYONE):
+        raise ServiceError("Only everyone can create topics in private channels with protected history.")
+
+
 def check_holder(core: Core, kind: str, name: str, value: object) -> None:
     """Raises BAD_REQUEST for a checked group-setting value that the permission cannot have."""
     group = core.groups.get(value) if isinstance(value, int) else None

@@ -8,6 +8,7 @@ from narrowcast.commands import targets
 from narrowcast.content.addresses import view_address
 from narrowcast.screens.channels import fields, subscription
 from narrowcast.screens.channels.browse import ChannelsScreen
+from narrowcast.screens.channels.default_groups import DefaultChannelGroupsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -53,6 +54,11 @@ def members(screen: Workspace) -> None:
     """Who is in it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         targets.look_after(screen, MembersScreen(screen.session, channel))
+
+
+def default_groups(screen: Workspace) -> None:
+    """Groups of channels that newcomers choose from."""
+    screen.app.push_screen(DefaultChannelGroupsScreen(screen.session))
 
 
 def folders(screen: Workspace) -> None:

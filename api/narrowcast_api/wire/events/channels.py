@@ -168,6 +168,13 @@ class DefaultStreamsEvent(Event):
         return data
 
 
+class DefaultChannelGroupsEvent(Event):
+    """The groups of channels that newcomers choose from, all of them."""
+
+    type: Literal["default_stream_groups"] = "default_stream_groups"
+    default_stream_groups: list[dict[str, Any]]
+
+
 class ChannelFolderEvent(Event):
     """Root of what happens to channel folders."""
 

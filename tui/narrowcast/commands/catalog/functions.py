@@ -149,6 +149,7 @@ FUNCTIONS: tuple[Command, ...] = (
         ("channel.permissions", "", "Channel permissions", channels.permissions),
         ("channel.archive", "", "Archive or unarchive channel", channels.archive),
         ("channel.folders", "", "Channel folders", channels.folders),
+        ("channel.default-groups", "", "Channel groups for new users", channels.default_groups),
         ("channel.copy-link", "", "Copy link to channel", channels.copy_link),
         ("channel.copy-email", "", "Copy email address of channel", channels.copy_email),
     ),

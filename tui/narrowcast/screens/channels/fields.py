@@ -263,10 +263,23 @@ def edit_permissions(host: Host, channel: Channel) -> None:
         )
 
     fields = [
-        _permission(state, setting, words, channel.permissions.get(setting), refused)
+        _permission(
+            state,
+            setting,
+            words,
+            channel.permissions.get(setting),
+            refused or _kept(channel, setting),
+        )
         for setting, words in PERMISSIONS.items()
     ]
     ask(host, f"Permissions of #{channel.name}", fields, submit, done="Saved.")
+
+
+def _kept(channel: Channel, setting: ChannelSetting) -> str:
+    """Why a permission cannot be given to others in this channel: who does not see a topic cannot tell it is new."""
+    if setting is ChannelSetting.CREATE_TOPIC and privacy_of(channel) == "protected":
+        return "everyone, with protected history"
+    return ""
 
 
 def _permission(

@@ -1,0 +1,33 @@
+"""Groups of channels that newcomers choose from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, ids, integer, records, required_int, rows, text
+
+
+class DefaultChannelGroup(NamedTuple):
+    """Channels that go together, by what a newcomer comes for."""
+
+    id: int
+    name: str
+    description: str = ""
+    channel_ids: tuple[int, ...] = ()
+
+
+def read_default_channel_group(row: Row) -> DefaultChannelGroup:
+    """A row of `realm_default_stream_groups`; older servers name the channels by their whole objects."""
+    streams = row.get("streams")
+    return DefaultChannelGroup(
+        required_int(row, "id"),
+        text(row, "name"),
+        text(row, "description"),
+        tuple(ids(streams) or [integer(stream, "stream_id") for stream in rows(streams)]),
+    )
+
+
+def read_default_channel_groups(value: object) -> tuple[DefaultChannelGroup, ...]:
+    """All of them, by name."""
+    found = records(value, read_default_channel_group, "group of channels")
+    return tuple(sorted(found, key=lambda group: (group.name.casefold(), group.id)))
