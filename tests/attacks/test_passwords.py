@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.http import auth
+from narrowcast_server.http.sign_in_limits import SignInLimits, place_of
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.sign_in_limits import SignInLimits, place_of
 from support import world
 from support.clock import VirtualClock
 from support.server import TestServer, running_server

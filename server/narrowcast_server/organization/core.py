@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.computing.highlights import Highlights
 from narrowcast_server.computing.workers import Workers
+from narrowcast_server.http.sign_in_limits import SignInLimits
 from narrowcast_server.organization.clock import Clock, SystemClock
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.events import Event, EventHub
@@ -19,7 +20,6 @@ from narrowcast_server.organization.memberships import Memberships
 from narrowcast_server.organization.models import Channel, Group, User
 from narrowcast_server.organization.passwords import Passwords
 from narrowcast_server.organization.realm_settings import DEFAULTS
-from narrowcast_server.sign_in_limits import SignInLimits
 from narrowcast_server.storage.directory import Directory
 from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.folder_lock import FolderLock

@@ -1,0 +1,51 @@
+"""One's own picture."""
+
+from __future__ import annotations
+
+import re
+
+from narrowcast_server.actions.users import emit_avatar
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.users import avatar_url
+from narrowcast_server.uploads.custom_emoji import PICTURES
+from narrowcast_server.uploads.files import ORGANIZATION, Folder
+from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes
+from narrowcast_server.uploads.receiving import single_file
+
+routes = Routes()
+
+_PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
+
+
+@routes.add("POST", "/users/me/avatar", streaming=True)
+async def set_avatar(call: Call) -> Answer:
+    """Sets the caller's picture."""
+    if call.core.setting_bool("avatar_changes_disabled") and not call.user.is_administrator:
+        raise ServiceError("Avatar changes are disabled in this organization.")
+    one = "You must upload exactly one avatar."
+    async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
+        picture = await picture_bytes(upload)
+    stored = keep_picture(call.core, picture)
+    with call.core.transaction():
+        return changed_avatar(call.core, call.user, f"{PICTURES}/{ORGANIZATION}/{stored}")
+
+
+@routes.delete("/users/me/avatar")
+def delete_avatar(call: Call) -> Answer:
+    """Goes back to the picture that the address gives."""
+    if call.core.setting_bool("avatar_changes_disabled") and not call.user.is_administrator:
+        raise ServiceError("Avatar changes are disabled in this organization.")
+    return changed_avatar(call.core, call.user, None)
+
+
+def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
+    """Stores the picture's address and tells everybody. The picture before it goes."""
+    before = (user.avatar_url or "").rpartition("/")[2]
+    if _PICTURE_NAME.fullmatch(before):
+        Folder(core).public(before).unlink(missing_ok=True)
+    changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)
+    emit_avatar(core, changed)
+    return {"avatar_url": avatar_url(changed)}

@@ -1,0 +1,34 @@
+"""The organization's own emoji."""
+
+from __future__ import annotations
+
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.uploads.custom_emoji import add_emoji, custom_emoji_table, deactivate_emoji
+from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, picture_bytes
+from narrowcast_server.uploads.receiving import single_file
+
+routes = Routes()
+
+
+@routes.get("/realm/emoji")
+def list_emoji(call: Call) -> Answer:
+    """The organization's own emoji."""
+    return {"emoji": custom_emoji_table(call.core)}
+
+
+@routes.add("POST", "/realm/emoji/{name}", streaming=True)
+async def create_emoji(call: Call) -> Answer:
+    """Adds an emoji from a picture."""
+    one = "You must upload exactly one file."
+    async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
+        picture = await picture_bytes(upload)
+    with call.core.transaction():
+        add_emoji(call.core, call.user, call.path["name"], picture)
+    return {}
+
+
+@routes.delete("/realm/emoji/{name}")
+def delete_emoji(call: Call) -> Answer:
+    """Takes an emoji out of use."""
+    deactivate_emoji(call.core, call.user, call.path["name"])
+    return {}
