@@ -27,6 +27,7 @@ from narrowcast_server.http.app import build
 from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
 from narrowcast_server.http.log_limit import LogLimit
+from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
 from narrowcast_server.organization.core import Core
@@ -189,7 +190,7 @@ async def _serving(
     people = asyncio.create_task(_live(core)) if options.demo and options.alive else None
     try:
         await _started(server, task)
-        async with listening(server, connections, bound):
+        async with controlled(core), listening(server, connections, bound):
             yield running_server
     finally:
         if people is not None:

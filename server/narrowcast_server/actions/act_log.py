@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_server.organization.models import User
 
@@ -51,7 +51,7 @@ def record(core: Core, actor: User | None, act: str, details: Mapping[str, str])
     core.store.execute("DELETE FROM acts WHERE id <= (SELECT max(id) FROM acts) - ?", _KEPT)
 
 
-def acts(core: Core, limit: int, before: int | None = None) -> list[dict[str, object]]:
+def acts(core: Core, limit: int, before: int | None = None) -> list[dict[str, Any]]:
     """The newest acts, or those before an id, the newest first."""
     rows = core.store.all(
         "SELECT * FROM acts WHERE id < ? ORDER BY id DESC LIMIT ?", 2**62 if before is None else before, limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn, TypeAlias
 
+from narrowcast.cli.operator_grammar import copy_options, operator_commands
 from narrowcast.cli.outcome import CommandError, Exit
 
 EPILOG = """\
@@ -91,6 +92,8 @@ def _app_commands(commands: _Commands) -> None:
         "--rate-limit", type=_rate, metavar="N/SECONDS", help="limit the requests of each account"
     )
     serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
+    copy_options(serve)
+    operator_commands(serve)
     login = commands.add_parser("login", help="sign in and store the account")
     login.add_argument("url", metavar="URL", help="address of the organization, or the link of an invitation")
     login.add_argument("--name", help="your name, when URL is an invitation (default: ask)")

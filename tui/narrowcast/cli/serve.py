@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
+from narrowcast.text.safe_text import safe_line
 
 
 def run(args: argparse.Namespace) -> int:
@@ -19,6 +21,10 @@ def run(args: argparse.Namespace) -> int:
     from narrowcast_server import serve
     from narrowcast_server.storage import checking
 
+    if args.serve_command == "admin":
+        return _admin(args, data)
+    if args.backup or args.restore:
+        return _copy(args, data)
     if args.check:
         return _check(checking.check(data), data)
     limits = None if args.rate_limit is None else (args.rate_limit,)
@@ -35,6 +41,47 @@ def run(args: argparse.Namespace) -> int:
     if args.feature_level is not None:
         options = replace(options, feature_level=args.feature_level)
     return serve.run(options)
+
+
+def _admin(args: argparse.Namespace, data: Path) -> int:
+    """A command of the operator, by the running server or without one."""
+    from narrowcast_server.operator.commands import Fault
+    from narrowcast_server.operator.control import ask
+
+    arguments = {
+        name: str(getattr(args, name)) for name in ("who", "role", "days", "limit") if hasattr(args, name)
+    }
+    try:
+        lines = asyncio.run(ask(data, args.admin_command, arguments))
+    except Fault as fault:
+        raise CommandError(fault.message, Exit.FAILED) from fault
+    _print(lines)
+    return Exit.DONE
+
+
+def _print(lines: list[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{safe_line(line)}\n")
+
+
+def _copy(args: argparse.Namespace, data: Path) -> int:
+    """``--backup`` and ``--restore``."""
+    from narrowcast_server.operator.backup import BackupError, backup, restore
+
+    if args.backup and args.restore:
+        raise CommandError("--backup and --restore do not go together", Exit.USAGE)
+
+    def say(line: str) -> None:
+        _print([line])
+
+    try:
+        if args.backup:
+            backup(data, Path(args.backup).expanduser(), with_keys=args.with_keys, say=say)
+        else:
+            restore(Path(args.restore).expanduser(), data, say=say)
+    except BackupError as error:
+        raise CommandError(str(error), Exit.FAILED) from error
+    return Exit.DONE
 
 
 def _file(name: str | None) -> Path | None:

@@ -1,0 +1,1 @@
+"""What the operator does from the command line of the server's machine."""

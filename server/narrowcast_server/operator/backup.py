@@ -1,0 +1,191 @@
+"""Copies of a data folder, also of one that is being served: made, verified, and put back.
+
+A backup is a tar file: `manifest.json` (what is in it, with checksums), `narrowcast.db`, and the uploads. What opens
+the sealed keys is left out unless it is asked for: without it everybody signs in again after a restore.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import sqlite3
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Final
+
+from narrowcast_server.organization.core import DATABASE
+from narrowcast_server.storage import key_vault
+from narrowcast_server.storage.checking import check
+from narrowcast_server.uploads.files import UPLOADS
+
+_MANIFEST: Final = "manifest.json"
+_FORMAT: Final = "narrowcast backup 1"
+_CHUNK: Final = 1 << 20
+_LARGEST_MANIFEST: Final = 1 << 28
+_LEFT_OUT: Final = frozenset({"partial", "resumable"})
+"""Folders of uploads that are not finished."""
+
+
+class BackupError(Exception):
+    """Why there is no backup, or none that can be put back, in words for the operator."""
+
+
+def backup(data: Path, target: Path, *, with_keys: bool = False, say: Callable[[str], None] = print) -> None:
+    """Writes a verified backup; what was at `target` is replaced in the last step. Raises BackupError."""
+    if not (data / DATABASE).is_file():
+        raise BackupError(f"{data} holds no organization")
+    target = target.absolute()
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as name:
+            made = Path(name) / "backup.tar"
+            _write(data, Path(name), made, with_keys=with_keys)
+            files = _verified(made, Path(name) / "again")
+            made.replace(target)
+    except (OSError, sqlite3.Error, tarfile.TarError) as error:
+        raise BackupError(f"the backup could not be written: {error}") from error
+    say(f"{target}: {files} files, verified")
+    if not with_keys:
+        say(f"{key_vault.FILE} is not in it: keep it elsewhere, or everybody signs in again after a restore")
+
+
+def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> None:
+    """Puts a backup into a new or empty folder; all of it, or nothing. Raises BackupError."""
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise BackupError(f"{data} is not empty: a backup is put into a new folder")
+    data = data.absolute()
+    try:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=data.parent, prefix=".restore-") as name:
+            files = _verified(source, Path(name) / "data")
+            if data.exists():
+                data.rmdir()
+            (Path(name) / "data").replace(data)
+    except (OSError, sqlite3.Error, tarfile.TarError) as error:
+        raise BackupError(f"{source} cannot be put back: {error}") from error
+    say(f"{data}: {files} files, sound")
+
+
+def _write(data: Path, scratch: Path, made: Path, *, with_keys: bool) -> None:
+    # The database comes first: the files that it names are there, and stay until they are deleted.
+    copy = scratch / DATABASE
+    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT, 0o600))
+    uri = f"{(data / DATABASE).absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target, pages=1024)
+        target.execute("PRAGMA journal_mode = DELETE")
+    sums: dict[str, str] = {}
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream, tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, path in _files(data, copy, with_keys=with_keys):
+            # A file that is deleted meanwhile is told by the check, where it is missed.
+            if (content := _opened(path)) is not None:
+                with content:
+                    sums[name] = _add(archive, name, content)
+        manifest = json.dumps({"format": _FORMAT, "files": sums}).encode()
+        _add(archive, _MANIFEST, io.BytesIO(manifest))
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _files(data: Path, database: Path, *, with_keys: bool) -> Iterator[tuple[str, Path]]:
+    yield DATABASE, database
+    if with_keys:
+        yield key_vault.FILE, data / key_vault.FILE
+    uploads = data / UPLOADS
+    for folder, folders, names in os.walk(uploads):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        for name in sorted(names):
+            path = Path(folder) / name
+            yield path.relative_to(data).as_posix(), path
+
+
+def _opened(path: Path) -> IO[bytes] | None:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return None
+
+
+def _add(archive: tarfile.TarFile, name: str, content: IO[bytes]) -> str:
+    """Adds a file as it is now; gives its checksum."""
+    entry = tarfile.TarInfo(name)
+    entry.size = content.seek(0, os.SEEK_END)
+    content.seek(0)
+    entry.mode = 0o600
+    summed = _Summed(content)
+    archive.addfile(entry, summed)
+    return summed.checksum
+
+
+class _Summed(io.RawIOBase):
+    """A file that is summed up while it is read."""
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self._content = content
+        self._sum = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        part = self._content.read(size)
+        self._sum.update(part)
+        return part
+
+    @property
+    def checksum(self) -> str:
+        return self._sum.hexdigest()
+
+
+def _verified(source: Path, folder: Path) -> int:
+    """Unpacks a backup into a new folder and verifies all of it; gives the number of files."""
+    folder.mkdir(mode=0o700)
+    sums: dict[str, str] = {}
+    manifest: dict[str, str] | None = None
+    with tarfile.open(source, "r:") as archive:
+        for entry in archive:
+            content = archive.extractfile(entry) if entry.isreg() else None
+            if content is None or not _is_ours(entry.name):
+                raise BackupError(f"{source} is no backup: it holds {entry.name!r}")
+            if entry.name == _MANIFEST:
+                manifest = _manifest(source, content.read(_LARGEST_MANIFEST))
+            else:
+                sums[entry.name] = _unpacked(content, folder / entry.name)
+    if manifest is None or manifest != sums:
+        wrong = sorted(set(manifest or {}).symmetric_difference(sums)) or ["a checksum"]
+        raise BackupError(f"{source} is damaged: {wrong[0]} does not fit")
+    if faults := check(folder):
+        raise BackupError(f"{source} holds damaged data: {faults[0]}")
+    return len(sums)
+
+
+def _is_ours(name: str) -> bool:
+    parts = name.split("/")
+    if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
+        return False
+    return name in (_MANIFEST, DATABASE, key_vault.FILE) or parts[0] == UPLOADS
+
+
+def _manifest(source: Path, content: bytes) -> dict[str, str]:
+    try:
+        manifest = json.loads(content)
+        assert manifest["format"] == _FORMAT
+        return {str(name): str(checksum) for name, checksum in manifest["files"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+        raise BackupError(f"{source} is no backup of this server") from error
+
+
+def _unpacked(content: IO[bytes], target: Path) -> str:
+    for parent in reversed(target.parents):
+        if not parent.exists():
+            parent.mkdir(mode=0o700)
+    summed = _Summed(content)
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        shutil.copyfileobj(summed, file, _CHUNK)
+        file.flush()
+        os.fsync(file.fileno())
+    return summed.checksum

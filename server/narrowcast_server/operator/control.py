@@ -1,0 +1,107 @@
+"""The operator's way to a running server: a socket in its data folder, which nobody else can open.
+
+One line of JSON each way: `{"command", "arguments"}`, and `{"lines"}` or `{"fault"}`. Without a running server a
+command opens the folder itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing, suppress
+from pathlib import Path
+from typing import Final
+
+from narrowcast_server.operator.commands import Arguments, Fault, run
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import DATABASE, Core
+from narrowcast_server.storage.store import StoreError
+
+NAME: Final = "control.sock"
+_LONGEST: Final = 64 * 1024
+_LONGEST_PATH: Final = 100
+"""Of a socket; systems allow little more."""
+_SECONDS: Final = 30.0
+_log = logging.getLogger("narrowcast.server")
+
+
+@asynccontextmanager
+async def controlled(core: Core) -> AsyncIterator[None]:
+    """Listens to the operator until the block ends."""
+    path = core.folder / NAME
+    if len(os.fsencode(path)) > _LONGEST_PATH:
+        _log.warning(
+            "the path of %s is too long for a socket: stop the server before admin commands", core.folder
+        )
+        yield
+        return
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with closing(writer), suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(_SECONDS):
+                writer.write(json.dumps(await _answer(core, await reader.readline())).encode() + b"\n")
+                await writer.drain()
+
+    path.unlink(missing_ok=True)
+    # The folder may be one that others can enter: the socket is made for its owner alone.
+    bound = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        bound.bind(os.fspath(path))
+    finally:
+        os.umask(before)
+    server = await asyncio.start_unix_server(talk, sock=bound, limit=_LONGEST)
+    try:
+        yield
+    finally:
+        server.close()
+        path.unlink(missing_ok=True)
+
+
+async def _answer(core: Core, line: bytes) -> dict[str, object]:
+    try:
+        request = json.loads(line)
+        changes = core.store.changes
+        lines = await run(core, str(request["command"]), {k: str(v) for k, v in request["arguments"].items()})
+        await core.kept(changes)
+    except Fault as fault:
+        return {"fault": fault.message}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {"fault": "this is no command"}
+    return {"lines": lines}
+
+
+async def ask(folder: Path, command: str, arguments: Arguments) -> list[str]:
+    """Has a command done: by the server that uses the folder, or here where none does. Raises Fault."""
+    if not (folder / DATABASE).is_file():
+        raise Fault(f"{folder} holds no organization")
+    try:
+        reader, writer = await asyncio.open_unix_connection(os.fspath(folder / NAME), limit=1 << 24)
+    except OSError:
+        return await _alone(folder, command, arguments)
+    with closing(writer):
+        writer.write(json.dumps({"command": command, "arguments": dict(arguments)}).encode() + b"\n")
+        try:
+            async with asyncio.timeout(_SECONDS):
+                answer = json.loads(await reader.readline())
+        except (TimeoutError, ValueError) as error:
+            raise Fault("the server does not answer") from error
+    if "fault" in answer:
+        raise Fault(answer["fault"])
+    return [str(line) for line in answer["lines"]]
+
+
+async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
+    if command == "invite":
+        # A link begins with the server's address.
+        raise Fault("the server does not run: start it first")
+    try:
+        core = Core(folder, Config(durable=False))
+    except StoreError as error:
+        raise Fault(str(error)) from error
+    with closing(core):
+        return await run(core, command, arguments)

@@ -1,0 +1,333 @@
+"""What the operator does by the command line: admin commands, backups, restores."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.operator.backup import BackupError, backup, restore
+from narrowcast_server.operator.commands import Fault
+from narrowcast_server.operator.control import NAME, ask
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
+from narrowcast_server.storage.checking import check
+from support import world
+from support.server import TestServer, running_server
+
+
+def quiet(line: str) -> None:
+    """Says nothing."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An organization that is not being served."""
+    data = tmp_path / "data"
+    core = Core(data, Config(durable=False))
+    world.populate(core)
+    core.close()
+    return data
+
+
+def data_of(server: TestServer) -> Path:
+    return server.core.folder
+
+
+# --- admin ------------------------------------------------------------------------------------------------------
+
+
+async def test_commands_reach_a_running_server(server: TestServer) -> None:
+    listener = await server.listen("ada")
+    lines = await ask(data_of(server), "role", {"who": "greta@demo.example", "role": "moderator"})
+    assert lines == ["Greta Lindqvist is now moderator"]
+    assert server.user("greta").role is Role.MODERATOR
+    assert any(event["person"].get("role") == 300 for event in await listener.events("realm_user"))
+
+
+async def test_commands_work_without_a_server(folder: Path) -> None:
+    await ask(folder, "role", {"who": "greta@demo.example", "role": "guest"})
+    assert any(
+        re.match(r"\d+ +guest +active +greta@demo.example +Greta Lindqvist", line)
+        for line in await ask(folder, "people", {})
+    )
+    assert check(folder) == []
+
+
+@pytest.mark.parametrize("served", [True, False])
+async def test_a_new_password_signs_in_and_ends_the_old_key(folder: Path, served: bool) -> None:
+    if not served:
+        [line] = await ask(folder, "password", {"who": "elif@demo.example"})
+    async with running_server(folder) as server:
+        key, listener = server.user("elif").api_key, await server.listen("elif")
+        if served:
+            [line] = await ask(folder, "password", {"who": "elif@demo.example"})
+            assert server.user("elif").api_key != key
+            assert all(queue.id != listener.queue_id for queue in server.core.hub.of(server.id("elif")))
+        password = line.rpartition(": ")[2]
+        fields = {"username": "elif@demo.example", "password": password}
+        answer = await server.call(None, "POST", "/fetch_api_key", fields)
+        assert answer["api_key"] == server.user("elif").api_key
+
+
+async def test_accounts_are_ended_and_opened_again(server: TestServer) -> None:
+    data = data_of(server)
+    await ask(data, "deactivate", {"who": str(server.id("greta"))})
+    await server.refusal("greta", "GET", "/users/me", status=401)
+    await ask(data, "reactivate", {"who": "greta@demo.example"})
+    await server.call("greta", "GET", "/users/me")
+
+
+async def test_an_invitation_link_makes_an_account(server: TestServer) -> None:
+    [link] = await ask(data_of(server), "invite", {"role": "moderator", "days": "1"})
+    assert link.startswith(server.url)
+    fields = {"email": "new@demo.example", "full_name": "New", "password": "a long enough password"}
+    token = link.rstrip("/").rpartition("/")[2]
+    await server.call(None, "POST", f"/join/{token}", fields)
+    assert server.user("new").role is Role.MODERATOR
+
+
+async def test_sessions_are_listed_and_ended(server: TestServer) -> None:
+    data = data_of(server)
+    assert await ask(data, "sessions", {"who": "elif@demo.example"}) == ["none"]
+    await server.listen("elif")
+    [line] = await ask(data, "sessions", {"who": "elif@demo.example"})
+    assert "python-httpx" in line
+    key = server.user("elif").api_key
+    await ask(data, "end-sessions", {"who": "elif@demo.example"})
+    assert server.user("elif").api_key != key
+    assert await ask(data, "sessions", {"who": "elif@demo.example"}) == ["none"]
+
+
+async def test_what_the_operator_does_is_in_the_log(server: TestServer) -> None:
+    data = data_of(server)
+    await ask(data, "role", {"who": "greta@demo.example", "role": "guest"})
+    await ask(data, "password", {"who": "greta@demo.example"})
+    lines = await ask(data, "log", {"limit": "10"})
+    assert [line.split("  ", 1)[1] for line in lines] == [
+        "operator  role  role='guest' who='greta@demo.example'",
+        "operator  password  who='greta@demo.example'",
+    ]
+
+
+async def test_statistics_count(server: TestServer) -> None:
+    await server.send("ada", "general", "t")
+    lines = await ask(data_of(server), "statistics", {})
+    assert {line.rsplit(None, 1)[0]: line.rsplit(None, 1)[1] for line in lines}["messages"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "words"),
+    [
+        ("role", {"who": "nobody@demo.example", "role": "guest"}, "nobody has the id or address"),
+        ("role", {"who": "99999999999999999999", "role": "guest"}, "nobody has"),
+        ("role", {"who": "greta@demo.example", "role": "king"}, "there is no role"),
+        ("role", {"who": "ada@demo.example", "role": "guest"}, "only owner"),
+        ("deactivate", {"who": "ada@demo.example"}, "only owner"),
+        ("password", {}, "nobody has"),
+        ("log", {"limit": "-1"}, "no number"),
+        ("log", {"limit": "9" * 30}, "no number"),
+        ("conquer", {}, "there is no command"),
+    ],
+)
+@pytest.mark.parametrize("served", [True, False])
+async def test_what_cannot_be_done_is_said_in_words(
+    folder: Path, command: str, arguments: dict[str, str], words: str, served: bool
+) -> None:
+    async def refused() -> None:
+        with pytest.raises(Fault, match=words):
+            await ask(folder, command, arguments)
+
+    if not served:
+        await refused()
+        return
+    async with running_server(folder):
+        await refused()
+
+
+async def test_a_link_needs_a_server(folder: Path) -> None:
+    with pytest.raises(Fault, match="does not run"):
+        await ask(folder, "invite", {"role": "member", "days": "1"})
+
+
+async def test_a_folder_without_an_organization_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(Fault, match="no organization"):
+        await ask(tmp_path, "people", {})
+
+
+async def test_only_the_servers_user_can_command_it(server: TestServer) -> None:
+    path = data_of(server) / NAME
+    assert stat.S_ISSOCK(path.stat().st_mode)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("line", [b"", b"\n", b"{\n", b"[]\n", b'{"command": 1}\n', b"x" * 100_000 + b"\n"])
+async def test_nonsense_on_the_socket_disturbs_nobody(server: TestServer, line: bytes) -> None:
+    reader, writer = await asyncio.open_unix_connection(data_of(server) / NAME)
+    writer.write(line)
+    writer.write_eof()
+    answer = await reader.read()
+    assert answer == b"" or "fault" in json.loads(answer)
+    writer.close()
+    assert await ask(data_of(server), "people", {})
+
+
+async def test_a_socket_that_was_left_behind_is_no_server(folder: Path) -> None:
+    (folder / NAME).touch()
+    assert await ask(folder, "people", {})
+    async with running_server(folder):
+        assert await ask(folder, "people", {})
+
+
+async def test_a_path_too_long_for_a_socket_is_no_reason_not_to_serve(tmp_path: Path) -> None:
+    data = tmp_path / ("long " * 20) / ("path " * 10)
+    data.parent.mkdir()
+    async with running_server(data) as server:
+        await server.call("ada", "GET", "/users/me")
+        assert not (data / NAME).exists()
+
+
+# --- backups ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_backup_of_a_running_server_brings_everything_back(tmp_path: Path) -> None:
+    data, file, back = tmp_path / "data", tmp_path / "backup.tar", tmp_path / "back"
+    async with running_server(data) as server:
+        uploaded = (await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"hello")})).json()
+        message = await server.send("ada", "general", "t", f"[a]({uploaded['url']})")
+        await asyncio.to_thread(backup, data, file, with_keys=True, say=quiet)
+        await server.send("ada", "general", "t", "after the backup")
+        key = server.user("ada").api_key
+    restore(file, back, say=quiet)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(back.stat().st_mode) == 0o700
+    async with running_server(back) as server:
+        assert server.user("ada").api_key == key
+        page = await server.call("ada", "GET", "/messages", {"anchor": "newest", "num_before": 10})
+        assert [each["id"] for each in page["messages"]][-1] == message
+        file_answer = await server.raw("ada", "GET", server.url + uploaded["url"])
+        assert file_answer.content == b"hello"
+
+
+async def test_without_the_keys_people_sign_in_again(folder: Path, tmp_path: Path) -> None:
+    file, back = tmp_path / "backup.tar", tmp_path / "back"
+    said: list[str] = []
+    backup(folder, file, say=said.append)
+    assert "keys.secret is not in it" in said[-1]
+    with tarfile.open(file) as archive:
+        assert "keys.secret" not in archive.getnames()
+    restore(file, back, say=quiet)
+    async with running_server(back) as server:
+        fields = {"username": "ada@demo.example", "password": world.PASSWORD}
+        answer = await server.call(None, "POST", "/fetch_api_key", fields)
+        assert answer["api_key"] == server.user("ada").api_key
+
+
+def changed(change: Callable[[bytearray], None]) -> Callable[[Path], None]:
+    def apply(path: Path) -> None:
+        content = bytearray(path.read_bytes())
+        change(content)
+        path.write_bytes(content)
+
+    return apply
+
+
+def flip(content: bytearray) -> None:
+    content[100_000] ^= 0xFF
+
+
+def with_member(name: str, kind: bytes = tarfile.REGTYPE) -> Callable[[Path], None]:
+    """A backup with one more member."""
+
+    def apply(path: Path) -> None:
+        with tarfile.open(path, "a") as archive:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname, entry.size = kind, "/etc/passwd", 1 if kind == tarfile.REGTYPE else 0
+            archive.addfile(entry, io.BytesIO(b"x"))
+
+    return apply
+
+
+HURT = {
+    "a flipped bit": changed(flip),
+    "an end that is missing": changed(lambda content: content.__delitem__(slice(200_000, None))),
+    "nothing": changed(lambda content: content.clear()),
+    "no archive": changed(lambda content: content.__setitem__(slice(0, 600), b"x" * 600)),
+    "one file more": with_member("uploads/more"),
+    "a path out of the folder": with_member("uploads/../../evil"),
+    "an absolute path": with_member("/tmp/evil"),
+    "a link": with_member("uploads/link", tarfile.SYMTYPE),
+    "a device": with_member("uploads/device", tarfile.CHRTYPE),
+    "a second database": with_member("narrowcast.db"),
+}
+
+
+@pytest.mark.parametrize("hurt", HURT.values(), ids=list(HURT))
+def test_a_damaged_backup_is_refused_as_a_whole(
+    folder: Path, tmp_path: Path, hurt: Callable[[Path], None]
+) -> None:
+    file, back = tmp_path / "backup.tar", tmp_path / "back"
+    backup(folder, file, say=quiet)
+    hurt(file)
+    with pytest.raises(BackupError):
+        restore(file, back, say=quiet)
+    assert not back.exists()
+    assert not (tmp_path / "evil").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "backup.tar"}
+
+
+def test_a_backup_is_not_put_over_other_data(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "backup.tar"
+    backup(folder, file, say=quiet)
+    with pytest.raises(BackupError, match="not empty"):
+        restore(file, folder, say=quiet)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    restore(file, empty, say=quiet)
+    assert check(empty) == []
+
+
+def test_damaged_data_gives_no_backup_and_keeps_the_last(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "backup.tar"
+    backup(folder, file, say=quiet)
+    before = file.read_bytes()
+    core = Core(folder, Config(durable=False))
+    core.store.execute("UPDATE users SET role = 777 WHERE id = 3")
+    core.close()
+    with pytest.raises(BackupError, match="777"):
+        backup(folder, file, say=quiet)
+    assert file.read_bytes() == before
+
+
+def test_the_command_line_does_it_all(folder: Path, tmp_path: Path) -> None:
+    def narrowcast(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "narrowcast", "serve", *arguments]
+        environment = {**os.environ, "HOME": str(tmp_path)}
+        return subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=60, check=False
+        )
+
+    done = narrowcast("admin", "people", "--data", str(folder))
+    assert done.returncode == 0
+    assert "ada@demo.example" in done.stdout
+    done = narrowcast("--data", str(folder), "admin", "role", "greta@demo.example", "guest")
+    assert (done.returncode, done.stdout) == (0, "Greta Lindqvist is now guest\n")
+    done = narrowcast("admin", "role", "nobody", "guest", "--data", str(folder))
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert "nobody has the id or address" in done.stderr
+    file, back = str(tmp_path / "copy.tar"), str(tmp_path / "back")
+    assert narrowcast("--backup", file, "--data", str(folder)).returncode == 0
+    assert narrowcast("--restore", file, "--data", back).returncode == 0
+    assert narrowcast("--restore", file, "--data", back).returncode == 1
+    assert narrowcast("--check", "--data", back).stdout.endswith("is sound\n")

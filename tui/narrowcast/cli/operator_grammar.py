@@ -1,0 +1,49 @@
+"""The grammar of ``narrowcast serve admin``: what the operator does, whether the server runs or not."""
+
+from __future__ import annotations
+
+import argparse
+
+_ROLES = ("owner", "administrator", "moderator", "member", "guest")
+
+
+def copy_options(serve: argparse.ArgumentParser) -> None:
+    """``--backup`` and ``--restore``."""
+    serve.add_argument(
+        "--backup", metavar="FILE", help="write a verified copy of the data and exit, also while it is served"
+    )
+    serve.add_argument(
+        "--with-keys", action="store_true", help="with --backup: what opens the API keys as well"
+    )
+    serve.add_argument("--restore", metavar="FILE", help="put a backup into an empty folder and exit")
+
+
+def operator_commands(serve: argparse.ArgumentParser) -> None:
+    """``admin COMMAND``."""
+    admin = serve.add_subparsers(dest="serve_command", metavar="admin").add_parser(
+        "admin", help="look after the organization"
+    )
+    commands = admin.add_subparsers(dest="admin_command", metavar="COMMAND", required=True, title="commands")
+
+    def add(name: str, about: str, *, who: bool = False) -> argparse.ArgumentParser:
+        command: argparse.ArgumentParser = commands.add_parser(name, help=about, description=about)
+        command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="folder of the data")
+        if who:
+            command.add_argument("who", metavar="WHO", help="id or email")
+        return command
+
+    add("people", "list everybody")
+    add("password", "give somebody a new password; their sessions end", who=True)
+    add("role", "change the role of somebody", who=True).add_argument("role", choices=_ROLES)
+    add("deactivate", "end an account", who=True)
+    add("reactivate", "open an account again", who=True)
+    invite = add("invite", "print a link by which people make accounts; the server must run")
+    invite.add_argument(
+        "--role", choices=_ROLES, default="member", help="of who comes (default: %(default)s)"
+    )
+    invite.add_argument("--days", default="10", help="how long it holds; 0: for ever (default: %(default)s)")
+    add("statistics", "count people, messages, bytes")
+    add("sessions", "list the clients of somebody", who=True)
+    add("end-sessions", "end the clients of somebody, with the key", who=True)
+    log = add("log", "show the administrative acts, newest last")
+    log.add_argument("--limit", default="50", help="so many (default: %(default)s)")
