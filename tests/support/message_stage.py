@@ -11,6 +11,7 @@ from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
 from narrowcast.app.frames import Frames
+from narrowcast.panes.messages import requests
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
@@ -40,22 +41,22 @@ class PaneApp(App[None]):
     def copy_to_clipboard(self, text: str) -> None:
         self.copied.append(text)
 
-    def on_messages_pane_narrow_requested(self, event: MessagesPane.NarrowRequested) -> None:
+    def on_messages_pane_narrow_requested(self, event: requests.NarrowRequested) -> None:
         self.asked.append(event)
 
-    def on_messages_pane_reply_requested(self, event: MessagesPane.ReplyRequested) -> None:
+    def on_messages_pane_reply_requested(self, event: requests.ReplyRequested) -> None:
         self.asked.append(event)
 
-    def on_messages_pane_edit_requested(self, event: MessagesPane.EditRequested) -> None:
+    def on_messages_pane_edit_requested(self, event: requests.EditRequested) -> None:
         self.asked.append(event)
 
-    def on_messages_pane_link_requested(self, event: MessagesPane.LinkRequested) -> None:
+    def on_messages_pane_link_requested(self, event: requests.LinkRequested) -> None:
         self.asked.append(event)
 
-    def on_messages_pane_person_requested(self, event: MessagesPane.PersonRequested) -> None:
+    def on_messages_pane_person_requested(self, event: requests.PersonRequested) -> None:
         self.asked.append(event)
 
-    def on_messages_pane_status_requested(self, event: MessagesPane.StatusRequested) -> None:
+    def on_messages_pane_status_requested(self, event: requests.StatusRequested) -> None:
         self.asked.append(event)
 
     def text(self) -> str:
@@ -65,7 +66,7 @@ class PaneApp(App[None]):
 
     def said(self) -> list[str]:
         """What was said to the user."""
-        return [one.text for one in self.asked if isinstance(one, MessagesPane.StatusRequested)]
+        return [one.text for one in self.asked if isinstance(one, requests.StatusRequested)]
 
 
 class Stage:

@@ -180,7 +180,9 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
 
 async def test_a_link_to_scheduled_messages_opens_them_here(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.messages.follow(0, Spot(SpotKind.LINK, "#scheduled", "View scheduled messages"))
+        stage.screen.messages.parts.links.follow(
+            0, Spot(SpotKind.LINK, "#scheduled", "View scheduled messages")
+        )
         await until(lambda: isinstance(stage.app.screen, ScheduledScreen))
 
 

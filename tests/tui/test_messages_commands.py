@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.commands.registry import Context, in_context
+from narrowcast.panes.messages import requests
 from narrowcast.widgets.line_view import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
@@ -48,7 +49,7 @@ async def test_replies_go_where_the_message_is(tmp_path: Path) -> None:
         await stage.press("r", "R", "at", "enter")
         await stage.press("greater_than_sign")
         await until(lambda: len(stage.app.asked) == 5)
-        replies = [one for one in stage.app.asked if isinstance(one, MessagesPane.ReplyRequested)]
+        replies = [one for one in stage.app.asked if isinstance(one, requests.ReplyRequested)]
         soup = ChannelDestination(stage.server.channel("general"), "soup")
         bruno = stage.server.id("bruno")
         assert [one.destination for one in replies] == [
@@ -74,9 +75,7 @@ async def test_only_ones_own_messages_can_be_edited(tmp_path: Path) -> None:
         own = await stage.server.send("ada", "general", "soup", "mine")
         await stage.see("mine")
         await stage.press("G", "e")
-        assert [one.message_id for one in stage.app.asked if isinstance(one, MessagesPane.EditRequested)] == [
-            own
-        ]
+        assert [one.message_id for one in stage.app.asked if isinstance(one, requests.EditRequested)] == [own]
 
 
 async def test_a_message_is_deleted_after_asking(tmp_path: Path) -> None:
@@ -134,5 +133,12 @@ async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> No
 async def test_a_copy_holds_nothing_that_a_shell_would_obey_when_it_is_pasted(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
-        stage.pane.copy("rm\x1b[201~ -rf\r\n\tit\x9b31m \u0645\u06cc\u200c\u062e\x07\x00", "this")
+        stage.pane.parts.clipboard.copy(
+            "rm\x1b[201~ -rf\r\n\tit\x9b31m \u0645\u06cc\u200c\u062e\x07\x00", "this"
+        )
         assert stage.app.copied == ["rm[201~ -rf\n\tit31m \u0645\u06cc\u200c\u062e"]
+
+
+async def test_every_command_of_the_pane_has_a_part_that_does_it(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        assert set(stage.pane.parts.table) == {command.id for command in in_context(Context.MESSAGES)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.panes.messages import requests
 from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
 from support.sessions import until
@@ -88,7 +88,7 @@ async def test_a_message_is_gone_to_by_its_number_wherever_it_is(tmp_path: Path)
         await stage.show(stage.topic)
         await stage.see("red")
         await stage.press("semicolon", *str(elsewhere), "enter")
-        await until(lambda: any(isinstance(one, MessagesPane.NarrowRequested) for one in stage.app.asked))
-        asked = next(one for one in stage.app.asked if isinstance(one, MessagesPane.NarrowRequested))
+        await until(lambda: any(isinstance(one, requests.NarrowRequested) for one in stage.app.asked))
+        asked = next(one for one in stage.app.asked if isinstance(one, requests.NarrowRequested))
         assert asked.narrow == Narrow.topic(stage.server.channel("general"), "salad")
         assert asked.message_id == elsewhere

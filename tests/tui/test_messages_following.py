@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.content.inlines import Spot, SpotKind
-from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.panes.messages import requests
 from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
 from support.sessions import until
@@ -24,11 +24,11 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
             await stage.press("o", key)
             await stage.asked(number)
         to_topic, outside, person = stage.app.asked
-        assert isinstance(to_topic, MessagesPane.NarrowRequested)
+        assert isinstance(to_topic, requests.NarrowRequested)
         assert to_topic.narrow == Narrow.topic(stage.server.channel("general"), "stew")
-        assert isinstance(outside, MessagesPane.LinkRequested)
+        assert isinstance(outside, requests.LinkRequested)
         assert (outside.url, outside.label) == ("https://x.example/", "out")
-        assert isinstance(person, MessagesPane.PersonRequested)
+        assert isinstance(person, requests.PersonRequested)
         assert person.user_id == stage.server.id("bruno")
         assert "goat" not in stage.app.text()
         assert ("message.enter", "open") in stage.pane.selected_hints
@@ -36,7 +36,7 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
         await stage.see("goat")
         await until(lambda: ("message.spoiler", "close") in stage.pane.selected_hints)
         await stage.press("enter")
-        assert isinstance(stage.app.asked[-1], MessagesPane.ReplyRequested)
+        assert isinstance(stage.app.asked[-1], requests.ReplyRequested)
 
 
 async def test_a_link_to_a_message_leads_to_where_it_is_now(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ async def test_a_link_to_a_message_leads_to_where_it_is_now(tmp_path: Path) -> N
         await stage.press("o", "a")
         await until(lambda: stage.app.asked)
         asked = stage.app.asked[0]
-        assert isinstance(asked, MessagesPane.NarrowRequested)
+        assert isinstance(asked, requests.NarrowRequested)
         assert asked.narrow == Narrow.topic(stage.server.channel("general"), "ragout")
         assert asked.message_id == message_id
 
@@ -77,7 +77,7 @@ async def test_code_opens_in_the_playground_of_its_language(tmp_path: Path) -> N
         await until(lambda: list(stage.session.state.playgrounds))
         await stage.press("E")
         link = stage.app.asked[-1]
-        assert isinstance(link, MessagesPane.LinkRequested)
+        assert isinstance(link, requests.LinkRequested)
         assert link.url == "https://play.example/?code=x%20%3D%201%20%26%202"
 
 
@@ -88,10 +88,10 @@ async def test_shift_with_a_hint_copies_where_a_link_leads(tmp_path: Path) -> No
         await stage.see("this")
         await stage.press("o", "A")
         assert stage.app.copied == ["https://x.example/a?b=c"]
-        assert not any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)
+        assert not any(isinstance(one, requests.LinkRequested) for one in stage.app.asked)
         message_id = stage.pane.selected_id
         assert message_id is not None
-        stage.pane.follow(message_id, Spot(SpotKind.LINK, "mailto:ada@x.example", "Ada"))
+        stage.pane.parts.links.follow(message_id, Spot(SpotKind.LINK, "mailto:ada@x.example", "Ada"))
         assert stage.app.copied[1:] == ["ada@x.example"]
 
 
@@ -101,10 +101,12 @@ async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
     monkeypatch.setattr("narrowcast.terminal.images.available", lambda: False)
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
-        stage.pane.open_media(Spot(SpotKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png"))
+        stage.pane.parts.links.open_media(
+            Spot(SpotKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png")
+        )
         await stage.asked(2)
         assert "narrowcast[images]" in stage.app.said()[0]
-        assert any(isinstance(one, MessagesPane.LinkRequested) for one in stage.app.asked)
+        assert any(isinstance(one, requests.LinkRequested) for one in stage.app.asked)
 
 
 async def test_every_mode_says_how_to_leave_it_until_it_is_left(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from narrowcast.content.inlines import Spot, SpotKind, is_picture
-from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.panes.messages import requests
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.terminal import images
 from narrowcast.terminal.terminal_filter import TerminalFilter
@@ -202,7 +202,7 @@ async def test_a_picture_elsewhere_is_a_link_and_never_fetched(tmp_path: Path) -
         await stage.see("▣")
         await stage.press("v")
         link = stage.app.asked[-1]
-        assert isinstance(link, MessagesPane.LinkRequested)
+        assert isinstance(link, requests.LinkRequested)
         assert link.url == "https://pictures.example/a.png"
 
 
@@ -244,7 +244,7 @@ async def test_the_pictures_of_a_message_are_gone_through_and_saved(
         await stage.press("d")
         await until(lambda: stage.app.asked)
         link = stage.app.asked[-1]
-        assert isinstance(link, MessagesPane.LinkRequested)
+        assert isinstance(link, requests.LinkRequested)
         assert link.url.endswith("two.png")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast_api.errors import BadNarrow
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
@@ -108,7 +109,8 @@ async def test_what_goes_wrong_is_said_and_the_app_goes_on(tmp_path: Path) -> No
         await stage.see("gone soon")
         await stage.press("delete", "down", "enter")
         await until(lambda: "gone soon" not in stage.app.text() or stage.app.said())
-        stage.pane.work(stage.session.client.messages.delete(message_id=999_999), "do the impossible")
+        context = PaneContext(stage.pane, stage.session, stage.pane.list, lambda _: None)
+        context.work(stage.session.client.messages.delete(message_id=999_999), "do the impossible")
         await until(lambda: any("Could not do the impossible" in text for text in stage.app.said()))
 
 

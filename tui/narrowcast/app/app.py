@@ -219,7 +219,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         if command.function is not None:
             self.action_command(command.id)
             return
-        name = f"action_{command.handler}"
+        name = f"action_{command.handler.partition('(')[0]}"
         start = self.focused or self.screen
         near: list[Any] = [*start.ancestors_with_self, *self.screen.walk_children(), self]
         for node in near:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 async def begin(screen: Workspace, message_id: int) -> None:
     """Editing needs the source; the state has only what the server made of it."""
-    source = await screen.messages.source_of(message_id)
+    source = await screen.messages.parts.clipboard.source_of(message_id)
     message = screen.session.state.messages.get(message_id)
     if message is not None and message.sender_id == screen.session.state.me:
         screen.writing.edit(message_id, source)

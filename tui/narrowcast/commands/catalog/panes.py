@@ -94,7 +94,7 @@ EDITOR: tuple[Command, ...] = (
     ),
 )
 
-MESSAGES: tuple[Command, ...] = (
+_MESSAGES: tuple[Command, ...] = (
     *rows(
         Context.MESSAGES,
         "Reading",
@@ -145,3 +145,8 @@ MESSAGES: tuple[Command, ...] = (
         ("message.sender", "u", "View card of sender"),
     ),
 )
+
+MESSAGES: tuple[Command, ...] = tuple(
+    replace(command, action=f"message('{command.id}')") for command in _MESSAGES
+)
+"""The pane of messages knows by the id which of its parts does the command."""

@@ -8,8 +8,9 @@ to the screen (`NarrowRequested`, `ReplyRequested` ...).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -17,14 +18,13 @@ from textual.timer import Timer
 
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.panes.messages.details import MessageDetails
+from narrowcast.panes.messages.commands import MessageCommands
+from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Feed
-from narrowcast.panes.messages.find import Finding
-from narrowcast.panes.messages.links import SpotActs
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
 from narrowcast_api import permissions
-from narrowcast_api.errors import ApiError, NarrowcastError
+from narrowcast_api.errors import ApiError
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 __all__ = ["MessagesPane"]
+
+Answer = TypeVar("Answer")
 
 ECHO_CHECK = 1.0
 """Seconds between looks at messages on their way, while there are any: what is said about them ages."""
@@ -50,8 +52,11 @@ _SHOWN = (
 )
 
 
-class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
-    """See the module's description."""
+SELECTING = "Esc cancels · y copies the selected text"
+
+
+class MessagesPane(Vertical):
+    """See the module's description. ``parts`` does what commands ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MESSAGES)]
     DEFAULT_CSS = """
@@ -63,7 +68,8 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         self.session = session
         self._frames = frames
         self.list = MessageList()
-        self.view: MessageView | None = None
+        self._shared = PaneContext(self, session, self.list, self._reopen)
+        self.parts = MessageCommands(self._shared)
         self._echo_timer: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._paging: set[bool] = set()
@@ -74,6 +80,29 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         """Whether the place in the view is the reader's own; before, nothing counts as read."""
 
     # What the screen uses.
+
+    @property
+    def view(self) -> MessageView | None:
+        """The view that is shown."""
+        return self._shared.view
+
+    @property
+    def mode_hint(self) -> str:
+        """What the keys do while they do not do what they usually do; '' otherwise."""
+        return self._shared.mode_hint
+
+    @property
+    def selected_hints(self) -> tuple[tuple[str, str], ...]:
+        """Commands for what the selected message holds, by id, and what each does."""
+        return self.parts.links.selected_hints
+
+    def show_sent(self) -> None:
+        """What was just written comes into view; but nothing unread is passed over for that."""
+        self.parts.moving.show_sent()
+
+    async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
+        """The answer; until it is there `hint` says what is being waited for."""
+        return await self._shared.waiting(request, hint)
 
     @property
     def narrow(self) -> Narrow | None:
@@ -92,11 +121,11 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         """
         if self.view is not None and self.view.narrow != narrow and self._standing:
             self.view.position = self.selected_id
-        self._leave_modes()
+        self._shared.leave_modes()
         self._standing = False
         self._asked_from.clear()
         self.session.read_marks.resume()
-        self.view = view = self.session.view(narrow)
+        self._shared.view = view = self.session.view(narrow)
         names = StateNames(self.session.state)
         self.list.show_feed(Feed(view, names))
         self._read_echoes()
@@ -104,7 +133,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         known = isinstance(anchor, int) and anchor in view.ids
         if known or (anchor is None and view.position is not None and view.position in view.ids):
             self.list.jump(anchor if known and isinstance(anchor, int) else view.position)
-        self.work(self._open(view, anchor), "open this view")
+        self._shared.work(self._open(view, anchor), "open this view")
 
     async def _open(self, view: MessageView, anchor: int | str | None) -> None:
         before = self.list.selected if self.list.engaged else None
@@ -112,7 +141,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         if self.view is not view:
             return
         if isinstance(view.error, ApiError) and view.ids:  # a lost connection is told above everything
-            self.say(f"The server refused this view: {view.error.user_message}")
+            self._shared.say(f"The server refused this view: {view.error.user_message}")
         if not (self.list.engaged and self.list.selected != before):
             self._stand(view, anchor)
         self._standing = True
@@ -145,7 +174,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         if view is not None:
             self._asked_from.clear()
             view.position = None
-            self.work(self._open(view, anchor), "load messages")
+            self._shared.work(self._open(view, anchor), "load messages")
 
     def on_mount(self) -> None:
         """Follows the session from now on."""
@@ -228,7 +257,7 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             return
         self._asked_from[event.older] = edge
         self._paging.add(event.older)
-        self.work(self._load_page(view, event.older), "load more messages")
+        self._shared.work(self._load_page(view, event.older), "load more messages")
 
     async def _load_page(self, view: MessageView, older: bool) -> None:
         try:
@@ -237,13 +266,15 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
             self._paging.discard(older)
         if self.view is view:
             if view.error is not None and view.ids:
-                self.say(f"Could not load more messages: {view.error.user_message} Ctrl-r tries again.")
+                self._shared.say(
+                    f"Could not load more messages: {view.error.user_message} Ctrl-r tries again."
+                )
             self.refresh_messages()
 
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
         """Keeps the place, and reports what was seen as read."""
         event.stop()
-        self.tell_hints()
+        self.parts.links.tell_hints()
         view = self.view
         if view is None or not self._standing:
             return
@@ -255,14 +286,25 @@ class MessagesPane(SpotActs, MessageDetails, Finding, Vertical):
         if seen:
             self.session.read_marks.seen(seen)
 
-    # Work in the background.
+    def on_message_list_spot_chosen(self, event: MessageList.SpotChosen) -> None:
+        """Something was clicked."""
+        event.stop()
+        self.parts.links.follow(event.key, event.spot)
 
-    def work(self, request: Awaitable[object], what: str) -> None:
-        """Runs a request in the background; what goes wrong is said, never raised."""
-        self.run_worker(self._careful(request, what), exit_on_error=False, group="messages")
+    def on_message_list_text_selected(self, event: MessageList.TextSelected) -> None:
+        """Says what one can do with selected text, whether keys or the mouse selected it."""
+        event.stop()
+        if self.list.overlay is None:
+            self._shared.say_mode(SELECTING if event.selected else "")
 
-    async def _careful(self, request: Awaitable[object], what: str) -> None:
-        try:
-            await request
-        except NarrowcastError as error:
-            self.say(f"Could not {what}: {error.user_message}")
+    # Keys.
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys of a mode are taken here; all others go on to the bindings."""
+        if self.parts.take_key(event):
+            event.stop()
+            event.prevent_default()
+
+    def action_message(self, command_id: str) -> None:
+        """Runs a command of the context of messages."""
+        self.parts.table[command_id]()

@@ -17,6 +17,7 @@ from narrowcast.commands.hints import key_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
+from narrowcast.panes.messages import requests
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.open_view import OpenView
@@ -196,40 +197,40 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # the messages pane asks
 
-    @on(MessagesPane.NarrowRequested)
-    def _open_narrow(self, event: MessagesPane.NarrowRequested) -> None:
+    @on(requests.NarrowRequested)
+    def _open_narrow(self, event: requests.NarrowRequested) -> None:
         self.go(event.narrow, event.message_id)
 
-    @on(MessagesPane.ReplyRequested)
-    def _reply(self, event: MessagesPane.ReplyRequested) -> None:
+    @on(requests.ReplyRequested)
+    def _reply(self, event: requests.ReplyRequested) -> None:
         self.writing.reply(event.destination, event.quote)
 
-    @on(MessagesPane.EditRequested)
-    def _edit(self, event: MessagesPane.EditRequested) -> None:
+    @on(requests.EditRequested)
+    def _edit(self, event: requests.EditRequested) -> None:
         from narrowcast.commands import editing
 
         self.spawn(editing.begin(self, event.message_id), "load the message")
 
-    @on(MessagesPane.LinkRequested)
-    def _follow_link(self, event: MessagesPane.LinkRequested) -> None:
+    @on(requests.LinkRequested)
+    def _follow_link(self, event: requests.LinkRequested) -> None:
         from narrowcast.screens.main import links
 
         links.follow(self, event.url, event.label)
 
-    @on(MessagesPane.PersonRequested)
-    def _show_person(self, event: MessagesPane.PersonRequested) -> None:
+    @on(requests.PersonRequested)
+    def _show_person(self, event: requests.PersonRequested) -> None:
         from narrowcast.commands.people import show
 
         show(self, event.user_id)
 
-    @on(MessagesPane.StatusRequested)
-    def _tell_status(self, event: MessagesPane.StatusRequested) -> None:
+    @on(requests.StatusRequested)
+    def _tell_status(self, event: requests.StatusRequested) -> None:
         if event.refused:
             self.refuse(event.text)
         else:
             self.tell(event.text)
 
-    @on(MessagesPane.HintChanged)
+    @on(requests.HintChanged)
     def _tell_hint(self) -> None:
         self.lines.update()
 

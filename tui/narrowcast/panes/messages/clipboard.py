@@ -1,0 +1,152 @@
+"""Copying from a message: its text, its source, its link, its code; and opening the code elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoiler
+from narrowcast.content.inlines import SpotKind
+from narrowcast.content.parse import parse
+from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.requests import LinkRequested
+from narrowcast.text.safe_text import without_controls
+
+if TYPE_CHECKING:
+    from narrowcast.screens.dialogs.picker import Choice
+    from narrowcast_api.model.messages import Message
+
+__all__ = ["Clipboard"]
+
+ROWS_WITH_CODE = 600
+"""So many rows of a message are looked through for code to offer."""
+
+MAX_COPY = 100_000
+"""Characters that one copy puts into the clipboard; terminals drop longer sequences."""
+
+
+class Clipboard:
+    """Puts texts into the terminal's clipboard. Only ever for an act of the user."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def copy(self, text: str, what: str) -> None:
+        """Puts text into the terminal's clipboard. Only ever called for an act of the user."""
+        text = without_controls(text)
+        if len(text) > MAX_COPY:
+            text = text[:MAX_COPY]
+            what += f" (the first {MAX_COPY:,} characters)"
+        self._pane.copy_to_clipboard(text)
+        self._pane.say(f"Copied {what}.")
+
+    def copy_message(self) -> None:
+        """Copies the selected text; without one asks what of the message."""
+        if selected := self._pane.take_selected_text():
+            self.copy(selected, "selected text")
+            return
+        message = self._pane.message_or_say()
+        if message is None:
+            return
+        from narrowcast.screens.dialogs.picker import Picker
+
+        offers = dict(enumerate(self._copies(message)))
+        choices = [choice for choice, _, _ in offers.values()]
+
+        def chosen(number: int | None) -> None:
+            if number is None:
+                return
+            _, text, what = offers[number]
+            if text is None:
+                self._pane.work(self.copy_source(message.id), "copy the source")
+            else:
+                self.copy(text or self._pane.list.text_of(message), what)
+
+        self._pane.ask(Picker("Copy", choices), chosen)
+
+    def _copies(self, message: Message) -> Iterator[tuple[Choice[int], str | None, str]]:
+        from narrowcast.screens.dialogs.picker import Choice
+
+        number = 0
+
+        def offer(title: str, text: str | None, what: str) -> tuple[Choice[int], str | None, str]:
+            nonlocal number
+            number += 1
+            return Choice(number - 1, title, " ".join((text or "")[:60].split())), text, what
+
+        # Made when it is chosen: laying out all of a long message takes a while.
+        yield offer("Text of the message", "", "the message")
+        yield offer("Source (Markdown)", None, "the source")
+        yield offer("Link to the message", self.link_of(message), "the link")
+        for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
+            yield offer(f"Code {block.language}".strip(), block.source, "the code")
+        for spot in self._pane.list.spots_of(message.id):
+            if spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
+                yield offer("Address", spot.value, "the address")
+
+    async def copy_source(self, message_id: int) -> None:
+        self.copy(await self.source_of(message_id), "the source")
+
+    async def source_of(self, message_id: int) -> str:
+        """The Markdown that a message was written in."""
+        request = self._pane.session.client.messages.get(message_id=message_id, apply_markdown=False)
+        answer = await self._pane.waiting(request, "Loading message…")
+        message = answer.message
+        return str(answer.raw_content or (message.content if message is not None else ""))
+
+    def link_of(self, message: Message) -> str:
+        """The address of a message."""
+        from narrowcast.content.addresses import message_address
+
+        return message_address(message, self._pane.session.state)
+
+    def copy_link(self) -> None:
+        """Copies the address of the message."""
+        if (message := self._pane.message_or_say()) is not None:
+            self.copy(self.link_of(message), "the link to the message")
+
+    def playground(self) -> None:
+        """Opens code of the message in a playground; asks which, if there are several pieces or sites."""
+        from narrowcast.screens.dialogs.picker import Choice, Picker
+
+        message = self._pane.message_or_say()
+        if message is None:
+            return
+        choices = [
+            Choice(address, f"View in {name}", " ".join(block.source.split())[:60])
+            for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks)
+            for name, address in self._playgrounds(block)
+        ]
+
+        def chosen(address: str | None) -> None:
+            if address is not None:
+                self._pane.post(LinkRequested(address, "playground"))
+
+        if not choices:
+            self._pane.say("This message has no code for which the organization has a playground.")
+        elif len(choices) == 1:
+            chosen(choices[0].value)
+        else:
+            self._pane.ask(Picker("View in playground", choices), chosen)
+
+    def _playgrounds(self, block: CodeBlock) -> Iterator[tuple[str, str]]:
+        """Names and addresses of the sites that can open a piece of code."""
+        from narrowcast_api.errors import InvalidInput
+        from narrowcast_api.url_templates import expand
+
+        for playground in self._pane.session.state.playgrounds:
+            if playground.language.casefold() == block.language.casefold() and block.language:
+                with suppress(InvalidInput):
+                    yield playground.name, expand(playground.url_template, {"code": block.source})
+
+
+def _code_blocks(blocks: Blocks) -> Iterator[CodeBlock]:
+    for block in blocks:
+        if isinstance(block, CodeBlock):
+            yield block
+        elif isinstance(block, Quote | Spoiler):
+            yield from _code_blocks(block.blocks)
+        elif isinstance(block, ListBlock):
+            for item in block.items:
+                yield from _code_blocks(item)

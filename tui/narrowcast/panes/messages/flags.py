@@ -1,0 +1,45 @@
+"""Flags of the selected message: its star, whether it is folded, whether it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.panes.messages.context import PaneContext
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
+
+__all__ = ["Flags"]
+
+
+class Flags:
+    """What one sets for oneself."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def star(self) -> None:
+        """Puts a star on the message, or takes it off."""
+        if (message := self._pane.message_or_say()) is not None:
+            self._flag(message, "starred", not message.is_starred)
+
+    def collapse(self) -> None:
+        """Folds the message to one line, or unfolds it."""
+        if (message := self._pane.message_or_say()) is not None:
+            self._flag(message, "collapsed", "collapsed" not in message.flags)
+
+    def _flag(self, message: Message, flag: str, on: bool) -> None:
+        self._pane.work(self._pane.session.acts.flag(message.id, flag, on), f"change the flag {flag}")
+
+    def unread(self) -> None:
+        """Marks this message and all below it as unread."""
+        view, message = self._pane.view, self._pane.message_or_say()
+        if view is None or message is None:
+            return
+        ids = [one for one in view.ids if one >= message.id]
+        self._pane.session.read_marks.suspend()
+        change = self._pane.session.client.flags.change
+        self._pane.work(change(message_ids=ids, op="remove", flag="read"), "mark as unread")
+        self._pane.say(
+            "Marked as unread from here. Reading marks no messages as read until you open another view."
+        )

@@ -1,0 +1,59 @@
+"""Going from a message to its channel, its conversation, its sender, or to where a link leads."""
+
+from __future__ import annotations
+
+from narrowcast.content.addresses import InApp
+from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.requests import NarrowRequested, PersonRequested
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+
+__all__ = ["Going"]
+
+
+class Going:
+    """Asks the screen for another view."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def channel(self) -> None:
+        """Goes to the whole channel of the message, or all direct messages."""
+        if (message := self._pane.message_or_say()) is not None:
+            is_direct = message.channel_id is None
+            narrow = Narrow.directs() if is_direct else Narrow.channel(message.channel_id or 0)
+            self._pane.post(NarrowRequested(narrow, message.id))
+
+    def topic(self) -> None:
+        """Goes to the conversation of the message."""
+        if (message := self._pane.message_or_say()) is not None:
+            where = message.destination(self._pane.session.state.me)
+            if isinstance(where, ChannelDestination):
+                narrow = Narrow.topic(where.channel_id, where.topic)
+            else:
+                narrow = Narrow.direct(where.user_ids)
+            self._pane.post(NarrowRequested(narrow, message.id))
+
+    def sender(self) -> None:
+        """Shows who wrote the message."""
+        if (message := self._pane.message_or_say()) is not None:
+            self._pane.post(PersonRequested(message.sender_id))
+
+    def go_to(self, target: InApp) -> None:
+        """Goes to a view; to a message where it is now, for it may have been moved since the link was made."""
+        message_id = target.message_id
+        if message_id is None or not target.narrow.is_conversation:
+            self._pane.post(NarrowRequested(target.narrow, message_id))
+        else:
+            self._pane.work(self._go_to_message(target, message_id), "find the message")
+
+    async def _go_to_message(self, target: InApp, message_id: int) -> None:
+        try:
+            message = await self._pane.session.load_message(message_id)
+        except NarrowcastError:
+            message = None
+        narrow = target.narrow
+        if message is not None:
+            narrow = Narrow.from_destination(message.destination(self._pane.session.state.me))
+        self._pane.post(NarrowRequested(narrow, message_id if message is not None else None))

@@ -1,0 +1,60 @@
+"""A key on everything in view that can be followed."""
+
+from __future__ import annotations
+
+from textual import events
+
+from narrowcast.content.addresses import Outside, resolve
+from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.panes.messages.clipboard import Clipboard
+from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.feed import Key
+from narrowcast.panes.messages.links import Links
+from narrowcast.panes.messages.overlays import Hints, hint_labels
+from narrowcast.text.safe_text import safe_line
+
+__all__ = ["LinkHints"]
+
+
+class LinkHints:
+    """The mode in which keys are labels."""
+
+    def __init__(self, pane: PaneContext, links: Links, clipboard: Clipboard) -> None:
+        self._pane = pane
+        self._links = links
+        self._clipboard = clipboard
+
+    def begin(self) -> None:
+        """Puts a key on everything in view that can be followed."""
+        spots = self._pane.list.spots_in_view()
+        if not spots:
+            self._pane.refuse("No links in view.")
+            return
+        labels = hint_labels(len(spots))
+        self._pane.list.overlay = Hints(dict(zip(spots, labels, strict=False)))
+        self._pane.say_mode("Esc cancels · letters open · Shift-letters copy the link")
+        self._pane.list.changed()
+
+    def key(self, hints: Hints, event: events.Key) -> None:
+        typed = hints.typed + (event.character or "").lower()
+        chosen = [place for place, label in hints.labels.items() if label == typed]
+        if chosen:
+            self._pane.leave_modes()
+            _, key, number = chosen[0]
+            spots = self._pane.list.spots_of(key)
+            if number < len(spots):
+                self._take(key, spots[number], copies=(event.character or "").isupper())
+        elif event.character and any(label.startswith(typed) for label in hints.labels.values()):
+            hints.typed = typed
+            self._pane.list.changed()
+        else:
+            self._pane.leave_modes()
+
+    def _take(self, key: Key, spot: Spot, *, copies: bool) -> None:
+        """Follows what a hint stands for, or says and copies where it leads."""
+        if copies and spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
+            target = resolve(spot.value, self._pane.session.state)
+            address = target.url if isinstance(target, Outside) else spot.value
+            self._clipboard.copy(address, safe_line(address, 300))
+        else:
+            self._links.follow(key, spot)

@@ -1,0 +1,58 @@
+"""Moving among the messages of a view, as far as it may have to be opened again."""
+
+from __future__ import annotations
+
+from narrowcast.panes.messages.context import PaneContext
+
+__all__ = ["Moving"]
+
+
+class Moving:
+    """To the ends of the view, to what is unread, and to what was just written."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def oldest(self) -> None:
+        """To the oldest message of the view."""
+        if self._pane.view is not None and not self._pane.view.found_oldest:
+            self._pane.reopen("oldest")
+        self._pane.list.to_oldest()
+
+    def newest(self) -> None:
+        """To the newest message of the view."""
+        if self._pane.view is not None and not self._pane.view.found_newest:
+            self._pane.reopen("newest")
+            return
+        self._pane.list.to_newest()
+
+    def first_unread(self) -> None:
+        """To the first unread message."""
+        view = self._pane.view
+        if view is None:
+            return
+        get = self._pane.session.state.messages.get
+        unread = (one for one in view.ids if (message := get(one)) is not None and not message.is_read)
+        first = next(unread, None)
+        if first is not None:
+            self._pane.list.jump(first)
+        elif view.first_unread is not None and view.first_unread in view.ids:
+            self._pane.list.jump(view.first_unread)
+        else:
+            self._pane.reopen("first_unread")
+
+    def reload(self) -> None:
+        """Fetches the view again."""
+        if self._pane.view is not None:
+            self._pane.reopen(
+                self._pane.list.selected if isinstance(self._pane.list.selected, int) else "newest"
+            )
+
+    def show_sent(self) -> None:
+        """What was just written comes into view; but nothing unread is passed over for that."""
+        if self._pane.list.following:
+            return
+        if self._pane.view is None or not self._pane.view.found_newest or self._pane.list.has_unread_below():
+            self._pane.say("Message sent. G goes to the newest message.")
+        else:
+            self._pane.list.to_newest()

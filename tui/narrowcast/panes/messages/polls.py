@@ -1,0 +1,77 @@
+"""Voting in the poll or ticking the tasks that a message holds."""
+
+from __future__ import annotations
+
+from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.feed import Key
+
+__all__ = ["Polls"]
+
+
+class Polls:
+    """Sends what one chose; the event that follows shows it."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def vote(self, key: Key, spot: Spot) -> None:
+        message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
+        widget = read_widget(message.submessages) if message is not None else None
+        if message is None or widget is None:
+            return
+        send = self._pane.session.client.submessages.send
+        if isinstance(widget, Poll):
+            content: dict[str, object] = widget.vote(spot.value, self._pane.session.state.me)
+        else:
+            content = widget.strike(spot.value)
+        self._pane.work(send(message_id=message.id, content=content), "vote")
+
+    def choose(self) -> None:
+        """Votes in a poll, ticks a task, or adds one."""
+        message = self._pane.message_or_say()
+        widget = read_widget(message.submessages) if message is not None else None
+        if message is None or widget is None:
+            self._pane.refuse("This message is not a poll or to-do list.")
+            return
+        from narrowcast.screens.dialogs.picker import Choice, Picker
+
+        choices: list[Choice[str]] = []
+        if isinstance(widget, Poll):
+            me = self._pane.session.state.me
+            for option in widget.options:
+                votes = _votes(len(option.voters))
+                choices.append(Choice(option.key, option.text, votes, _box(me in option.voters)))
+        else:
+            choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
+        choices.append(Choice("", "Add option…", "", " + "))
+        message_id = message.id
+
+        def chosen(key: str | None) -> None:
+            kind = SpotKind.VOTE if isinstance(widget, Poll) else SpotKind.TASK
+            if key:
+                self.vote(message_id, Spot(kind, key))
+            elif key is not None:
+                self._add_choice(message_id, widget)
+
+        self._pane.ask(Picker("Vote" if isinstance(widget, Poll) else "To do", choices), chosen)
+
+    def _add_choice(self, message_id: int, widget: Poll | TodoList) -> None:
+        from narrowcast.screens.dialogs.ask import AskScreen
+
+        def answered(text: str | None) -> None:
+            if text:
+                content = widget.new_option(text) if isinstance(widget, Poll) else widget.new_task(text)
+                send = self._pane.session.client.submessages.send
+                self._pane.work(send(message_id=message_id, content=content), "add this")
+
+        self._pane.ask(AskScreen("New option" if isinstance(widget, Poll) else "New task"), answered)
+
+
+def _box(ticked: bool) -> str:
+    return "[x]" if ticked else "[ ]"
+
+
+def _votes(count: int) -> str:
+    return "1 vote" if count == 1 else f"{count} votes"

@@ -1,0 +1,87 @@
+"""Reactions to the selected message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.rows import reaction_text
+from narrowcast_api.model.messages import Reaction, grouped
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
+
+__all__ = ["Reactions"]
+
+THUMBS_UP = ("unicode_emoji", "1f44d", "+1")
+
+USUAL = ("1f44d", "2764", "1f389", "1f602", "1f642", "1f440", "2705", "1f64f", "1f680", "1f914")
+"""Emoji that people react with most: they stand first, before anything is typed."""
+
+
+class Reactions:
+    """Adds them, takes them back, and asks for an emoji."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def thumbs_up(self) -> None:
+        """Reacts with a thumb, or takes it back."""
+        if (message := self._pane.message_or_say()) is not None:
+            self.toggle(message, *THUMBS_UP)
+
+    def join_first(self) -> None:
+        """Joins the first reaction, or leaves it."""
+        message = self._pane.message_or_say()
+        if message is None:
+            return
+        if not message.reactions:
+            self._pane.refuse("No reactions yet. Press : to add one.")
+            return
+        first: Reaction = message.reactions[0]
+        self.toggle(message, first.reaction_type, first.emoji_code, first.emoji_name)
+
+    def toggle(self, message: Message, reaction_type: str, code: str, name: str) -> None:
+        """Adds a reaction of one's own, or removes it."""
+        session = self._pane.session
+        reaction = Reaction(name, code, reaction_type, session.state.me)
+        own = any((one.key, one.user_id) == (reaction.key, reaction.user_id) for one in message.reactions)
+        self._pane.work(session.acts.reaction(message.id, reaction, not own), "change the reaction")
+
+    def choose(self) -> None:
+        """Asks for an emoji and reacts with it."""
+        message = self._pane.message_or_say()
+        if message is None:
+            return
+        from narrowcast.screens.dialogs.picker import Choice, Picker
+        from narrowcast_assets.emoji import character_of, emoji_names
+
+        own = {one.key for one in message.reactions if one.user_id == self._pane.session.state.me}
+        choices: list[Choice[tuple[str, str, str]]] = []
+        for group in grouped(message.reactions):
+            key = (group.reaction_type, group.emoji_code)
+            shown = reaction_text(*key, group.emoji_name)
+            detail = "take back" if key in own else f"{len(group.user_ids)} so far"
+            choices.append(Choice((*key, group.emoji_name), group.emoji_name, detail, shown))
+        known = emoji_names().code_to_names
+        unicode = {
+            code: Choice(
+                ("unicode_emoji", code, names[0]), names[0], "", character_of(code) or "", " ".join(names[1:])
+            )
+            for code, names in known.items()
+        }
+        choices.extend(unicode.pop(code) for code in USUAL if code in unicode)
+        choices.extend(
+            Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
+            for custom in self._pane.session.state.custom_emoji
+            if not custom.deactivated
+        )
+        choices.extend(unicode.values())
+        message_id = message.id
+
+        def chosen(value: tuple[str, str, str] | None) -> None:
+            now = self._pane.session.state.messages.get(message_id)
+            if value is not None and now is not None:
+                self.toggle(now, *value)
+
+        self._pane.ask(Picker("React with", choices), chosen)

@@ -1,0 +1,90 @@
+"""Answering messages, and editing and deleting one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.panes.messages.clipboard import Clipboard
+from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.requests import EditRequested, ReplyRequested
+from narrowcast_api import permissions
+from narrowcast_api.narrow.destinations import DirectDestination
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
+
+__all__ = ["Writing"]
+
+
+class Writing:
+    """Asks for a reply or an edit of the selected message; deletes it."""
+
+    def __init__(self, pane: PaneContext, clipboard: Clipboard) -> None:
+        self._pane = pane
+        self._clipboard = clipboard
+
+    def reply(self) -> None:
+        """Writes to the conversation of the message."""
+        where = self._pane.selected_destination
+        if where is None and self._pane.view is not None:
+            where = self._pane.view.narrow.destination  # an empty conversation is answered too
+        if where is not None:
+            self._pane.post(ReplyRequested(where))
+        else:
+            self._pane.message_or_say()
+
+    def reply_sender(self) -> None:
+        """Writes to the sender alone."""
+        if (message := self._pane.message_or_say()) is not None:
+            others = frozenset({message.sender_id}) - {self._pane.session.state.me}
+            self._pane.post(ReplyRequested(DirectDestination(others)))
+
+    def mention(self) -> None:
+        """Replies, beginning with the sender's name."""
+        if (message := self._pane.message_or_say()) is not None:
+            name = self._pane.session.state.users.name(message.sender_id)
+            mention = f"@**{name}|{message.sender_id}** "
+            self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), mention))
+
+    def quote(self) -> None:
+        """Replies, beginning with the message's source as a quote."""
+        if (message := self._pane.message_or_say()) is not None:
+            self._pane.work(self._quote(message), "quote the message")
+
+    async def _quote(self, message: Message) -> None:
+        source = await self._clipboard.source_of(message.id)
+        fence = "```"
+        while fence in source:
+            fence += "`"
+        name = self._pane.session.state.users.name(message.sender_id)
+        link = self._clipboard.link_of(message)
+        quote = f"@_**{name}|{message.sender_id}** [said]({link}):\n{fence}quote\n{source}\n{fence}\n"
+        self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), quote))
+
+    def edit(self) -> None:
+        """Edits one's own message."""
+        message = self._pane.message_or_say()
+        if message is None:
+            return
+        if refused := permissions.edit_refusal(
+            self._pane.session.state, message, self._pane.session.clock.now()
+        ):
+            self._pane.refuse(refused)
+        else:
+            self._pane.post(EditRequested(message.id))
+
+    def delete(self) -> None:
+        """Deletes the message, after asking."""
+        message = self._pane.message_or_say()
+        if message is None:
+            return
+        session = self._pane.session
+        if refused := permissions.delete_refusal(session.state, message, session.clock.now()):
+            self._pane.refuse(refused)
+            return
+        message_id = message.id
+
+        def delete() -> None:
+            self._pane.work(session.client.messages.delete(message_id=message_id), "delete the message")
+
+        self._pane.confirm("Delete this message?", "Delete message", delete)
