@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test soak check lint format structure bench fuzz screenshots clean
+.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -25,6 +25,9 @@ lint: $(VENV)/.dev ## style, types, and which way imports point
 SOAK_ARGS ?= --count 100000 --seconds 3600 --state .soak
 soak: $(VENV)/.dev ## random histories under simulated time, for an hour; the next run goes on
 	@cd tests && ../$(BIN)/python -m simulation $(SOAK_ARGS)
+
+mutate: $(VENV)/.dev ## change conditions and constants; say which changes no test notices
+	@$(BIN)/python tests/mutation.py $(MUTATE_ARGS)
 
 structure: $(VENV)/.dev ## the numbers of ARCHITECTURE.md
 	@$(BIN)/python tests/structure.py $(STRUCTURE_ARGS)
