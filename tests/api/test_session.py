@@ -244,7 +244,9 @@ async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp
         assert view.gaps[0].after == sent[-1]
         assert session.state.unreads.count_topic(server.channel("general"), "soup") == 1
         assert session.state.unreads.count_directs() == 1
-        assert [hit.message_id for hit in session.search_cached("number")] == sent[::-1]
+        assert [
+            hit.message.id for hit in (await session.search_cached(Narrow.search("number"))).hits
+        ] == sent[::-1]
         await view.open()
         assert view.error is not None
         assert list(view.ids) == sent

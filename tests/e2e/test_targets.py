@@ -39,3 +39,15 @@ def test_words_after_a_key_that_cannot_act_run_no_command(served: Served, open_a
     ada.settle()
     ada.wait_for(r"To Dario Vance")
     ada.wait_for(r"one more thing\s")
+
+
+def test_a_search_by_a_part_of_a_name_and_one_that_means_nothing(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"))
+    ada.type("/from:nobodyatall")
+    ada.press("enter")
+    ada.wait_for(r"No user matches 'nobodyatall'")
+    ada.press("ctrl+u")
+    ada.type("from:gret")
+    ada.wait_for("Greta Lindqvist")
+    ada.press("enter")
+    ada.wait_for(r"Search: sender:")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_api.sync.session import Session
 from support import world
 from support.server import TestServer, running_server
+from support.sessions import until
 from support.terminal import home
 
 
@@ -182,9 +184,13 @@ async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_pa
             (["--rc", str(open_to_all), "read"], 2, "chmod 600"),
             (["--rc", str(wrong), "read"], 3, ""),
             (["--rc", str(tmp_path), "read"], 2, "not a file"),
-            (["--rc", rc, "send", "--channel", "nowhere", "--topic", "x", "hi"], 2, "no channel 'nowhere'"),
+            (
+                ["--rc", rc, "send", "--channel", "nowhere", "--topic", "x", "hi"],
+                2,
+                "No channel matches 'nowhere'",
+            ),
             (["--rc", rc, "send", "hi"], 2, "--channel NAME"),
-            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "is named 'nobody'"),
+            (["--rc", rc, "send", "--to", "nobody", "hi"], 2, "No user matches 'nobody'"),
             (["--rc", rc, "--account", "x"], 2, "terminal"),
             ([], 2, "narrowcast send"),
             (["login", server.url, "--email", "ada@demo.example"], 3, ""),
@@ -287,6 +293,26 @@ async def test_a_local_search_without_a_hit_says_so(tmp_path: Path) -> None:
         answer = await run(tmp_path, "search", "--rc", rc_of(server, tmp_path), "--local", "nothing")
         assert (answer.code, answer.out) == (0, "")
         assert "--local" in answer.err
+
+
+async def test_a_local_search_understands_operators_and_names_what_it_cannot_judge(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        data, cache = tmp_path / "data" / "narrowcast", tmp_path / "cache" / "narrowcast"
+        session = await Session.open(server.account("ada"), data_dir=data, cache_dir=cache)
+        running = asyncio.create_task(session.run())
+        await until(lambda: session.is_live)
+        soup = await server.send("bruno", "general", "lunch", "Soup")
+        last = await server.send("chiyo", "general", "lunch", "Soup too")
+        await until(lambda: session.storage.cache.load_messages([soup, last])[1:])
+        running.cancel()
+        await session.close()
+        answer = await run(tmp_path, "search", "--rc", rc, "--local", "soup", "from:bruno", "with:5")
+        assert answer.out == f"{soup}  Bruno Castell: Soup\n"
+        assert "only the server can judge it: with:5" in answer.err
+        answer = await run(tmp_path, "search", "--rc", rc, "--local", "from:zzz")
+        assert (answer.code, answer.out) == (2, "")
+        assert "No user matches 'zzz'" in answer.err
 
 
 async def test_version_and_help_answer_at_once(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
+from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import PAGE, Anchor, MessageView, Page, Views
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
-    from narrowcast_api.storage.search import SearchHit
     from narrowcast_api.sync.synchronizer import Synchronizer
     from narrowcast_api.wire.events import Event
     from narrowcast_api.wire.users import PresenceAnswer
@@ -283,9 +283,12 @@ class Session:
         message = await self.load_message(wanted) if isinstance(wanted, int) else None
         return narrow if message is None else Narrow.from_destination(message.destination(self.state.me))
 
-    def search_cached(self, text: str, limit: int = 100) -> list[SearchHit]:
-        """Messages that were seen and have these words, newest first; works without a network."""
-        return self.storage.cache.search(text, limit)
+    async def search_cached(self, narrow: Narrow, limit: int = 100) -> LocalResult:
+        """Messages that were seen and are in `narrow`, newest first; works without a network. People and channels
+        of the narrow are ids, see `narrowcast_api.narrow.resolve`.
+        """
+        cache = self.storage.cache
+        return await cache.run(search_cache, cache, narrow, self.state, limit)
 
     # life
 

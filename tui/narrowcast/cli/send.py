@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import SentRecord
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -111,17 +112,16 @@ async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tu
 async def _destination(client: Client, args: argparse.Namespace) -> Destination:
     directory = await Directory.fetch(client, channels=bool(args.channel), people=bool(args.to))
     if args.channel:
-        channel_id = directory.channel_id(args.channel.lstrip("#"))
-        if channel_id is None:
-            raise CommandError(f"there is no channel {args.channel!r}", Exit.USAGE)
-        return ChannelDestination(channel_id, args.topic)
-    ids: set[int] = set()
-    for name in (part.strip() for wanted in args.to for part in wanted.split(",")):
-        user_id = directory.user_id(name)
-        if user_id is None:
-            raise CommandError(
-                f"no user, or more than one, is named {name!r}; give an email address or an id", Exit.USAGE
-            )
-        ids.add(user_id)
+        return ChannelDestination(_resolved(channel_id, args.channel, directory.channels), args.topic)
     me = (await client.users.me()).user_id
+    names = (part.strip() for wanted in args.to for part in wanted.split(","))
+    ids = {_resolved(person_id, name, directory.people, me) for name in names}
     return DirectDestination(frozenset(ids - {me}))
+
+
+def _resolved(resolve: Callable[..., int], *names: object) -> int:
+    """Whole names and words of them only: a message goes to nobody whom a part of a name happened to mean."""
+    try:
+        return resolve(*names, parts=False)
+    except Unresolved as error:
+        raise CommandError(error.user_message, Exit.USAGE) from error

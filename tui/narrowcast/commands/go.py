@@ -9,10 +9,8 @@ from narrowcast.commands import targets
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
-from narrowcast.screens.dialogs.search import SearchScreen
 from narrowcast.screens.main import choices
 from narrowcast.screens.main.choices import Target
-from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
@@ -89,19 +87,6 @@ def starred(screen: Workspace) -> None:
 def directs(screen: Workspace) -> None:
     """All direct messages."""
     screen.go(Narrow.directs())
-
-
-def search(screen: Workspace) -> None:
-    """Messages that a search finds."""
-
-    def entered(text: str | None) -> None:
-        if text:
-            screen.go(Narrow.search(text))
-
-    narrow, base = screen.narrow, ""
-    if narrow is not None and narrow.terms and narrow.destination is None:
-        base = names.terms(screen.session.state, narrow) + " "
-    screen.app.push_screen(SearchScreen(base), entered)
 
 
 def zoom(screen: Workspace) -> None:

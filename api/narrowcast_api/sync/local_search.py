@@ -1,0 +1,115 @@
+"""Searching in what the cache has, by words and by every operator that can be judged from it; no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
+
+from msgspec import Struct
+
+from narrowcast_api.model.messages import Message
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.terms import Knowledge, Term, term_matches
+from narrowcast_api.storage.cache import Cache
+
+__all__ = ["LocalHit", "LocalResult", "search_cache"]
+
+AT_ONCE = 500
+"""Messages that are read from the cache in one go."""
+MOST_WORDS_HITS = 20_000
+"""Messages with the words that are looked at, from the newest back."""
+SNIPPET = 160
+
+_TAG = re.compile(r"<[^>]*>?")
+_CONTENT: Mapping[str, Callable[[str], bool]] = {
+    "link": lambda html: "<a " in html,
+    "image": lambda html: "message_inline_image" in html or "message-media-preview" in html,
+    "attachment": lambda html: "/user_uploads/" in html,
+}
+
+
+class LocalHit(Struct, frozen=True):
+    """A message that matched, and text of it."""
+
+    message: Message
+    snippet: str
+
+
+class LocalResult(Struct, frozen=True):
+    """``hits``: the newest first; ``unjudged``: terms that only the server can judge, which were left out."""
+
+    hits: tuple[LocalHit, ...]
+    unjudged: tuple[Term, ...]
+
+
+def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> LocalResult:
+    """The newest ``limit`` cached messages of ``narrow``, whose people and channels are resolved to ids."""
+    words = " ".join(
+        str(term.operand) for term in narrow.terms if term.operator == "search" and not term.negated
+    )
+    unjudged = tuple(term for term in narrow.terms if not _can_judge(term))
+    terms = [term for term in narrow.terms if term not in unjudged and not _is_words(term)]
+    hits: list[LocalHit] = []
+    if words:
+        found = {hit.message_id: hit.snippet for hit in cache.search(words, MOST_WORDS_HITS)}
+        ids = list(found)
+        pages = (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
+        for page in pages:
+            messages = {message.id: message for message in cache.load_messages(page)}
+            for message_id in page:
+                message = messages.get(message_id)
+                if message is not None and _fits(message, terms, state):
+                    hits.append(LocalHit(message, found[message_id]))
+                    if len(hits) == limit:
+                        return LocalResult(tuple(hits), unjudged)
+        return LocalResult(tuple(hits), unjudged)
+    before: int | None = None
+    while page_of := cache.load_newest(AT_ONCE, before):
+        for message in reversed(page_of):
+            if _fits(message, terms, state):
+                hits.append(LocalHit(message, _text(message)[:SNIPPET]))
+                if len(hits) == limit:
+                    return LocalResult(tuple(hits), unjudged)
+        before = page_of[0].id
+    return LocalResult(tuple(hits), unjudged)
+
+
+def _is_words(term: Term) -> bool:
+    return term.operator == "search" and not term.negated
+
+
+def _can_judge(term: Term) -> bool:
+    if term.operator == "has":
+        return str(term.operand).removesuffix("s") in {*_CONTENT, "reaction"}
+    if term.operator == "is":
+        return term.operand in {
+            "dm",
+            "mentioned",
+            "starred",
+            "unread",
+            "alerted",
+            "resolved",
+            "followed",
+            "muted",
+        }
+    return term.operator in {"channel", "topic", "dm", "dm-including", "sender", "id", "near", "search"}
+
+
+def _fits(message: Message, terms: list[Term], state: Knowledge) -> bool:
+    return all(_judged(term, message, state) is not term.negated for term in terms)
+
+
+def _judged(term: Term, message: Message, state: Knowledge) -> bool:
+    """Whether a term holds, its negation aside. What nobody can tell holds for neither."""
+    if term.operator == "search":
+        return str(term.operand).casefold() in _text(message).casefold()
+    test = _CONTENT.get(str(term.operand).removesuffix("s")) if term.operator == "has" else None
+    if test is not None:
+        return test(message.content)
+    verdict = term_matches(term, message, state)
+    return term.negated if verdict is None else verdict
+
+
+def _text(message: Message) -> str:
+    return " ".join(unescape(_TAG.sub(" ", message.content)).split())

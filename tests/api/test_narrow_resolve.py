@@ -1,0 +1,111 @@
+"""People and channels by id, name, or a part of a name that only one has; one resolver for app and command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.model.users import User
+from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id, resolve
+
+ADA, BRUNO, DARIO, DANA, GONE, TWIN, OTHER = range(1, 8)
+PEOPLE = [
+    User(ADA, "Ada Moreno", "user1@x.example", "ada@x.example"),
+    User(BRUNO, "Bruno Castell", "bruno@x.example"),
+    User(DARIO, "Dario Vance", "dario@x.example"),
+    User(DANA, "Dana, the second", "dana@x.example"),
+    User(GONE, "Bruno Gone", "gone@x.example", is_active=False),
+    User(TWIN, "Sam Twin", "sam1@x.example"),
+    User(OTHER, "Sam Twin", "sam2@x.example"),
+]
+CHANNELS = [(10, "general"), (11, "engineering"), (12, "Engine room"), (13, "42"), (42, "answers")]
+
+
+@pytest.mark.parametrize(
+    ("text", "user_id"),
+    [
+        ("me", ADA),
+        ("ada", ADA),
+        ("ADA MORENO", ADA),
+        ("more", ADA),
+        ("ada@x.example", ADA),
+        ("user1@x.example", ADA),
+        ("2", BRUNO),
+        ("Sam Twin|7", OTHER),
+        ("cast", BRUNO),
+        ("bruno", BRUNO),
+        ("Bruno Gone", GONE),
+        ("gone", GONE),
+        ("astel", BRUNO),
+        ("999", 999),
+    ],
+)
+def test_one_person_is_meant(text: str, user_id: int) -> None:
+    assert person_id(text, PEOPLE, ADA) == user_id
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("sam twin", "Several users match 'sam twin': Sam Twin|6, Sam Twin|7."),
+        ("da", "Several users match 'da': Dario Vance|3, Dana, the second|4."),
+        ("nobody", "No user matches 'nobody'."),
+        ("", "A user is missing."),
+    ],
+)
+def test_nobody_or_several_are_named_in_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(Unresolved) as refused:
+        person_id(text, PEOPLE, BRUNO)
+    assert refused.value.user_message == reason
+
+
+def test_a_part_of_a_name_is_not_enough_where_whole_words_are_asked_for() -> None:
+    assert person_id("vance", PEOPLE, parts=False) == DARIO
+    with pytest.raises(Unresolved):
+        person_id("van", PEOPLE, parts=False)
+    with pytest.raises(Unresolved):
+        channel_id("gen", CHANNELS, parts=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("general", 10),
+        ("#General", 10),
+        ("gen", 10),
+        ("room", 12),
+        ("42", 13),
+        ("12", 12),
+        ("engineering", 11),
+    ],
+)
+def test_one_channel_is_meant(text: str, found: int) -> None:
+    assert channel_id(text, CHANNELS) == found
+
+
+def test_several_channels_are_named_in_the_reason() -> None:
+    with pytest.raises(Unresolved) as refused:
+        channel_id("engin", CHANNELS)
+    assert refused.value.user_message == "Several channels match 'engin': #engineering, #Engine room."
+
+
+def test_all_terms_of_a_narrow_are_resolved() -> None:
+    narrow = Narrow.search(
+        'from:dario -channel:gen dm:me,bruno dm-including:"Dana, the second" is:unread soup'
+    )
+    assert resolve(narrow, PEOPLE, CHANNELS, ADA) == Narrow(
+        (
+            Term("sender", DARIO),
+            Term("channel", 10, True),
+            Term("dm", frozenset({BRUNO})),
+            Term("dm-including", frozenset({DANA})),
+            Term("is", "unread"),
+            Term("search", "soup"),
+        )
+    )
+
+
+@pytest.mark.parametrize("text", ["is:nonsense", "has:nonsense"])
+def test_filters_that_do_not_exist_are_refused_with_those_that_do(text: str) -> None:
+    with pytest.raises(Unresolved, match="Known: "):
+        resolve(Narrow.search(text), PEOPLE, CHANNELS, ADA)

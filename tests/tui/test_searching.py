@@ -1,0 +1,142 @@
+"""The search box: completion, one resolver, reasons in the box, and the cache where there is no network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.screens.dialogs.search import SearchScreen
+from narrowcast.screens.messages.found import FoundScreen
+from narrowcast.text.search_completion import offers
+from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.sync.local_search import search_cache
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+def box(stage: Stage) -> SearchScreen:
+    screen = stage.app.screen
+    assert isinstance(screen, SearchScreen)
+    return screen
+
+
+async def test_a_part_of_a_name_finds_the_messages_of_a_person(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        mine = await stage.server.send("bruno", "general", "lunch", "Soup")
+        await stage.server.send("chiyo", "general", "lunch", "Soup too")
+        await stage.press("slash")
+        await stage.type("from:brun")
+        await stage.press("enter")
+        narrow = Narrow((Term("sender", stage.server.id("bruno")),))
+        assert stage.screen.narrow == narrow
+        await until(lambda: list(stage.session.view(narrow).ids) == [mine])
+
+
+async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        before = stage.screen.narrow
+        await stage.press("slash")
+        await stage.type("from:zzz")
+        await stage.press("enter")
+        assert box(stage).editor.text == "from:zzz"
+        assert box(stage)._said.plain.strip() == "No user matches 'zzz'."
+        await stage.press("backspace")
+        assert box(stage)._said.plain.strip() == ""
+        await stage.press("escape")
+        assert stage.screen.narrow == before
+
+
+async def test_what_the_server_refuses_comes_back_into_the_box(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("slash")
+        await stage.type("id:nonsense")
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, SearchScreen))
+        await stage.pilot.pause()
+        assert box(stage).editor.text == "id:nonsense"
+        assert "Invalid narrow" in box(stage)._said.plain
+
+
+async def test_names_are_completed_while_one_types(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("slash")
+        await stage.type("send")
+        await stage.press("tab")
+        assert box(stage).editor.text == "sender:"
+        await stage.type("chi")
+        assert [choice.text for choice in box(stage).offers.items] == ["Chiyo Tanaka"]
+        await stage.press("tab")
+        assert box(stage).editor.text == 'sender:"Chiyo Tanaka" '
+        await stage.type("channel:engin")
+        await stage.press("tab")
+        assert box(stage).editor.text == 'sender:"Chiyo Tanaka" channel:engineering '
+
+
+async def test_topics_are_those_of_the_channel_that_is_named(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "lunch", "Soup")
+        last = await stage.server.send("bruno", "engineering", "launch", "Go")
+        await until(lambda: last in stage.session.state.messages)
+        text = "channel:engineering topic:l"
+        assert [offer.insert for offer in offers(stage.session.state, text, len(text))] == ["topic:launch "]
+
+
+async def test_without_a_network_the_cache_is_searched_and_that_is_said(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "lunch", "Soup")
+        found = await stage.server.send("chiyo", "general", "lunch", "Soup too")
+        await until(lambda: found in stage.session.state.messages)
+        stage.session.status = stage.session.status._replace(kind=type(stage.session.status.kind).OFFLINE)
+        await stage.press("slash")
+        assert any("only cached messages" in note for note in box(stage)._notes)
+        await stage.type("soup from:chiyo")
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, FoundScreen))
+        screen = stage.app.screen
+        assert isinstance(screen, FoundScreen)
+        assert [row.key for row in screen.list.items] == [found]
+        assert screen.title_text() == "Cached messages: soup from:chiyo"
+        await stage.press("enter")
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+LOCAL = [
+    ("channel:general", ["soup", "link"]),
+    ("topic:lunch", ["soup", "link"]),
+    ("-topic:lunch", ["direct", "builds"]),
+    ("is:dm", ["direct"]),
+    ("sender:chiyo", ["link"]),
+    ("has:link", ["link"]),
+    ("-has:link soup", ["soup"]),
+    ("has:reaction", []),
+    ("is:unread -is:dm", ["soup", "link", "builds"]),
+    ("dm:dario", ["direct"]),
+    ("channel:general with:5", ["soup", "link"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LOCAL)
+async def test_every_operator_that_the_cache_can_judge_is_judged(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    from narrowcast_api.narrow.resolve import resolve
+
+    async with on_stage(tmp_path) as stage:
+        stage.screen.go(Narrow.mentions())
+        ids = {
+            "soup": await stage.server.send("bruno", "general", "lunch", "Soup"),
+            "link": await stage.server.send("chiyo", "general", "lunch", "Soup at https://soup.example/"),
+            "direct": await stage.server.send_direct("dario", ["ada"], "Are you in?"),
+            "builds": await stage.server.send("bruno", "engineering", "builds", "Green"),
+        }
+        session = stage.session
+        await until(lambda: all(one in session.state.messages for one in ids.values()))
+        channels = [(channel.channel_id, channel.name) for channel in session.state.channels]
+        narrow = resolve(Narrow.search(text), session.state.users, channels, session.state.me)
+        cache = session.storage.cache
+        await until(lambda: len(cache.load_messages(list(ids.values()))) == 4)
+        result = search_cache(cache, narrow, session.state, 10)
+        names = {number: name for name, number in ids.items()}
+        assert [names[hit.message.id] for hit in reversed(result.hits)] == expected
+        assert [term.operator for term in result.unjudged] == (["with"] if "with:" in text else [])

@@ -1,0 +1,80 @@
+"""Searching messages: on the server, or without a network in what is cached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.app.context import in_app
+from narrowcast.commands import targets
+from narrowcast.screens.dialogs.search import SearchScreen
+from narrowcast.screens.messages.found import FoundScreen
+from narrowcast.text import names, search_completion
+from narrowcast_api.errors import ApiError
+from narrowcast_api.narrow.narrow import Narrow, unknown_operators
+from narrowcast_api.narrow.resolve import Unresolved, resolve
+from narrowcast_api.state.changes import Change, ViewChanged
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+
+OFFLINE = "Not connected: only cached messages are searched."
+
+
+def search(screen: Workspace) -> None:
+    """Ask for words and operators, beginning with those of the open view."""
+    narrow, base = screen.narrow, ""
+    if narrow is not None and narrow.terms and narrow.destination is None:
+        base = names.terms(screen.session.state, narrow) + " "
+    _ask(screen, base)
+
+
+def _ask(screen: Workspace, text: str, problem: str = "") -> None:
+    session = screen.session
+
+    def offer(typed: str, cursor: int) -> Sequence[search_completion.SearchOffer]:
+        return search_completion.offers(session.state, typed, cursor)
+
+    def check(typed: str) -> str:
+        for operator in unknown_operators(typed):
+            return f"{operator}: is no search operator. Quote it to search for the words."
+        try:
+            _resolved(screen, typed)
+        except Unresolved as error:
+            return error.user_message
+        return ""
+
+    def entered(typed: str | None) -> None:
+        if typed:
+            _show(screen, typed, _resolved(screen, typed))
+
+    note = "" if session.is_live else OFFLINE
+    screen.app.push_screen(SearchScreen(text, offer=offer, check=check, problem=problem, note=note), entered)
+
+
+def _resolved(screen: Workspace, text: str) -> Narrow:
+    state = screen.session.state
+    channels = [(channel.channel_id, channel.name) for channel in state.channels]
+    return resolve(Narrow.search(text), state.users, channels, state.me)
+
+
+def _show(screen: Workspace, text: str, narrow: Narrow) -> None:
+    if not screen.session.is_live and not narrow.marks_read:
+        screen.spawn(_show_cached(screen, text, narrow), "search the cache")
+        return
+    session, view = screen.session, screen.session.view(narrow)
+
+    def watch(changes: Sequence[Change]) -> None:
+        if not any(isinstance(change, ViewChanged) for change in changes) or view.loading:
+            return
+        unsubscribe()
+        if isinstance(view.error, ApiError) and screen.narrow == narrow:
+            _ask(screen, text, view.error.user_message)
+
+    unsubscribe = session.subscribe(in_app(watch))
+    screen.go(narrow)
+
+
+async def _show_cached(screen: Workspace, text: str, narrow: Narrow) -> None:
+    result = await screen.session.search_cached(narrow)
+    targets.look_after(screen, FoundScreen(screen.session, text, result))

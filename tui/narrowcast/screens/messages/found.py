@@ -1,0 +1,57 @@
+"""What a search without a network found in the cache."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.main.choices import Target
+from narrowcast.text import names
+from narrowcast.text.formats import has_long_clock, moment
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.local_search import LocalHit, LocalResult
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+
+class FoundScreen(ManageScreen[LocalHit]):
+    """Two lines a message. Gives back the message to go to in its conversation."""
+
+    KEYS = (("list.select", "goes to the message"),)
+    EMPTY = "No cached messages match. Search again when you are connected."
+    LINES = 2
+
+    def __init__(self, session: Session, text: str, result: LocalResult) -> None:
+        super().__init__(session)
+        self._text = text
+        self._result = result
+
+    def title_text(self) -> str:
+        """What was looked for, where, and what could not be judged there."""
+        left_out = " ".join(f"{term.operator}:{term.operand}" for term in self._result.unjudged)
+        return f"Cached messages: {self._text}" + (f" (without {left_out})" if left_out else "")
+
+    def rows(self) -> Sequence[Row[LocalHit]]:
+        """The newest first."""
+        now = time.time()
+        return [self._row(hit, now) for hit in self._result.hits]
+
+    def _row(self, hit: LocalHit, now: float) -> Row[LocalHit]:
+        message = hit.message
+        where = names.destination(self.state, message.destination(self.state.me))
+        sender = self.state.users.name(message.sender_id)
+        return Row(
+            message.id,
+            hit,
+            f"{sender} in {where}",
+            moment(message.timestamp, now, long=has_long_clock(self.state)),
+            hit.snippet,
+        )
+
+    def open(self, item: LocalHit) -> None:
+        """Go to the message."""
+        where = item.message.destination(self.state.me)
+        self.dismiss(Target(Narrow.from_destination(where), item.message.id))
