@@ -43,13 +43,8 @@ class FoundScreen(ManageScreen[LocalHit]):
         message = hit.message
         where = names.destination(self.state, message.destination(self.state.me))
         sender = self.state.users.name(message.sender_id)
-        return Row(
-            message.id,
-            hit,
-            f"{sender} in {where}",
-            moment(message.timestamp, now, long=has_long_clock(self.state)),
-            hit.snippet,
-        )
+        when = moment(message.timestamp, now, long=has_long_clock(self.state))
+        return Row(message.id, hit, f"{sender} in {where}", when, hit.snippet)
 
     def open(self, item: LocalHit) -> None:
         """Go to the message."""
