@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.http import auth
 from narrowcast_server.http.sign_in_limits import SignInLimits, place_of
+from narrowcast_server.organization import passwords
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
 from support import world
@@ -143,7 +143,7 @@ async def test_connections_of_one_place_do_not_take_every_turn(
     def slow(password_hash: str | None, password: str) -> bool:
         return done.wait(10) and password == world.PASSWORD
 
-    monkeypatch.setattr(auth, "password_fits", slow)
+    monkeypatch.setattr(passwords, "password_fits", slow)
     tries = [asyncio.create_task(attempt(server, f"{number}@x.example")) for number in range(20)]
     refused, _ = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
     while len(refused) < 15:
