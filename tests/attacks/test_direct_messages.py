@@ -1,0 +1,146 @@
+"""Direct messages are read by those whom they went to, and by nobody else: owners neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import Answer, TestServer
+
+OUTSIDERS = ("ada", "bruno", "chiyo", "elif", "hugo", "iris")
+SECRET = "meet me at the old mill"
+
+
+@pytest.fixture
+async def letter(server: TestServer) -> int:
+    """What Dario wrote to Greta."""
+    return await server.send_direct("dario", ["greta"], SECRET)
+
+
+NARROWS: tuple[list[Answer], ...] = (
+    [],
+    [{"operator": "id", "operand": "{id}"}],
+    [{"operator": "with", "operand": "{id}"}],
+    [{"operator": "near", "operand": "{id}"}, {"operator": "is", "operand": "dm"}],
+    [{"operator": "dm", "operand": "{people}"}],
+    [{"operator": "dm", "operand": ["{dario}"]}],
+    [{"operator": "dm-including", "operand": "{dario}"}],
+    [{"operator": "is", "operand": "dm"}],
+    [{"operator": "channels", "operand": "public", "negated": True}],
+    [{"operator": "channels", "operand": "all", "negated": True}],
+    [{"operator": "channel", "operand": "general", "negated": True}],
+    [
+        {"operator": "id", "operand": 1, "negated": True},
+        {"operator": "channels", "operand": "archived", "negated": True},
+    ],
+    [{"operator": "sender", "operand": "{dario}"}],
+    [{"operator": "search", "operand": "mill"}],
+    [{"operator": "search", "operand": "mill"}, {"operator": "id", "operand": "{id}"}],
+    [{"operator": "is", "operand": "unread"}],
+    [{"operator": "has", "operand": "link", "negated": True}, {"operator": "id", "operand": "{id}"}],
+)
+
+
+def filled(server: TestServer, letter: int, value: object) -> object:
+    people = {
+        "{id}": letter,
+        "{dario}": server.id("dario"),
+        "{people}": [server.id("dario"), server.id("greta")],
+    }
+    if isinstance(value, list):
+        return [filled(server, letter, item) for item in value]
+    if isinstance(value, dict):
+        return {key: filled(server, letter, item) for key, item in value.items()}
+    return people.get(value, value) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("narrow", NARROWS, ids=str)
+async def test_no_narrow_finds_a_letter_to_somebody_else(
+    server: TestServer, letter: int, narrow: list[Answer]
+) -> None:
+    for name in OUTSIDERS:
+        for anchor in ("oldest", "newest", letter):
+            fields = {
+                "anchor": anchor,
+                "num_before": 50,
+                "num_after": 50,
+                "narrow": filled(server, letter, narrow),
+            }
+            assert SECRET not in (await server.raw(name, "GET", "/messages", fields)).text
+        matching = {"msg_ids": [letter], "narrow": filled(server, letter, narrow)}
+        response = await server.raw(name, "GET", "/messages/matches_narrow", matching)
+        assert SECRET not in response.text
+        assert response.json().get("messages", {}) == {}
+
+
+async def test_those_whom_it_went_to_find_it(server: TestServer, letter: int) -> None:
+    for name in ("dario", "greta"):
+        for narrow in ([], [{"operator": "id", "operand": letter}], [{"operator": "is", "operand": "dm"}]):
+            fields = {"anchor": "newest", "num_before": 50, "num_after": 0, "narrow": narrow}
+            rows = (await server.call(name, "GET", "/messages", fields))["messages"]
+            assert [row["id"] for row in rows] == [letter]
+
+
+TOUCHING: tuple[tuple[str, str, dict[str, object] | None], ...] = (
+    ("GET", "/messages/{id}", None),
+    ("GET", "/messages/{id}/history", None),
+    ("GET", "/messages/{id}/read_receipts", None),
+    ("PATCH", "/messages/{id}", {"content": "mine"}),
+    ("DELETE", "/messages/{id}", None),
+    ("POST", "/messages/{id}/reactions", {"emoji_name": "tada"}),
+    ("POST", "/messages/{id}/typing", {"op": "start"}),
+    ("POST", "/messages/{id}/report", {"report_type": "spam"}),
+    ("POST", "/messages/flags", {"messages": "[{id}]", "op": "add", "flag": "starred"}),
+    ("POST", "/reminders", {"message_id": "{id}", "scheduled_delivery_timestamp": 2_000_000_000}),
+    ("POST", "/submessage", {"message_id": "{id}", "msg_type": "widget", "content": "{}"}),
+)
+
+
+@pytest.mark.parametrize(("method", "path", "fields"), TOUCHING, ids=lambda value: str(value)[:40])
+async def test_nobody_else_reads_or_touches_it(
+    server: TestServer, letter: int, method: str, path: str, fields: dict[str, object] | None
+) -> None:
+    where = path.replace("{id}", str(letter))
+    given = None
+    if fields is not None:
+        given = {
+            key: value.replace("{id}", str(letter)) if isinstance(value, str) else value
+            for key, value in fields.items()
+        }
+    for name in OUTSIDERS:
+        answer = await server.refusal(name, method, where, given)
+        assert SECRET not in str(answer)
+    row = server.core.store.one("SELECT content FROM messages WHERE id = ?", letter)
+    assert row is not None
+    assert row["content"] == SECRET
+
+
+@pytest.mark.parametrize("name", OUTSIDERS)
+async def test_nobody_else_hears_of_it(server: TestServer, name: str) -> None:
+    listener = await server.listen(name, all_public_streams=name != "hugo")
+    letter = await server.send_direct("dario", ["greta"], SECRET)
+    await server.call("dario", "PATCH", f"/messages/{letter}", {"content": f"{SECRET}, please"})
+    await server.call("greta", "POST", f"/messages/{letter}/reactions", {"emoji_name": "tada"})
+    typing = {"type": "direct", "op": "start", "to": [server.id("greta")]}
+    await server.call("dario", "POST", "/typing", typing)
+    await server.call("ada", "PATCH", "/realm", {"message_content_delete_limit_seconds": 0})
+    await server.call("dario", "DELETE", f"/messages/{letter}")
+    heard = await listener.events(
+        "message", "update_message", "reaction", "typing", "delete_message", "update_message_flags"
+    )
+    assert heard == []
+    assert SECRET not in str((await server.listen(name)).snapshot)
+
+
+async def test_an_upload_in_a_letter_is_for_its_readers(server: TestServer) -> None:
+    uploaded = await server.raw("dario", "POST", "/user_uploads", files={"f": ("a.txt", SECRET.encode())})
+    url = uploaded.json()["url"]
+    await server.send_direct("dario", ["greta"], f"[a]({url})")
+    for name in OUTSIDERS:
+        for path in (f"{server.url}{url}", url):
+            response = await server.raw(name, "GET", path)
+            assert response.status_code == 403
+            assert SECRET not in response.text
+        # Nor does a link of their own open it to themselves.
+        await server.send_direct(name, [name], f"[mine]({url})")
+        assert (await server.raw(name, "GET", f"{server.url}{url}")).status_code == 403
+    assert (await server.raw("greta", "GET", f"{server.url}{url}")).text == SECRET
