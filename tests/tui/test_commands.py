@@ -111,6 +111,18 @@ async def test_people_are_found_by_the_address_that_they_sign_in_with(tmp_path: 
         assert "hello there" in by_me.out, by_me
 
 
+async def test_the_empty_topic_has_its_name_for_people_and_none_for_scripts(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "data") as server:
+        rc = rc_of(server, tmp_path)
+        await server.send("ada", "general", "", "who is in?")
+        shown = await run(tmp_path, "read", "--rc", rc, "channel:general")
+        assert "#general › general chat" in shown.out
+        record = json.loads((await run(tmp_path, "read", "--rc", rc, "channel:general", "--json")).out)
+        assert record["topic"] == ""
+        exported = await run(tmp_path, "export", "--rc", rc, "channel:general", "--format", "markdown")
+        assert "#general › general chat" in exported.out
+
+
 async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

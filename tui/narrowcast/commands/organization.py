@@ -122,9 +122,9 @@ def deactivate(screen: Workspace) -> None:
         await screen.session.client.organization.deactivate()
 
     field = Line("name", "Organization name", f"Type {name} to confirm", required=True)
-    note = "Everybody is logged out and nobody can log in. Only who operates the server can undo this."
+    note = "Nobody can log in afterwards. Only the operator of the server can undo this."
     title, done = f"Deactivate {name}", "The organization is deactivated."
-    ask(screen, title, [field], submit, verb="deactivates the organization", note=note, done=done)
+    ask(screen, title, [field], submit, verb="deactivates", note=note, done=done)
 
 
 def server(screen: Workspace) -> None:
