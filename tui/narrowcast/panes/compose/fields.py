@@ -12,8 +12,10 @@ from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
+from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.wire.vocabulary import TopicsPolicy
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -48,6 +50,7 @@ class TargetLine(Horizontal):
     TargetLine #hint { width: 45; }
     TargetLine.-direct #channel, TargetLine.-direct #topic, TargetLine.-direct #arrow { display: none; }
     TargetLine.-channel #to { display: none; }
+    TargetLine.-no-topics #topic, TargetLine.-no-topics #arrow { display: none; }
     TargetLine.-edit Editor, TargetLine.-edit #arrow { display: none; }
     TargetLine.-edit #sign { width: 1fr; }
     TargetLine.-narrow #hint { width: 24; }
@@ -107,6 +110,24 @@ class TargetLine(Horizontal):
             self.topic.text = where.topic if where is not None else ""
             self.to.text = ""
         self._given = Given(self._view.narrow, where, self._fields())
+
+    def show_rules(self, state: State) -> None:
+        """Whether the channel has topics, and whether one must be named: before anybody writes."""
+        channel_id = None if self.is_direct else state.channels.id_of(self.channel.text.strip().lstrip("#"))
+        policy = (
+            TopicsPolicy.ALLOW_EMPTY if channel_id is None else permissions.topics_policy(state, channel_id)
+        )
+        self.set_class(policy is TopicsPolicy.EMPTY_ONLY and not self.is_direct, "-no-topics")
+        if policy is TopicsPolicy.EMPTY_ONLY and self.topic.text:
+            self.topic.text = ""
+        required = "topic" if channel_id is None else "topic (required)"
+        optional = f"topic (empty: {names.topic(state, '')})"
+        self.topic.placeholder = optional if policy is TopicsPolicy.ALLOW_EMPTY and channel_id else required
+
+    @property
+    def has_topics(self) -> bool:
+        """Whether the channel takes a topic."""
+        return not self.has_class("-no-topics")
 
     def _fields(self) -> Fields:
         if self.is_direct:

@@ -23,6 +23,7 @@ from narrowcast.panes.compose.writing import Writing
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
+from narrowcast_api import permissions
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
+PLACEHOLDER = "Write a message (c)"
 ROOMY = 110
 """From this width on there is room for every hint beside a whole topic."""
 
@@ -90,10 +92,12 @@ class ComposePane(Vertical):
         self.session = session
         self.enter_sends = enter_sends
         self.target = TargetLine(view)
-        self.text = Editor(multiline=True, placeholder="Write a message (c)", id="text")
+        self.text = Editor(multiline=True, placeholder=PLACEHOLDER, id="text")
         self.writing = Writing(session, self.target, self.text, tell=self._tell, shown=self._text_replaced)
         self.uploads = UploadRows(session, lambda: self.destination()[0])
         self.offers = Offers(self, session, self.target, self.text)
+        self._refusal = ""
+        """Why nothing can be sent to where the text goes."""
         view.follow(self)
 
     @property
@@ -199,7 +203,8 @@ class ComposePane(Vertical):
             self._enter(self.target.channel)
         else:
             self.writing.address(where)
-            self._enter(self.text if where.topic or self.text.text else self.target.topic)
+            ready = where.topic or self.text.text or not self.target.has_topics
+            self._enter(self.text if ready else self.target.topic)
 
     def write_direct(self, where: Destination | None = None) -> None:
         """Write to people: to ``where``, or to whom the writer names."""
@@ -263,7 +268,9 @@ class ComposePane(Vertical):
         self.offers.offer(event.editor, event.edited)
         if not event.edited:
             return
-        if event.editor is self.text:
+        if event.editor is not self.text:
+            self.show_rules()
+        else:
             self._fit()
             self._show_hint()
             self._tell_typing()
@@ -300,6 +307,26 @@ class ComposePane(Vertical):
         self.offers.close()
         self.call_after_refresh(self._show_idle)
 
+    # what is allowed
+
+    def refresh_target(self) -> None:
+        """Names, or what is allowed, have changed."""
+        self.target.refresh_names(self.state)
+        self.show_rules()
+
+    def show_rules(self) -> None:
+        """What the channel takes, and why nothing can be sent there, before anybody writes."""
+        self.target.show_rules(self.state)
+        where = self.destination()[0] if self.editing is None else None
+        refusal = "" if where is None else permissions.write_refusal(self.state, where)
+        if not refusal and isinstance(where, ChannelDestination) and self.text.text.strip():
+            refusal = permissions.topic_refusal(self.state, where.channel_id, where.topic)
+        if refusal != self._refusal:
+            self._refusal = refusal
+            self._show_hint()
+        if not self.session.read_only:
+            self.text.placeholder = refusal or PLACEHOLDER
+
     # how it looks
 
     def on_resize(self) -> None:
@@ -324,6 +351,7 @@ class ComposePane(Vertical):
             self._show_hint()
 
     def _text_replaced(self) -> None:
+        self.show_rules()
         self._show_idle()
         self._fit()
         self._show_hint()
@@ -349,6 +377,9 @@ class ComposePane(Vertical):
             return
         if not self.text.display:
             self.target.hint.show_pieces([], [(self._idle_hint, "dim")])
+            return
+        if self._refusal:
+            self.target.hint.show_pieces([], [("You cannot send this here ", "warn")])
             return
         enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
         hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
@@ -379,6 +410,10 @@ class ComposePane(Vertical):
         if where is None:
             self._tell(problem, severity="warning")
             self._enter(self._fields()[0])
+            return
+        self.show_rules()
+        if self._refusal:
+            self._tell(self._refusal, severity="warning")
             return
         self.session.typing.stop()
         late = self.uploads.pending(where)
@@ -429,7 +464,9 @@ class ComposePane(Vertical):
         self.post_message(self.Left())
 
     def _fields(self) -> list[Editor]:
-        fields = [self.target.to] if self.target.is_direct else [self.target.channel, self.target.topic]
+        fields = [self.target.to]
+        if not self.target.is_direct:
+            fields = [self.target.channel, *([self.target.topic] if self.target.has_topics else [])]
         return [self.text] if self.editing is not None else [*fields, self.text]
 
     def _to_field(self, step: int) -> None:
@@ -443,6 +480,10 @@ class ComposePane(Vertical):
     def _enter(self, field: Editor) -> None:
         """Give a field the keys; what an address field says gives way to what is typed."""
         self.text.display = True
+        if field is self.text:
+            self.show_rules()
+            if self._refusal:
+                self._tell(self._refusal, severity="warning")
         focus_now(field)
         if field is not self.text:
             field.mark()

@@ -1,0 +1,81 @@
+"""What compose says of a place before anything is typed: whether one can post, and what topic it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast_api.narrow.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def set_policy(stage: Stage, channel: str, policy: str) -> None:
+    channel_id = stage.server.channel(channel)
+    await stage.server.call("ada", "PATCH", f"/streams/{channel_id}", {"topics_policy": policy})
+    channels = stage.session.state.channels
+    await until(lambda: (found := channels.get(channel_id)) is not None and found.topics_policy == policy)
+
+
+async def test_a_channel_without_topics_has_no_field_for_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        general = stage.server.channel("general")
+        await set_policy(stage, "general", "empty_topic_only")
+        stage.screen.go(Narrow.channel(general))
+        await stage.press("c")
+        target = stage.screen.writing.target
+        assert not target.topic.display
+        await stage.type("soup")
+        assert stage.screen.writing.text.text == "soup"
+        await stage.press("ctrl+d")
+        found = {"anchor": "newest", "num_before": 1, "num_after": 0, "allow_empty_topic_name": True}
+
+        async def newest() -> dict[str, object]:
+            answer = await stage.server.call("ada", "GET", "/messages", found)
+            message: dict[str, object] = (answer["messages"] or [{"subject": None, "content": ""}])[-1]
+            return message
+
+        for _ in range(200):
+            if (await newest()).get("subject") == "":
+                break
+            await stage.pilot.pause(0.02)
+        assert (await newest())["content"] == "<p>soup</p>"
+        await set_policy(stage, "general", "inherit")
+        await until(lambda: target.topic.display)
+
+
+async def test_a_channel_that_wants_a_topic_says_so_and_keeps_the_text(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await set_policy(stage, "general", "disable_empty_topic")
+        stage.screen.go(Narrow.channel(stage.server.channel("general")))
+        await stage.press("c")
+        writing = stage.screen.writing
+        assert writing.target.topic.placeholder == "topic (required)"
+        await stage.press("tab")
+        await stage.type("soup")
+        await stage.press("ctrl+d")
+        assert writing.text.text == "soup"
+        assert any("topic" in notice for notice in stage.notices)
+        await set_policy(stage, "general", "allow_empty_topic")
+        await until(lambda: writing.target.topic.placeholder == "topic (empty: general chat)")
+
+
+async def test_where_one_cannot_post_compose_says_so_before_a_key(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario") as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("announcements"), "news"))
+        writing = stage.screen.writing
+        await until(lambda: "can post in #announcements" in writing.text.placeholder)
+        await stage.press("c")
+        assert any("can post in #announcements" in notice for notice in stage.notices)
+        await stage.type("soup")
+        await stage.press("ctrl+d")
+        assert writing.text.text == "soup"
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await until(lambda: writing.text.placeholder == "Write a message (c)")
+
+
+async def test_an_archived_channel_says_so_at_once(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("design"), "soup"))
+        writing = stage.screen.writing
+        await stage.server.call("ada", "DELETE", f"/streams/{stage.server.channel('design')}")
+        await until(lambda: "archived" in writing.text.placeholder)
