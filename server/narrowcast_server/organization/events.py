@@ -340,7 +340,10 @@ class EventHub:
         """Waits until the reader may be given events again. It is about work, so real time counts."""
         loop = asyncio.get_running_loop()
         limits = self._organization.config.limits
-        pause = max(limits.reader_pause_seconds, self._readers / limits.answers_per_second)
+        if queue.streams:
+            pause = max(limits.stream_pause_seconds, self._readers / limits.frames_per_second)
+        else:
+            pause = max(limits.reader_pause_seconds, self._readers / limits.answers_per_second)
         due = queue.answered + pause
         if due > loop.time():
             await asyncio.sleep(due - loop.time())
