@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots clean
+.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots snapshots strings clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -44,6 +44,12 @@ fuzz: $(VENV)/.dev ## 30,000 random requests to every operation of the server
 
 screenshots: $(VENV)/.dev ## draw screenshots/ from the running app
 	@$(BIN)/python screenshots/draw.py
+
+snapshots: $(VENV)/.dev ## write the golden pictures of the screens anew, after a change that is meant
+	@NARROWCAST_SNAPSHOTS=write $(BIN)/python -m pytest -q tests/tui/test_snapshots.py
+
+strings: $(VENV)/.dev ## every text that a user may read, for a review of the wording
+	@cd tests && ../$(BIN)/python -m support.strings $(STRINGS_ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -226,7 +226,6 @@ def _column(width: int) -> int:
 
 def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
     column = _column(width)
-    room = max(12, width - column - IDS - 3)
     group = ""
     for number, entry in enumerate(entries):
         if entry.group != group:
@@ -235,7 +234,8 @@ def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
             group = entry.group
             yield HelpRow(title=group, number=-number - len(entries))
         keys = wrap(entry.keys, column - 2) or [" "]
-        titles = wrap(entry.title, room) or [""]
+        room = width - column - 3 - (IDS if entry.command_id else 0)
+        titles = wrap(entry.title, max(12, room)) or [""]
         for line in range(max(len(keys), len(titles))):
             yield HelpRow(
                 keys[line] if line < len(keys) else "",

@@ -1,0 +1,137 @@
+"""Twenty screens at two sizes in 16, 256 and all colours: a change that nobody wanted shows here.
+
+After a change that is meant: `make snapshots`, then look at the difference.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from narrowcast.app.config import Appearance, Config
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import TestServer, running_server
+from support.sessions import until
+from support.snapshots import difference, settled
+from support.stage import Stage, on_stage, run
+
+NOON = 1_795_348_800.0
+"""Sunday 22 November 2026, 12:00 in UTC."""
+THEMES = {"16": "terminal", "256": "narrowcast", "true": "narrowcast"}
+
+Step = Callable[[Stage], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def fixed_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same moment in the same zone, whenever and wherever this runs."""
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    time.tzset()
+    monkeypatch.setattr(time, "time", lambda: NOON)
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+async def furnish(server: TestServer) -> None:
+    """Something to see: kinds of messages, unread ones, a status, a group, a snippet."""
+    await server.send("bruno", "general", "soup", "Leek **today**, says `menu.txt`:\n\n* leek\n* bread")
+    await server.send("chiyo", "general", "soup", "```python\nstir(pot, minutes=20)\n```")
+    await server.send("bruno", "general", "soup", "/poll Bread?\nrye\nwheat")
+    await server.send("dario", "general", "soup", "| pot | litres |\n|---|---|\n| red | 5 |\n| blue | 7 |")
+    await server.send(
+        "ada", "general", "soup", "@**Bruno Castell** see [the list](https://soup.example/list)"
+    )
+    await server.send("elif", "design", "cards", "A new draft of the card is up.")
+    await server.call(
+        "bruno", "POST", "/messages", {"type": "direct", "to": [server.id("ada")], "content": "Lunch?"}
+    )
+    await server.call(
+        "ada", "POST", "/saved_snippets", {"title": "Review", "content": "Have a look, please."}
+    )
+    members = [server.id("ada"), server.id("bruno")]
+    group = {"name": "kitchen", "description": "Who cooks.", "members": members}
+    await server.call("ada", "POST", "/user_groups/create", group)
+    await server.call(
+        "ada", "POST", "/mark_all_as_read"
+    )  # what is read while one looks would be a matter of luck
+
+
+def command(command_id: str, *keys: str) -> Step:
+    async def step(stage: Stage) -> None:
+        await run(stage, command_id)
+        for key in keys:
+            await stage.press(key)
+
+    return step
+
+
+def keys(*names: str) -> Step:
+    async def step(stage: Stage) -> None:
+        for name in names:
+            await stage.press(name)
+
+    return step
+
+
+async def user_card(stage: Stage) -> None:
+    from narrowcast.screens.people.card import PersonScreen
+
+    stage.app.push_screen(PersonScreen(stage.session, stage.server.id("bruno")))
+    await stage.pilot.pause()
+
+
+SCREENS: dict[str, Step] = {
+    "conversation": keys(),
+    "compose": keys("r", *"hello"),
+    "switcher": command("go.switcher"),
+    "commands": command("app.palette"),
+    "help": command("app.help"),
+    "help-search": command("app.help", "slash", *"unread"),
+    "search": command("go.search"),
+    "channels": command("channel.browse"),
+    "create-channel": command("channel.new"),
+    "form-problem": command("channel.new", "ctrl+d"),
+    "confirm": command("own.read-all"),
+    "subscribers": command("channel.members"),
+    "channel-permissions": command("channel.permissions"),
+    "user-card": user_card,
+    "users": command("people.accounts"),
+    "user-groups": command("people.groups"),
+    "personal-settings": command("account.settings"),
+    "organization-settings": command("organization.settings"),
+    "app-settings": command("app.settings"),
+    "snippets": command("write.snippets"),
+    "set-status": command("own.status"),
+    "move-topic": command("topic.move"),
+    "channel-list": command("pane.navigation"),
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize("system", ["16", "256", "true"])
+async def test_the_screens_look_as_they_did(tmp_path: Path, size: tuple[int, int], system: str) -> None:
+    config = Config(appearance=Appearance(theme=THEMES[system]))
+    differences = []
+    async with running_server(tmp_path / "server") as server:
+        await furnish(server)
+        async with on_stage(tmp_path, size=size, config=config, server=server) as stage:
+            stage.screen.go(Narrow.topic(server.channel("general"), "soup"), "newest")
+            await until(lambda: stage.screen.messages.selected_id is not None)
+            for name, step in SCREENS.items():
+                stage.app.clear_notifications()
+                await step(stage)
+                seen = await settled(stage.app, stage.pilot, system)
+                differences.append(difference(f"{name}-{size[0]}x{size[1]}-{system}", seen))
+                while stage.app.screen is not stage.screen:
+                    stage.app.pop_screen()
+                    await stage.pilot.pause()
+                stage.screen.writing.text.text = ""
+                stage.screen.focus_messages()
+                await stage.pilot.pause()
+    assert not any(differences), "\n".join(filter(None, differences))
