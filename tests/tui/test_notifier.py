@@ -75,7 +75,7 @@ class Bench:
 
     async def told(self) -> list[str]:
         """What was said once all that came has had its moment."""
-        await until(lambda: self.notifier._due is None and not self.notifier._coming)
+        await until(lambda: not self.notifier._arrivals.is_waiting)
         return self.voice.said
 
 

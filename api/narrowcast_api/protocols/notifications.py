@@ -17,6 +17,7 @@ Sound follows the same steps with settings of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
@@ -36,6 +37,7 @@ __all__ = [
     "Notice",
     "QuietHours",
     "Reason",
+    "is_quiet",
     "notice_of",
     "popup_reason",
     "sound_reason",
@@ -276,6 +278,11 @@ class QuietHours(Struct, frozen=True):
         if self.start < self.end:
             return self.start <= minute < self.end
         return minute >= self.start or minute < self.end
+
+
+def is_quiet(parts: Iterable[QuietHours], local: datetime) -> bool:
+    """Whether a local time is within one of these parts of the day."""
+    return any(hours.contain(local.hour * 60 + local.minute) for hours in parts)
 
 
 def _minutes(text: str) -> int:

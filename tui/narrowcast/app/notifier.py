@@ -7,23 +7,25 @@ another device.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from narrowcast.app.config import Notifications
-from narrowcast.terminal.notice_command import CommandRunner
+from narrowcast.terminal.notice_command import CommandRunner, command_values
 from narrowcast.terminal.notices import BELL, Popup, popup_sequence
+from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notifications import (
     Notice,
     QuietHours,
+    is_quiet,
     notice_of,
     summary_of,
     unread_badge,
 )
 from narrowcast_api.state import changes as change
+from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 
 __all__ = ["GRACE", "Notifier", "Sight", "Voice"]
@@ -81,11 +83,10 @@ class Notifier:
         self._local_time = local_time
         self._quiet = tuple(QuietHours.parse(text) for text in config.quiet)
         self._command = CommandRunner(config.command)
-        self._coming: dict[int, None] = {}
-        self._due: asyncio.TimerHandle | None = None
         self._title = ""
         self._number = 0
         self._last_key = session.clock.monotonic()
+        self._arrivals = Arrivals(session, GRACE, self._tell)
         self._unsubscribe = session.subscribe(self._on_changes)
         self._show_title()
 
@@ -96,26 +97,18 @@ class Notifier:
     async def close(self) -> None:
         """Tell of nothing more."""
         self._unsubscribe()
-        if self._due is not None:
-            self._due.cancel()
+        self._arrivals.close()
         await self._command.close()
 
     # what comes
 
     def _on_changes(self, changes: Sequence[change.Change]) -> None:
-        for item in changes:
-            if isinstance(item, change.MessagesAdded) and item.live:
-                self._coming.update(dict.fromkeys(item.ids))
-        if self._coming and self._due is None:
-            self._due = asyncio.get_running_loop().call_later(GRACE, self._tell)
         if any(isinstance(item, change.UnreadsChanged | change.StateReplaced) for item in changes):
             self._show_title()
 
-    def _tell(self) -> None:
-        self._due = None
-        come, self._coming = self._coming, {}
-        notices = self._unseen(list(come))
-        if not notices or self._is_quiet():
+    def _tell(self, messages: Sequence[Message]) -> None:
+        notices = self._unseen(messages)
+        if not notices or is_quiet(self._quiet, self._local_time()):
             return
         if self._config.sound == "bell" and any(notice.sound for notice in notices):
             self._voice.say(BELL)
@@ -127,12 +120,12 @@ class Notifier:
         for notice in popping:
             self._pop_up(notice.title, notice.body, notice, 1)
 
-    def _unseen(self, message_ids: Sequence[int]) -> list[Notice]:
+    def _unseen(self, messages: Sequence[Message]) -> list[Notice]:
         state = self._session.state
         looking = self._is_looking()
         seen = set(self._sight.in_view()) if looking else set()
         notices = []
-        for message in state.messages.known(message_ids):
+        for message in messages:
             if message.id in seen or (looking and message.is_read):
                 continue
             if (notice := notice_of(message, state)) is not None:
@@ -145,10 +138,6 @@ class Notifier:
             return focused
         return self._session.clock.monotonic() - self._last_key < LOOKING
 
-    def _is_quiet(self) -> bool:
-        now = self._local_time()
-        return any(hours.contain(now.hour * 60 + now.minute) for hours in self._quiet)
-
     def _pop_up(self, title: str, body: str, notice: Notice, count: int) -> None:
         self._number += 1
         sequence = popup_sequence(
@@ -156,16 +145,7 @@ class Notifier:
         )
         if sequence:
             self._voice.say(sequence)
-        self._command.start(
-            {
-                "title": title,
-                "body": body,
-                "sender": notice.sender,
-                "place": notice.place,
-                "reason": notice.reason.value,
-                "count": str(count),
-            }
-        )
+        self._command.start(command_values(notice, title=title, body=body, count=count))
 
     # the title
 

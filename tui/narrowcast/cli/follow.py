@@ -30,7 +30,7 @@ PAGE = 1000
 Print = Callable[["FetchedMessage"], None]
 
 
-async def follow(account: Account, narrow: Narrow, limit: int, show: Print) -> None:
+async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, named: bool) -> None:
     """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError where
     the server does not let anybody follow.
     """
@@ -38,7 +38,7 @@ async def follow(account: Account, narrow: Narrow, limit: int, show: Print) -> N
 
     loop = asyncio.get_running_loop()
     async with Client.open(account) as client:
-        follower = _Follower(client, await wire_narrow(client, narrow), show)
+        follower = _Follower(client, await wire_narrow(client, narrow), show, named=named)
         work = asyncio.ensure_future(follower.run(limit))
         ended = asyncio.Event()
 
@@ -59,7 +59,9 @@ async def follow(account: Account, narrow: Narrow, limit: int, show: Print) -> N
 class _Follower:
     """Prints what comes to one narrow."""
 
-    def __init__(self, client: Client, narrow: Sequence[dict[str, object]], show: Print) -> None:
+    def __init__(
+        self, client: Client, narrow: Sequence[dict[str, object]], show: Print, *, named: bool
+    ) -> None:
         from narrowcast_api.clock import SystemClock
         from narrowcast_api.events.event_socket import open_socket
         from narrowcast_api.events.stream import EventStream
@@ -67,6 +69,7 @@ class _Follower:
         self._client = client
         self._narrow = list(narrow)
         self._show = show
+        self._named = named
         self._last = 0
         self._bell = asyncio.Event()
         self._refused = ""
@@ -83,7 +86,11 @@ class _Follower:
     async def run(self, limit: int) -> None:
         """First what is there, then what comes."""
         page = await self._client.messages.list(
-            narrow=self._narrow, anchor="newest", num_before=limit, apply_markdown=False
+            narrow=self._narrow,
+            anchor="newest",
+            num_before=limit,
+            apply_markdown=False,
+            allow_empty_topic_name=not self._named,
         )
         self._print(list(page.fetched)[-limit:])
         receiving = asyncio.ensure_future(self._stream.run())
@@ -127,6 +134,7 @@ class _Follower:
                     num_after=PAGE,
                     include_anchor=False,
                     apply_markdown=False,
+                    allow_empty_topic_name=not self._named,
                 )
             except NarrowcastError:
                 return  # the stream notices as well, and rings again when the server answers

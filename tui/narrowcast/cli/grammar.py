@@ -170,6 +170,16 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         "--wait", type=_seconds, metavar="SECONDS", help="then send until nothing waits, for so long at most"
     )
     outbox.add_argument("--json", action="store_true", help="one JSON object a line")
+    watch = add("watch", "follow all accounts without a terminal: tell of messages, send what waits")
+    watch.add_argument("--json", action="store_true", help="one JSON object a line")
+    watch.add_argument("--all", action="store_true", help="print every message, not only those that notify")
+    watch.add_argument(
+        "--run",
+        nargs=argparse.REMAINDER,
+        metavar="ARG",
+        help="last: a program and its arguments, run for each message that notifies, without a shell; {title}, {body} "
+        "and more are filled in (default: notifications.command of the configuration)",
+    )
     follow_link = add("open", "open the app at a message or view that a link leads to")
     follow_link.add_argument("link", metavar="LINK", help="as copied from a message, here or in another app")
     completion = commands.add_parser(

@@ -13,6 +13,7 @@ from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import OutboxRecord
+from narrowcast.cli.unsent import until_sent
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
@@ -95,22 +96,9 @@ def _act(session: Session, action: str, ids: Sequence[str]) -> None:
 
 async def _wait(session: Session, seconds: float) -> Exit:
     """Send until nothing waits: done, failed where something was refused, unreachable where time is up."""
-    moved = asyncio.Event()
-    unsubscribe = session.subscribe(lambda _: moved.set())
-    work = asyncio.ensure_future(session.run())
-    try:
-        async with asyncio.timeout(seconds):
-            while any(entry.state.value != "failed" for entry in _unsent(session)):
-                moved.clear()
-                await moved.wait()
-    except TimeoutError:
-        waiting = [entry for entry in _unsent(session) if entry.state.value != "failed"]
-        complain(f"{len(waiting)} of the messages wait still; they go out when Narrowcast runs next")
+    if left := await until_sent(session, seconds):
+        complain(f"{left} of the messages wait still; they go out when Narrowcast runs next")
         return Exit.UNREACHABLE
-    finally:
-        unsubscribe()
-        work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
     failed = _unsent(session)
     for entry in failed:
         complain(f"{entry.local_id}: {safe_line(entry.error or 'not sent')}")

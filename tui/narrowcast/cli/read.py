@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     def tell(message: FetchedMessage) -> None:
         say(as_json(as_record(message)) if args.json else as_text(message))
 
-    asyncio.run(follow(account, narrow, args.limit, tell))
+    asyncio.run(follow(account, narrow, args.limit, tell, named=not args.json))
     return Exit.DONE
 
 

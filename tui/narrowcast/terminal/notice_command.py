@@ -8,8 +8,12 @@ import logging
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-__all__ = ["PLACEHOLDERS", "CommandRunner", "arguments_of", "check_command"]
+if TYPE_CHECKING:
+    from narrowcast_api.protocols.notifications import Notice
+
+__all__ = ["PLACEHOLDERS", "CommandRunner", "arguments_of", "check_command", "command_values"]
 
 PLACEHOLDERS = ("title", "body", "sender", "place", "reason", "count")
 """What may stand in braces in an argument."""
@@ -49,6 +53,18 @@ def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]
         text = _PLACEHOLDER.sub(lambda match: values.get(match[1], ""), argument).replace("\0", "")
         filled.append(f" {text}" if text.startswith("-") and not argument.startswith("-") else text)
     return filled
+
+
+def command_values(notice: Notice, *, title: str, body: str, count: int) -> dict[str, str]:
+    """What the placeholders stand for."""
+    return {
+        "title": title,
+        "body": body,
+        "sender": notice.sender,
+        "place": notice.place,
+        "reason": notice.reason.value,
+        "count": str(count),
+    }
 
 
 class CommandRunner:

@@ -1,0 +1,55 @@
+"""Messages that come while one listens, given out once each had a moment to be read elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_api.model.messages import Message
+from narrowcast_api.state import changes as change
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["Arrivals"]
+
+
+class Arrivals:
+    """Calls `heard` with the messages that came since the last time, in order, `grace` seconds after the first of them.
+
+    Messages that were fetched, as opposed to sent just now, are left out; so are those that are gone again.
+    """
+
+    def __init__(self, session: Session, grace: float, heard: Callable[[Sequence[Message]], None]) -> None:
+        self._session = session
+        self._grace = grace
+        self._heard = heard
+        self._coming: dict[int, None] = {}
+        self._due: asyncio.TimerHandle | None = None
+        self._unsubscribe = session.subscribe(self._on_changes)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a message has its moment now."""
+        return self._due is not None
+
+    def close(self) -> None:
+        """Give out nothing more."""
+        self._unsubscribe()
+        if self._due is not None:
+            self._due.cancel()
+
+    def _on_changes(self, changes: Sequence[change.Change]) -> None:
+        for item in changes:
+            if isinstance(item, change.MessagesAdded) and item.live:
+                self._coming.update(dict.fromkeys(item.ids))
+        if self._coming and self._due is None:
+            self._due = asyncio.get_running_loop().call_later(self._grace, self._give_out)
+
+    def _give_out(self) -> None:
+        self._due = None
+        come, self._coming = self._coming, {}
+        messages = sorted(self._session.state.messages.known(list(come)), key=lambda message: message.id)
+        if messages:
+            self._heard(messages)

@@ -1,0 +1,182 @@
+"""``narrowcast watch``: messages that notify, the command for them, what waits, several accounts, and a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from narrowcast.cli.records import MessageRecord, Record
+from narrowcast_api.sync.session import Session
+from support.fault_proxy import FaultProxy
+from support.server import TestServer, running_server
+from support.sessions import until
+from support.terminal import home, narrowcast
+
+from .test_commands import rc_of, run
+from .test_commands_outbox import contents, write
+
+
+@asynccontextmanager
+async def watching(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        *narrowcast("watch", *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **home(folder)},
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+async def next_record(process: asyncio.subprocess.Process) -> MessageRecord:
+    assert process.stdout is not None
+    async with asyncio.timeout(30):
+        record = msgspec.json.decode(await process.stdout.readline(), type=Record)
+    assert isinstance(record, MessageRecord)
+    return record
+
+
+async def queues_of(server: TestServer, count: int) -> None:
+    """Until so many clients listen."""
+    await until(lambda: len(server.core.hub._queues) >= count, 30)
+
+
+async def say_to(server: TestServer, person: str, text: str, sender: str = "bruno") -> None:
+    to = f"[{server.user(person).id}]"
+    await server.call(sender, "POST", "/messages", {"type": "direct", "to": to, "content": text})
+
+
+async def say_in_general(server: TestServer, text: str) -> None:
+    where = {"type": "channel", "to": "general", "topic": "lunch"}
+    await server.call("bruno", "POST", "/messages", {**where, "content": text})
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
+    tmp_path: Path, number: int
+) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        watching(tmp_path, "--rc", rc_of(server, tmp_path), "--json") as process,
+    ):
+        await queues_of(server, 1)
+        await say_in_general(server, "to everybody")
+        await say_in_general(server, "hello @**Ada Moreno**")
+        mention = await next_record(process)
+        assert (mention.account, mention.reason) == ("ada", "mention")
+        assert mention.content == "hello @**Ada Moreno**"
+        await say_to(server, "ada", "soup **today**")
+        direct = await next_record(process)
+        assert (direct.reason, direct.content, direct.type) == ("direct", "soup **today**", "direct")
+        process.send_signal(number)
+        assert await process.communicate() == (b"", b"")
+        assert process.returncode == 0
+    assert not [*tmp_path.rglob("journal.db")]
+
+
+async def test_all_messages_are_printed_where_that_is_asked_for(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        watching(tmp_path, "--rc", rc_of(server, tmp_path), "--all", "--json") as process,
+    ):
+        await queues_of(server, 1)
+        await say_in_general(server, "to everybody")
+        record = await next_record(process)
+        assert (record.content, record.reason) == ("to everybody", None)
+
+
+async def test_the_command_is_run_for_what_notifies(tmp_path: Path) -> None:
+    target = tmp_path / "said"
+    script = f'printf "%s|" "$@" >> {target}'
+    async with running_server(tmp_path / "server") as server:
+        command = ["sh", "-c", script, "x", "{sender}", "{body}"]
+        async with watching(tmp_path, "--rc", rc_of(server, tmp_path), "--run", *command):
+            await queues_of(server, 1)
+            await say_in_general(server, "to everybody")
+            await say_to(server, "ada", "--soup $(id)")
+            await until(lambda: target.exists() and target.read_text().count("|") == 2, 30)
+            assert target.read_text() == "Bruno Castell| --soup $(id)|"
+
+
+async def test_all_stored_accounts_are_watched_and_a_broken_one_disturbs_none(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        folder = tmp_path / "config" / "narrowcast" / "accounts"
+        folder.mkdir(parents=True)
+        for person in ("ada", "chiyo"):
+            server.account(person).write_zuliprc(folder / f"{person}.zuliprc")
+        (folder / "broken.zuliprc").write_text("nonsense")
+        wrong = replace(server.account("bruno"), key=type(server.account("bruno").key)("w" * 32))
+        wrong.write_zuliprc(folder / "wrong.zuliprc")
+        async with watching(tmp_path, "--json") as process:
+            assert process.stderr is not None
+            said = ""
+            async with asyncio.timeout(30):
+                while "does not accept the key" not in said:
+                    said += (await process.stderr.readline()).decode()
+            assert "broken.zuliprc" in said
+            await queues_of(server, 2)
+            await say_to(server, "ada", "to ada")
+            await say_to(server, "chiyo", "to chiyo")
+            got = {(record.account, record.content) for record in [await next_record(process) for _ in "12"]}
+            assert got == {("ada", "to ada"), ("chiyo", "to chiyo")}
+
+
+async def test_what_an_app_left_unsent_is_sent_once_and_an_open_app_keeps_its_account(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "written on the train")
+        async with watching(tmp_path, "--rc", rc):
+            await until_sent(server, "written on the train")
+            data, cache = tmp_path / "data" / "narrowcast", tmp_path / "cache" / "narrowcast"
+
+            async def is_free() -> bool:
+                session = await Session.open(server.account("ada"), data_dir=data, cache_dir=cache)
+                free = not session.read_only
+                await session.close()
+                return free
+
+            async with asyncio.timeout(20):
+                while not await is_free():
+                    await asyncio.sleep(0.05)
+        listed = await run(tmp_path, "outbox", "--rc", rc)
+        assert (listed.code, listed.out) == (0, "")
+
+
+async def until_sent(server: TestServer, text: str) -> None:
+    async with asyncio.timeout(30):
+        while (await contents(server)).count(text) != 1:
+            await asyncio.sleep(0.05)
+
+
+async def test_it_goes_on_after_an_outage_and_tells_of_what_came_meanwhile(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        rc = tmp_path / "proxied.zuliprc"
+        replace(server.account("ada"), site=proxy.url).write_zuliprc(rc)
+        async with watching(tmp_path, "--rc", str(rc), "--json") as process:
+            await queues_of(server, 1)
+            await say_to(server, "ada", "before")
+            assert (await next_record(process)).content == "before"
+            await proxy.refuse()
+            await proxy.cut()
+            await say_to(server, "ada", "meanwhile")
+            await proxy.listen()
+            assert (await next_record(process)).content == "meanwhile"
+
+
+async def test_without_an_account_there_is_nothing_to_watch(tmp_path: Path) -> None:
+    answer = await run(tmp_path, "watch")
+    assert answer.code == 3
+    assert "narrowcast login URL" in answer.err

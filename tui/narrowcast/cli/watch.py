@@ -1,0 +1,237 @@
+"""``narrowcast watch``: follows accounts without a terminal, tells of messages, sends what waits.
+
+It tells of the messages that the app would notify of, by the same settings. It keeps nothing of its own on the disk and
+takes no account from an open app: only while it sends what was left unsent does it hold the account.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from narrowcast.app import accounts
+from narrowcast.app.config import Config, load
+from narrowcast.cli.outcome import CommandError, Exit, complain, explain
+from narrowcast.cli.printing import as_json, as_record, as_text, say
+from narrowcast.cli.unsent import send_unsent
+from narrowcast.terminal.notice_command import CommandRunner, check_command, command_values
+from narrowcast.terminal.paths import Paths
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+    from narrowcast_api.model.messages import Message
+    from narrowcast_api.protocols.notifications import QuietHours
+    from narrowcast_api.sync.session import Session
+
+GRACE = 1.0
+"""Seconds in which a message may be read elsewhere before it is told of."""
+SEND_EVERY = 30.0
+"""Seconds between two looks at whether an app has left something unsent."""
+
+log = logging.getLogger(__name__)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Watch until SIGTERM or an interrupt."""
+    paths = Paths.of_user()
+    config = load(paths.config_file)
+    try:
+        check_command(args.run or ())
+    except ValueError as error:
+        raise CommandError(f"--run: {error}", Exit.USAGE) from None
+    files = _files(args, paths)
+    found = [account for file in files if (account := _account(file)) is not None]
+    if not found:
+        raise CommandError(
+            "there is no account to watch; sign in with: narrowcast login URL", Exit.NOT_ALLOWED
+        )
+    asyncio.run(_watch(found, args, config, paths))
+    return Exit.DONE
+
+
+def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
+    """The account that is named, else all that are stored."""
+    if args.rc:
+        return [(Path(args.rc).stem, Path(args.rc).expanduser())]
+    if args.account:
+        file = accounts.default(paths.accounts, args.account)
+        return [] if file is None else [(args.account, file)]
+    return [(name, accounts.file_of(paths.accounts, name)) for name in accounts.names(paths.accounts)]
+
+
+def _account(file: tuple[str, Path]) -> tuple[str, Account] | None:
+    """An account by its name; one that cannot be read is said and left out."""
+    try:
+        return file[0], accounts.read(file[1])
+    except Exception as error:
+        explained = explain(error)
+        if explained is None:
+            raise
+        complain(explained[0])
+        return None
+
+
+async def _watch(
+    found: Sequence[tuple[str, Account]], args: argparse.Namespace, config: Config, paths: Paths
+) -> None:
+    from narrowcast_api.protocols.notifications import QuietHours
+
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    quiet = tuple(QuietHours.parse(text) for text in config.notifications.quiet)
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="narrowcast-watch-")))
+        runner = CommandRunner(args.run or config.notifications.command)
+        stack.push_async_callback(runner.close)
+        for name, account in found:
+            watcher = _Watcher(name, account, args, runner, quiet)
+            stack.push_async_callback(watcher.close)
+            await watcher.begin(folder / name, paths)
+        await ended.wait()
+
+
+class _Watcher:
+    """Follows one account; whatever happens to it is for itself."""
+
+    def __init__(
+        self,
+        name: str,
+        account: Account,
+        args: argparse.Namespace,
+        runner: CommandRunner,
+        quiet: Sequence[QuietHours],
+    ) -> None:
+        self._name = name
+        self._account = account
+        self._json: bool = args.json
+        self._all: bool = args.all
+        self._runner = runner
+        self._quiet = quiet
+        self._session: Session | None = None
+        self._work: set[asyncio.Task[None]] = set()
+        self._telling = asyncio.Lock()
+        self._status = ""
+        self._live = asyncio.Event()
+
+    async def begin(self, folder: Path, paths: Paths) -> None:
+        """Follow from now on."""
+        from narrowcast_api.sync.arrivals import Arrivals
+        from narrowcast_api.sync.session import Session
+
+        self._session = session = await Session.open(
+            self._account, data_dir=folder / "data", cache_dir=folder / "cache", present=False
+        )
+        Arrivals(session, GRACE, self._heard)
+        session.subscribe(lambda _: self._on_status(session))
+        self._start(session.run())
+        self._start(self._send_what_waits(paths))
+
+    async def close(self) -> None:
+        """Follow no longer."""
+        for task in list(self._work):
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+        if self._session is not None:
+            await self._session.close()
+
+    def _start(self, work: object) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(self._guarded(work))
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def _guarded(self, work: object) -> None:
+        try:
+            await work  # type: ignore[misc]  # a coroutine, whatever it gives
+        except BrokenPipeError:
+            signal.raise_signal(signal.SIGTERM)  # nobody reads any more
+        except Exception as error:
+            log.exception("watching %s", self._name)
+            complain(f"{self._name}: {error}")
+
+    def _on_status(self, session: Session) -> None:
+        """Say once what the connection has become; what is live says nothing the first time."""
+        kind = session.status.kind.value
+        if kind == "live":
+            self._live.set()
+        else:
+            self._live.clear()
+        if kind == self._status or (kind in ("connecting", "live") and not self._status):
+            return
+        if kind == "refused":
+            complain(f"{self._name}: the server does not accept the key; sign in again")
+        elif kind == "offline":
+            complain(f"{self._name}: offline, trying again")
+        elif kind == "live" and self._status in ("offline", "refused"):
+            complain(f"{self._name}: live again")
+        self._status = kind
+
+    # messages
+
+    def _heard(self, messages: Sequence[Message]) -> None:
+        self._start(self._tell(list(messages)))
+
+    async def _tell(self, messages: Sequence[Message]) -> None:
+        from narrowcast_api.protocols.notifications import is_quiet, notice_of
+
+        session = self._session
+        if session is None:
+            return
+        async with self._telling:
+            for message in messages:
+                notice = notice_of(message, session.state)
+                if notice is None and not self._all:
+                    continue
+                await self._print(session, message, None if notice is None else notice.reason.value)
+                local = datetime.now()  # noqa: DTZ005 - quiet hours are meant in local time
+                if notice is not None and notice.popup and not is_quiet(self._quiet, local):
+                    values = command_values(notice, title=notice.title, body=notice.body, count=1)
+                    self._runner.start(values)
+
+    async def _print(self, session: Session, message: Message, reason: str | None) -> None:
+        """With the Markdown source, which the state has not."""
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            page = await session.client.messages.list(
+                anchor=message.id,
+                num_before=0,
+                num_after=0,
+                apply_markdown=False,
+                allow_empty_topic_name=self._json,
+            )
+        except NarrowcastError as error:
+            complain(f"{self._name}: message {message.id} cannot be fetched: {error.user_message}")
+            return
+        for fetched in page.fetched:
+            if fetched.message.id == message.id and self._json:
+                say(as_json(replace(as_record(fetched), account=self._name, reason=reason)))
+            elif fetched.message.id == message.id:
+                say(f"[{self._name}] {as_text(fetched)}")
+        sys.stdout.flush()
+
+    # what waits
+
+    async def _send_what_waits(self, paths: Paths) -> None:
+        while True:
+            await self._live.wait()
+            sent, failed = await send_unsent(self._account, paths)
+            if sent:
+                complain(f"{self._name}: sent {sent} that waited")
+            if failed:
+                complain(f"{self._name}: {failed} could not be sent; narrowcast outbox lists them")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SEND_EVERY):
+                    await asyncio.Event().wait()
