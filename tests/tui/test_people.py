@@ -158,7 +158,7 @@ async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:
         await fill(stage, name="Echo", short="echo", type=3)
         form = stage.app.screen
         assert isinstance(form, FormScreen)
-        await until(lambda: "need an address to call" in str(form._said.render()))
+        await until(lambda: form.row("url").has_problem)
         await fill(stage, url="https://echo.example/hook", interface=2)
         await until(lambda: isinstance(stage.app.screen, Picker))
         listener = await stage.server.listen("ada")
@@ -247,3 +247,44 @@ def check(stage: Stage) -> None:
     """What is on screen holds no control characters and no direction overrides."""
     shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
     assert not [character for character in shown if character in "\x1b\x07\x9b\u202e\n"]
+
+
+async def test_the_endpoint_of_an_outgoing_webhook_is_changed_from_its_card(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        params = {
+            "full_name": "Echo",
+            "short_name": "echo",
+            "bot_type": 3,
+            "payload_url": "https://a.example/",
+        }
+        made = await stage.server.call("ada", "POST", "/bots", params)
+        bots = stage.session.state.own_bots
+        await until(lambda: (bot := bots.get(made["user_id"])) is not None and bot.payload_url != "")
+        stage.app.push_screen(PersonScreen(stage.session, made["user_id"]))
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        await stage.press("a")
+        await choose(stage, "Endpoint URL")
+        await until(lambda: isinstance(stage.app.screen, FormScreen))
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        assert form.row("url").typed == "https://a.example/"
+        await fill(stage, url="https://b.example/hook", interface=2)
+        await until(
+            lambda: (
+                (bot := bots.get(made["user_id"])) is not None
+                and (bot.payload_url, bot.interface_type) == ("https://b.example/hook", 2)
+            )
+        )
+
+
+async def test_the_channels_of_somebody_are_listed_where_the_server_tells_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        newer = replace(stage.session.state.server, level=440)
+        stage.session.state.server = stage.session.client.connection.server = newer
+        stage.app.push_screen(PersonScreen(stage.session, stage.server.id("dario")))
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        await stage.press("a")
+        await choose(stage, "Channels")
+        await until(lambda: isinstance(stage.app.screen, Picker) and bool(stage.app.screen._list.items))
+        await choose(stage, "#engineering")
+        await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, optional_int, required_int, text
+from narrowcast_api.model.reading import Row, boolean, integer, optional_int, required_int, rows, text
 
 
 class OwnBot(NamedTuple):
@@ -14,6 +14,10 @@ class OwnBot(NamedTuple):
     full_name: str
     is_active: bool
     owner_id: int | None
+    payload_url: str = ""
+    """What an outgoing webhook calls; empty for other bots."""
+    interface_type: int = 1
+    """How it is told of messages."""
 
 
 def read_own_bot(row: Row) -> OwnBot:
@@ -23,6 +27,7 @@ def read_own_bot(row: Row) -> OwnBot:
         text(row, "full_name"),
         boolean(row, "is_active", True),
         optional_int(row, "owner_id"),
+        *_service(row),
     )
 
 
@@ -46,4 +51,11 @@ def changed_bot(bot: OwnBot, values: Row) -> OwnBot:
         text(values, "full_name", bot.full_name),
         boolean(values, "is_active", bot.is_active),
         optional_int(values, "owner_id") if "owner_id" in values else bot.owner_id,
+        *(_service(values) if "services" in values else (bot.payload_url, bot.interface_type)),
     )
+
+
+def _service(row: Row) -> tuple[str, int]:
+    """What an outgoing webhook calls, and in which form."""
+    service = next(rows(row.get("services")), {})
+    return text(service, "base_url"), integer(service, "interface", 1)

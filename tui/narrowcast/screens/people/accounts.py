@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.guarded import GuardedScreen
 from narrowcast.screens.dialogs.manage import Row
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, kind
+from narrowcast.screens.people.administration import INTERFACES
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
 from narrowcast_api import permissions
@@ -93,12 +94,6 @@ class AccountsScreen(GuardedScreen["User"]):
         self.form("Create user", fields, create, verb="creates", note=note, done="User created.")
 
 
-_INTERFACES: tuple[tuple[object, str], ...] = (
-    (int(WebhookInterface.GENERIC), "generic"),
-    (int(WebhookInterface.SLACK), "Slack"),
-)
-
-
 class BotsScreen(GuardedScreen["Bot"]):
     """One's own; fetched, because their keys are not kept here."""
 
@@ -175,7 +170,7 @@ class BotsScreen(GuardedScreen["Bot"]):
             Line("short", "Short name", "Used for the bot's email address", required=True, limit=60),
             OneOf("type", "Bot type", options=kinds, value=kinds[0][0]),
             Line("url", "Endpoint URL", "Outgoing webhooks: called with each message for the bot"),
-            OneOf("interface", "Data format", options=_INTERFACES, value=int(WebhookInterface.GENERIC)),
+            OneOf("interface", "Data format", options=INTERFACES, value=int(WebhookInterface.GENERIC)),
         ]
         self.form("Add bot", fields, create, verb="adds", then=made)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.form_fields import Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.keys import regenerate_bot_key
 from narrowcast.screens.people.profile import profile_fields, profile_values
+from narrowcast.text import names
 from narrowcast_api import permissions
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, Role
+from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, BotType, Role, WebhookInterface
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.guarded import GuardedScreen
@@ -49,6 +53,8 @@ def offers(state: State, user: User) -> list[Offer]:
             Offer("owner", "Owner…", change, state.users.name(user.bot_owner_id or 0)),
             Offer("key", "New API key…", change),
         ]
+        if user.bot_type == BotType.OUTGOING_WEBHOOK:
+            found.append(Offer("endpoint", "Endpoint URL…", change))
     else:
         found += [
             Offer("profile", "Custom profile fields…", change),
@@ -60,6 +66,7 @@ def offers(state: State, user: User) -> list[Offer]:
                 or permissions.only_administrators(state, "set the status of other users"),
             ),
         ]
+    found.append(Offer("channels", "Channels…", permissions.below(state, Gate.CHANNELS_OF_USER)))
     if user.is_active:
         found.append(Offer("deactivate", "Deactivate user…", ends))
     else:
@@ -87,11 +94,19 @@ def _address_refusal(state: State) -> str:
     )
 
 
+INTERFACES: tuple[tuple[object, str], ...] = (
+    (int(WebhookInterface.GENERIC), "generic"),
+    (int(WebhookInterface.SLACK), "Slack"),
+)
+"""How an outgoing webhook is told of messages."""
+
+
 class Administration:
     """Makes the changes, on the card of the person."""
 
-    def __init__(self, card: GuardedScreen[str], user: User) -> None:
+    def __init__(self, card: GuardedScreen[str], user: User, go: Callable[[Narrow], object]) -> None:
         self.card = card
+        self._go = go
         self.user = user
         self.client = card.session.client
 
@@ -102,12 +117,51 @@ class Administration:
             "role": self._change_role,
             "owner": self._change_owner,
             "key": self._new_key,
+            "endpoint": self._change_endpoint,
+            "channels": self._show_channels,
             "profile": self._change_profile,
             "address": self._change_address,
             "status": self._change_status,
             "deactivate": self._deactivate,
             "reactivate": self._reactivate,
         }[name]()
+
+    def _change_endpoint(self) -> None:
+        """What an outgoing webhook calls."""
+        known = self.card.state.own_bots.get(self.user.user_id)
+
+        async def change(values: Values) -> object:
+            return await self.client.bots.update(
+                bot_id=self.user.user_id,
+                payload_url=values.text("url"),
+                interface_type=WebhookInterface(int(str(values["interface"]))),
+            )
+
+        interface = known.interface_type if known is not None else int(WebhookInterface.GENERIC)
+        fields: list[Field] = [
+            Line("url", "Endpoint URL", value=known.payload_url if known is not None else "", required=True),
+            OneOf("interface", "Data format", options=INTERFACES, value=interface),
+        ]
+        self.card.form("Change endpoint URL", fields, change, done="Endpoint URL changed.", refusal="")
+
+    def _show_channels(self) -> None:
+        """The channels that somebody is in; choosing one goes there."""
+        self.card.work(self._choose_channel())
+
+    async def _choose_channel(self) -> None:
+        state, card = self.card.state, self.card
+        found = await self.client.users.channels(user_id=self.user.user_id)
+        choices = sorted(
+            (Choice(one, f"#{names.channel(state, one)}") for one in found),
+            key=lambda one: one.text.casefold(),
+        )
+
+        def chosen(channel_id: int | None) -> None:
+            if channel_id is not None:
+                self._go(Narrow.channel(channel_id))
+
+        if card.is_attached:
+            card.app.push_screen(Picker(f"Channels of {self.user.full_name}", choices), chosen)
 
     def _rename(self) -> None:
         async def rename(values: Values) -> object:

@@ -108,6 +108,11 @@ class PersonScreen(GuardedScreen[str]):
             self.app.pop_screen()
         return main
 
+    def _go(self, narrow: Narrow) -> None:
+        """To another view."""
+        if (main := self._to_main()) is not None:
+            main.go(narrow)
+
     def action_write(self) -> None:
         """To the conversation with them."""
         if (main := self._to_main()) is not None:
@@ -190,7 +195,7 @@ class PersonScreen(GuardedScreen[str]):
         user = self.user
         if user is None:
             return
-        administration = Administration(self, user)
+        administration = Administration(self, user, self._go)
         choices = [
             Choice(offer.name, offer.title, offer.short or offer.detail) for offer in offers(self.state, user)
         ]
