@@ -49,7 +49,6 @@ class AccountApp(AppGround, inherit_bindings=False):
         return next((screen for screen in self.screen_stack if isinstance(screen, MainScreen)), None)
 
     def key_pressed(self) -> None:
-        """One is present."""
         if self.session is not None:
             self.session.presence.key_pressed()
         if (screen := self.main_screen) is not None:

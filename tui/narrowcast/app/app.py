@@ -189,7 +189,6 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         self.exit(code)
 
     def on_unmount(self) -> None:
-        """The terminal is ours no longer."""
         if self._guardian is not None:
             self._guardian.stop()
 

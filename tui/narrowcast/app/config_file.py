@@ -75,7 +75,6 @@ def _set(document: tomlkit.TOMLDocument, parts: list[str], value: Value | None) 
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
     draft = path.with_name(f".{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

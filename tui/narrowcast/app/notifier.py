@@ -95,7 +95,6 @@ class Notifier:
         self._last_key = self._session.clock.monotonic()
 
     async def close(self) -> None:
-        """Tell of nothing more."""
         self._unsubscribe()
         self._arrivals.close()
         await self._command.close()

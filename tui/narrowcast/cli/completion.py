@@ -14,7 +14,6 @@ FOLDERS = frozenset({"DIR"})
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the script."""
     try:
         import shtab
     except ImportError:

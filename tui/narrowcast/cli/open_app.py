@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the app."""
     paths = Paths.of_user()
     path = chosen_file(args, paths, load(paths.config_file))
     if args.rc and path is not None:

@@ -19,7 +19,6 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
 
 
 def operator_commands(serve: argparse.ArgumentParser) -> None:
-    """``admin COMMAND``."""
     admin = serve.add_subparsers(dest="serve_command", metavar="admin").add_parser(
         "admin", help="look after the organization"
     )

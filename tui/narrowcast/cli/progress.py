@@ -35,7 +35,6 @@ class Progress:
         self._write(f"{self._name}  {share} % of {size / 1e6:.1f} MB")
 
     def end(self) -> None:
-        """Take the line away."""
         if self._shown and self._last:
             self._write("")
 

@@ -35,7 +35,6 @@ def profile(screen: Workspace) -> None:
 
 
 def settings(screen: Workspace) -> None:
-    """All of one's settings."""
     screen.app.push_screen(OwnSettingsScreen(screen.session))
 
 
@@ -45,7 +44,6 @@ def app_settings(screen: Workspace) -> None:
 
 
 def bots(screen: Workspace) -> None:
-    """One's own bots."""
     screen.app.push_screen(BotsScreen(screen.session))
 
 

@@ -28,7 +28,6 @@ def browse(screen: Workspace) -> None:
 
 
 def new(screen: Workspace) -> None:
-    """Make a channel."""
     fields.new_channel(screen)
 
 
@@ -39,19 +38,16 @@ def edit(screen: Workspace) -> None:
 
 
 def permissions(screen: Workspace) -> None:
-    """Who may do what in it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         fields.edit_permissions(screen, channel)
 
 
 def own(screen: Workspace) -> None:
-    """How oneself sees it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         fields.see_channel(screen, channel)
 
 
 def members(screen: Workspace) -> None:
-    """Who is in it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         targets.look_after(screen, MembersScreen(screen.session, channel))
 

@@ -66,7 +66,6 @@ def recent(screen: Workspace) -> None:
 
 
 def all_messages(screen: Workspace) -> None:
-    """The combined feed."""
     screen.fold_panes()
     if screen.narrow == Narrow.all():
         screen.focus_messages()
@@ -80,12 +79,10 @@ def mentions(screen: Workspace) -> None:
 
 
 def starred(screen: Workspace) -> None:
-    """Starred messages."""
     screen.go(Narrow.starred())
 
 
 def directs(screen: Workspace) -> None:
-    """All direct messages."""
     screen.go(Narrow.directs())
 
 
@@ -99,7 +96,6 @@ def zoom(screen: Workspace) -> None:
 
 
 def back(screen: Workspace) -> None:
-    """To the view before."""
     _step(screen, -1, "No previous view.")
 
 

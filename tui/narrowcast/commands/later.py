@@ -49,7 +49,6 @@ def schedule(screen: Workspace) -> None:
 
 
 def scheduled(screen: Workspace) -> None:
-    """What goes out later."""
     targets.look_after(screen, ScheduledScreen(screen.session))
 
 

@@ -47,12 +47,10 @@ def linkifiers(screen: Workspace) -> None:
 
 
 def playgrounds(screen: Workspace) -> None:
-    """Sites that open code."""
     screen.app.push_screen(PlaygroundsScreen(screen.session))
 
 
 def fields(screen: Workspace) -> None:
-    """Profile fields."""
     screen.app.push_screen(ProfileFieldsScreen(screen.session))
 
 
@@ -128,5 +126,4 @@ def deactivate(screen: Workspace) -> None:
 
 
 def server(screen: Workspace) -> None:
-    """What the server is."""
     screen.app.push_screen(ServerScreen(screen.session))

@@ -23,7 +23,6 @@ def status(screen: Workspace) -> None:
 
 
 async def clear_status(screen: Workspace) -> None:
-    """No status."""
     await screen.session.client.status.clear()
     screen.tell("Status cleared.")
 
@@ -46,7 +45,6 @@ def views(screen: Workspace) -> None:
 
 
 def files(screen: Workspace) -> None:
-    """What one has uploaded."""
     targets.look_after(screen, FilesScreen(screen.session))
 
 

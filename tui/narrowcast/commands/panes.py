@@ -52,12 +52,10 @@ def previous_pane(screen: Workspace) -> None:
 
 
 def left(screen: Workspace) -> None:
-    """The pane to the left."""
     _step(screen, -1, around=False)
 
 
 def right(screen: Workspace) -> None:
-    """The pane to the right."""
     _step(screen, 1, around=False)
 
 
@@ -88,6 +86,5 @@ def find_channel(screen: Workspace) -> None:
 
 
 def find_person(screen: Workspace) -> None:
-    """Filter the people."""
     screen.show_people(True)
     screen.people.find()

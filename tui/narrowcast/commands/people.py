@@ -43,7 +43,6 @@ async def _fetch_and_show(screen: Workspace, user_id: int) -> None:
 
 
 def find(screen: Workspace) -> None:
-    """By name or address."""
     state = screen.session.state
     people = sorted(
         (user for user in state.users if not user.is_system_bot),
@@ -72,7 +71,6 @@ def accounts(screen: Workspace) -> None:
 
 
 def groups(screen: Workspace) -> None:
-    """User groups."""
     screen.app.push_screen(GroupsScreen(screen.session))
 
 

@@ -51,7 +51,6 @@ def add(screen: Workspace) -> None:
 
 
 def question(screen: Workspace) -> None:
-    """Another question for one's own poll."""
     found = _widget(screen)
     if found is None:
         return

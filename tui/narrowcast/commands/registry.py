@@ -32,7 +32,6 @@ REGISTRY: tuple[Command, ...] = (
 
 @lru_cache(maxsize=1)
 def by_id() -> dict[str, Command]:
-    """The registry by id."""
     return {command.id: command for command in REGISTRY}
 
 

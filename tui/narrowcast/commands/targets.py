@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def message_here(screen: Workspace) -> Message | None:
-    """The selected message."""
     selected = screen.messages.selected_id
     return screen.session.state.messages.get(selected) if selected is not None else None
 

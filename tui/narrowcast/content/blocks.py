@@ -114,7 +114,6 @@ class CodeBlock(Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The code itself."""
         return "".join(text for text, _ in self.pieces)
 
 

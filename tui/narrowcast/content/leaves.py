@@ -38,7 +38,6 @@ def attribute(node: LexborNode, name: str) -> str:
 
 
 def classes_of(node: LexborNode) -> frozenset[str]:
-    """The names in `class`."""
     return frozenset(attribute(node, "class").split())
 
 
@@ -97,7 +96,6 @@ def emoji(node: LexborNode, classes: frozenset[str]) -> SafeText:
 
 
 def mention(node: LexborNode, classes: frozenset[str], look: int) -> Mention:
-    """Who is meant, by id."""
     text = safe_line(all_text(node), 200)
     silent = "silent" in classes
     if "topic-mention" in classes:
@@ -123,7 +121,6 @@ def moment(node: LexborNode, look: int) -> Inline:
 
 
 def alignment(cell: LexborNode) -> Align:
-    """How a cell is set."""
     style = (attribute(cell, "style") + " " + attribute(cell, "align")).lower()
     if "right" in style:
         return Align.RIGHT

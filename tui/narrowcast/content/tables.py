@@ -93,7 +93,6 @@ class FittedTable(Struct):
     widths: Sequence[int] = ()
 
     def __post_init__(self) -> None:
-        """Finds the widths."""
         self.pan = max(0, min(self.pan, len(self.aligns) - 1))
         shown = [self.head, *self.rows[:_MEASURED_ROWS]]
         if self.aligns:

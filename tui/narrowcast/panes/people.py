@@ -48,7 +48,6 @@ class PeopleList(VirtualList[Person]):
     """
 
     def render_item(self, item: Person, width: int, selected: bool) -> Sequence[Strip]:
-        """Mark, name, status."""
         dim = self.part_style("virtual-list--dim")
         present = item.standing.is_present
         look = self.part_style("people--present") if present else dim
@@ -59,11 +58,9 @@ class PeopleList(VirtualList[Person]):
         return [compose_line(width, left, base=Style.null())]
 
     def key_of(self, item: Person) -> Hashable:
-        """The person, whatever changes about them."""
         return item.user_id
 
     def text_of(self, item: Person) -> str:
-        """Finding goes by name."""
         return item.name
 
 
@@ -93,11 +90,9 @@ class PeoplePane(Vertical):
         yield self.list
 
     def on_mount(self) -> None:
-        """Fill the list."""
         self.refresh_people()
 
     def on_show(self) -> None:
-        """What changed while nobody could see it."""
         if self._outdated:
             self.refresh_people()
 
@@ -131,18 +126,15 @@ class PeoplePane(Vertical):
         focus_now(self.query_one(Editor))
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Show who matches."""
         event.stop()
         if event.edited:
             self.list.set_filter(event.editor.text)
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Open the best match."""
         event.stop()
         self._open(self.list.selected_item)
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """Open the conversation."""
         event.stop()
         self._open(self.list.selected_item)
 

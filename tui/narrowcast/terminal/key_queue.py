@@ -40,7 +40,6 @@ class KeyQueue:
         self._task: asyncio.Task[None] | None = None
 
     def put(self, event: Event) -> None:
-        """Take a key or a paste."""
         self._waiting.append(event)
         if self._task is None or self._task.done():
             self._task = asyncio.ensure_future(self._run())

@@ -52,7 +52,6 @@ class Keyboard:
         yield from self._guarded(self._parser.tick())
 
     def close(self) -> None:
-        """No more will come."""
         for _ in self._guarded(self._parser.feed("")):
             pass
 

@@ -83,7 +83,6 @@ class CommandRunner:
         task.add_done_callback(self._running.discard)
 
     async def close(self) -> None:
-        """End what still runs."""
         for task in list(self._running):
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)

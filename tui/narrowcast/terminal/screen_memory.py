@@ -132,7 +132,6 @@ class ScreenMemory(Struct):
         return plain
 
     def of_layout(self, update: LayoutUpdate, console: Console) -> str:
-        """A whole screen."""
         out: list[str] = []
         region = update.region
         for y, strips in enumerate(update.strips, region.y):
@@ -140,7 +139,6 @@ class ScreenMemory(Struct):
         return "".join(out)
 
     def of_chops(self, update: ChopsUpdate, console: Console) -> str:
-        """Spans of some rows."""
         out: list[str] = []
         for y, left, right in update.spans:
             line: Mapping[int, Strip | None] = update.chops[y]
@@ -157,7 +155,6 @@ class ScreenMemory(Struct):
         return "".join(out)
 
     def of_rows(self, update: WidgetRows, console: Console) -> str:
-        """Rows of one widget."""
         out: list[str] = []
         x, top, width, _ = update.place
         rows: dict[int, list[Cell]] = {}
@@ -278,7 +275,6 @@ class Written(CompositorUpdate):
         self._text = text
 
     def render_segments(self, console: Console) -> str:
-        """What to write."""
         return self._text
 
 

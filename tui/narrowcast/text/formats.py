@@ -36,7 +36,6 @@ def clock(then: datetime, *, long: bool) -> str:
 
 
 def day(then: datetime) -> str:
-    """A date: "24 Dec 2026"."""
     return f"{then.day} {_MONTHS[then.month - 1]} {then.year}"
 
 

@@ -30,7 +30,6 @@ def recipients(state: State, user_ids: Iterable[int]) -> str:
 
 
 def recipient(state: State, user_id: int) -> str:
-    """One of them."""
     name = state.users.name(user_id)
     if "," in name or name != name.strip() or state.user_id(name) != user_id:
         return f"{' '.join(name.replace(',', ' ').split())}|{user_id}"
@@ -48,7 +47,6 @@ def topic(state: State, name: str) -> str:
 
 
 def channel(state: State, channel_id: int) -> str:
-    """A channel's name."""
     return state.channels.name(channel_id) or f"channel {channel_id}"
 
 
@@ -65,7 +63,6 @@ def destination(state: State, where: Destination) -> str:
 
 
 def view(state: State, narrow: Narrow) -> str:
-    """The title of a view."""
     if not narrow.terms:
         return "Combined feed"
     if narrow == Narrow.mentions():

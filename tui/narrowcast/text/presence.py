@@ -28,7 +28,6 @@ class Standing(Enum):
 
     @property
     def mark(self) -> str:
-        """The mark itself."""
         return self.value
 
     @property

@@ -92,7 +92,6 @@ class Editor(Widget, can_focus=True):
 
     @property
     def text(self) -> str:
-        """What has been written."""
         return self.buffer.text
 
     @text.setter

@@ -33,7 +33,6 @@ class HalfBlocks(Widget):
         self.styles.width, self.styles.height = size[0], len(self._strips)
 
     def render_line(self, y: int) -> Strip:
-        """Two rows of pixels."""
         return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width)
 
 

@@ -355,12 +355,10 @@ class LineView(Widget, can_focus=True):
             self._drag_to(offset.y)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drags the thumb."""
         if self._dragging:
             self._drag_to(event.y - self.gutter.top)
 
     def on_mouse_up(self, _event: events.MouseUp) -> None:
-        """Lets the thumb go."""
         if self._dragging:
             self._dragging = False
             self.release_mouse()

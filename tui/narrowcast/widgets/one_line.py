@@ -48,7 +48,6 @@ class OneLine(LineView, can_focus=False):
         return " ".join(text for text, _ in (*self._left, *self._right))
 
     def compose_row(self, y: int) -> Strip:
-        """The line itself."""
         width = self.content_size.width
         if y:
             return Strip.blank(width, self.base_style)

@@ -177,27 +177,21 @@ class VirtualList(LineView, Generic[T]):
     # Keys.
 
     def action_cursor_down(self) -> None:
-        """To the next item."""
         self._step(1)
 
     def action_cursor_up(self) -> None:
-        """To the item before."""
         self._step(-1)
 
     def action_page_down(self) -> None:
-        """One screen down."""
         self._move_to(self._nearest_selectable(self._cursor + self._page, 1))
 
     def action_page_up(self) -> None:
-        """One screen up."""
         self._move_to(self._nearest_selectable(self._cursor - self._page, -1))
 
     def action_first(self) -> None:
-        """To the first item."""
         self._move_to(self._nearest_selectable(0, 1))
 
     def action_last(self) -> None:
-        """To the last item."""
         self._move_to(self._nearest_selectable(len(self._shown) - 1, -1))
 
     def action_select(self) -> None:

@@ -63,7 +63,6 @@ class DraftInHand:
         self._become(None)
 
     def drop(self) -> None:
-        """It was sent, or nothing is left of it."""
         draft_id = self._id
         self.put_down()
         if draft_id is not None:

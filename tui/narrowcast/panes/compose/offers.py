@@ -97,7 +97,6 @@ class Offers:
         self._host.add_class("-offering")
 
     def close(self) -> None:
-        """Offer nothing more."""
         self._offered = None
         self._host.remove_class("-offering")
 

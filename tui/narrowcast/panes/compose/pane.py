@@ -111,7 +111,6 @@ class ComposePane(Vertical):
         yield self.text
 
     def on_mount(self) -> None:
-        """Say what the keys do."""
         self._show_hint()
         if self.session.read_only:
             self.text.placeholder = READ_ONLY
@@ -150,7 +149,6 @@ class ComposePane(Vertical):
         return self.writing.destination()
 
     def keep_draft(self) -> None:
-        """Keep what is written."""
         self.writing.keep()
 
     def follow_draft(self) -> None:
@@ -330,7 +328,6 @@ class ComposePane(Vertical):
     # how it looks
 
     def on_resize(self) -> None:
-        """Hint and height depend on the width."""
         self._show_idle()
         self._show_hint()
         self.call_after_refresh(self._fit)

@@ -49,7 +49,6 @@ class UploadRows(Vertical):
         self._told: dict[str, str] = {}
 
     def on_mount(self) -> None:
-        """Show what an earlier run left."""
         self.refresh_rows()
 
     def start(self, path: Path, destination: Destination | None, draft_id: str | None) -> None:
@@ -124,7 +123,6 @@ class UploadRows(Vertical):
         self.refresh_rows()
 
     def drop(self) -> None:
-        """The newest upload: take the file off."""
         upload = self._newest()
         if upload is not None:
             self.session.uploads.dismiss(upload)

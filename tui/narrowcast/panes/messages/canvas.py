@@ -148,7 +148,6 @@ class MessageCanvas(LineView):
         self.changed()
 
     def rows_of(self, key: Key) -> Rows | None:
-        """The rows of an item."""
         feed = self.feed
         return self._rows(feed.index(key)) if feed is not None and feed.holds(key) else None
 

@@ -65,7 +65,6 @@ class PaneContext:
         self._host.post_message(message)
 
     def ask(self, screen: Screen[Result], answered: Callable[[Result | None], None]) -> None:
-        """Opens a dialog."""
         self._host.app.push_screen(screen, answered)
 
     def confirm(self, question: str, answer: str, act: Callable[[], None]) -> None:

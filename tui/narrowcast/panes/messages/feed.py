@@ -68,7 +68,6 @@ class Feed(Struct):
         self.read()
 
     def read(self) -> None:
-        """Takes the present ids."""
         self.ids = self.view.ids
 
     def __len__(self) -> int:

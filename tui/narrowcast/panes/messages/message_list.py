@@ -222,7 +222,6 @@ class MessageList(SelectingCanvas):
             self.changed()
 
     def scroll_rows(self, delta: int) -> None:
-        """The wheel."""
         self._sync()
         self._viewport.scroll(delta)
         self._note_top()

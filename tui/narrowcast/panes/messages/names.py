@@ -35,7 +35,6 @@ class StateNames:
         return group.name if group is not None else None
 
     def channel(self, channel_id: int) -> str | None:
-        """The name of a channel."""
         return self.state.channels.name(channel_id)
 
     def is_own(self, mention: Mention) -> bool:
@@ -60,5 +59,4 @@ class StateNames:
         return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local.year}"
 
     def moment(self, at: float) -> str:
-        """Day and time."""
         return f"{self.date(at)}, {self.clock(at)}"

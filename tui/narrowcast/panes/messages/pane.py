@@ -166,7 +166,6 @@ class MessagesPane(Vertical):
     # What changes.
 
     def compose(self) -> ComposeResult:
-        """The list."""
         yield self.list
 
     def _reopen(self, anchor: int | str) -> None:
@@ -177,7 +176,6 @@ class MessagesPane(Vertical):
             self._shared.work(self._open(view, anchor), "load messages")
 
     def on_mount(self) -> None:
-        """Follows the session from now on."""
         self._unsubscribe = self._frames.subscribe((*_NAMES, *_SHOWN), self._show_changes)
 
         self.watch(self.app, "app_focus", self._app_focused, init=False)
@@ -188,7 +186,6 @@ class MessagesPane(Vertical):
             self.list.look_again()
 
     def on_unmount(self) -> None:
-        """Follows it no longer."""
         if self._unsubscribe is not None:
             self._unsubscribe()
 
@@ -245,7 +242,6 @@ class MessagesPane(Vertical):
     # What the list tells.
 
     def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
-        """Asks for the next page, once."""
         event.stop()
         view = self.view
         if view is None or event.older in self._paging or view.loading or view.error is not None:
@@ -287,7 +283,6 @@ class MessagesPane(Vertical):
             self.session.read_marks.seen(seen)
 
     def on_message_list_spot_chosen(self, event: MessageList.SpotChosen) -> None:
-        """Something was clicked."""
         event.stop()
         self.parts.links.follow(event.key, event.spot)
 

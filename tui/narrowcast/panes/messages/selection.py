@@ -147,7 +147,6 @@ class SelectingCanvas(MessageCanvas):
                 return index, row
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Paints the selection."""
         self.refresh()
         if self._is_selected != (selection is not None):
             self._is_selected = selection is not None

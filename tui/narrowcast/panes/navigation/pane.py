@@ -64,7 +64,6 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
         self.current: Narrow | None = None
 
     def render_item(self, item: Row, width: int, selected: bool) -> Sequence[Strip]:
-        """One row: fold mark, sign, name, count."""
         dim = self.part_style("virtual-list--dim")
         left: list[Part] = []
         style = Style.null()
@@ -105,15 +104,12 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
         return of_conversation(self.state, others or (), time.time())
 
     def key_of(self, item: Row) -> Hashable:
-        """Rows keep their key when counts change."""
         return item.key
 
     def text_of(self, item: Row) -> str:
-        """What finding by name looks at."""
         return item.text
 
     def action_select(self) -> None:
-        """A click opens, as Enter does."""
         self.action_navigation_open()
 
     def action_navigation_open(self) -> None:
@@ -178,7 +174,6 @@ class NavigationPane(Vertical):
         yield self.list
 
     def on_mount(self) -> None:
-        """Fill the list."""
         self.refresh_rows()
 
     def refresh_rows(self) -> None:
@@ -207,7 +202,6 @@ class NavigationPane(Vertical):
                 break
 
     def find(self) -> None:
-        """Begin to find by name."""
         self.add_class("-finding")
         editor = self.query_one(Editor)
         editor.text = ""
@@ -222,13 +216,11 @@ class NavigationPane(Vertical):
         focus_now(self.list)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Show what matches."""
         event.stop()
         if event.edited:
             self.list.set_filter(event.editor.text)
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Open the best match."""
         event.stop()
         row = self.list.selected_item
         self._found()
@@ -248,7 +240,6 @@ class NavigationPane(Vertical):
         self._open(event.row)
 
     def on_navigation_list_collapsed(self, event: NavigationList.Collapsed) -> None:
-        """Expand or collapse."""
         event.stop()
         self._collapse(event.row)
 

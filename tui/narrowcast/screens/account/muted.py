@@ -23,22 +23,18 @@ class MutedPeopleScreen(GuardedScreen[int]):
     FOLLOWS = (UsersChanged,)
 
     def refusal(self) -> str:
-        """Old servers cannot."""
         return permissions.below(self.state, Gate.MUTED_USERS)
 
     def rows(self) -> Sequence[Row[int]]:
-        """Who, and since when."""
         return [
             Row(user_id, user_id, self.state.users.name(user_id), _day(since))
             for user_id, since in sorted(self.state.users.muted.items(), key=lambda pair: -pair[1])
         ]
 
     def open(self, item: int) -> None:
-        """The card."""
         self.app.push_screen(PersonScreen(self.session, item))
 
     def new(self) -> None:
-        """Mute people."""
         if self.refused():
             return
 
@@ -51,11 +47,9 @@ class MutedPeopleScreen(GuardedScreen[int]):
         self.form("Mute users", [People("people", "Users", required=True)], mute, verb="mutes")
 
     def question(self, item: int) -> tuple[str, str]:
-        """Ask first."""
         return f"Unmute {self.state.users.name(item)}?", "Unmute"
 
     async def drop(self, item: int) -> None:
-        """Unmute."""
         await self.session.client.settings.unmute_user(user_id=item)
 
 

@@ -20,7 +20,6 @@ class ServerScreen(GuardedScreen[str]):
     FOLLOWS = (SettingsChanged, ConnectionChanged)
 
     def rows(self) -> Sequence[Row[str]]:
-        """Facts, then what is missing."""
         return [
             *(Row(("fact", label), text, f"{label:<22} {text}") for label, text in self._facts()),
             *self._missing(),
@@ -69,5 +68,4 @@ class ServerScreen(GuardedScreen[str]):
         ]
 
     def open(self, item: str) -> None:
-        """Copy it."""
         self.copy(item)

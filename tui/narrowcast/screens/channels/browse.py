@@ -40,7 +40,6 @@ class ChannelsScreen(ManageScreen[Channel]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHANNELS)]
 
     def rows(self) -> Sequence[Row[Channel]]:
-        """Those one is in first, archived ones last."""
         channels = sorted(
             self.state.channels,
             key=lambda channel: (channel.is_archived, not channel.is_subscribed, channel.name.casefold()),
@@ -64,26 +63,21 @@ class ChannelsScreen(ManageScreen[Channel]):
         )
 
     def open(self, item: Channel) -> None:
-        """Go there."""
         self.dismiss(Narrow.channel(item.channel_id))
 
     def new(self) -> None:
-        """Make one."""
         new_channel(self)
 
     def question(self, item: Channel) -> tuple[str, str]:
-        """Archiving hides a channel from everybody."""
         if item.is_archived:
             self.say("This channel is already archived.")
             return "", ""
         return f"Archive #{item.name}?", "Archive channel (its messages stay readable)"
 
     async def drop(self, item: Channel) -> None:
-        """Archive it."""
         await self.session.client.channels.archive(channel_id=item.channel_id)
 
     def action_subscribe(self) -> None:
-        """Join, or leave; private ones ask first."""
         channel = self.selected
         if channel is None:
             return
@@ -105,22 +99,18 @@ class ChannelsScreen(ManageScreen[Channel]):
             leave()
 
     def action_edit(self) -> None:
-        """Change it."""
         if (channel := self.selected) is not None:
             edit_channel(self, channel)
 
     def action_permissions(self) -> None:
-        """Change who may do what in it."""
         if (channel := self.selected) is not None:
             edit_permissions(self, channel)
 
     def action_own(self) -> None:
-        """How oneself sees it."""
         if (channel := self.selected) is not None:
             see_channel(self, channel)
 
     def action_members(self) -> None:
-        """Who is in it."""
         if (channel := self.selected) is not None:
             self.app.push_screen(MembersScreen(self.session, channel), self._go_on)
 
@@ -129,7 +119,6 @@ class ChannelsScreen(ManageScreen[Channel]):
             self.dismiss(result)
 
     def action_restore(self) -> None:
-        """Take it out of the archive."""
         channel = self.selected
         if channel is None or not channel.is_archived:
             self.say("This channel is not archived.")

@@ -23,11 +23,9 @@ class DefaultChannelGroupsScreen(GuardedScreen[DefaultChannelGroup]):
     FOLLOWS = (ChannelsChanged,)
 
     def refusal(self) -> str:
-        """Administrators only."""
         return permissions.only_administrators(self.state, "manage channel groups for new users")
 
     def rows(self) -> Sequence[Row[DefaultChannelGroup]]:
-        """By name."""
         return [
             Row(group.id, group, group.name, group.description, self._channels(group) or "no channels")
             for group in self.state.default_channel_groups
@@ -37,12 +35,10 @@ class DefaultChannelGroupsScreen(GuardedScreen[DefaultChannelGroup]):
         return ", ".join(names.channel(self.state, channel_id) for channel_id in group.channel_ids)
 
     def new(self) -> None:
-        """Make one."""
         if not self.refused():
             self._ask(None)
 
     def open(self, item: DefaultChannelGroup) -> None:
-        """Change it."""
         if not self.refused():
             self._ask(item)
 
@@ -98,11 +94,9 @@ class DefaultChannelGroupsScreen(GuardedScreen[DefaultChannelGroup]):
         return list(dict.fromkeys(found))
 
     def question(self, item: DefaultChannelGroup) -> tuple[str, str]:
-        """Its channels stay."""
         if self.refused():
             return "", ""
         return f"Delete the channel group {item.name}? Its channels stay.", "Delete channel group"
 
     async def drop(self, item: DefaultChannelGroup) -> None:
-        """Remove it."""
         await self.session.client.default_channel_groups.delete(group_id=item.id)

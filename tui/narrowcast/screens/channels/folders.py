@@ -38,7 +38,6 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         return sorted(folders, key=lambda folder: (folder.is_archived, folder.order, folder.id))
 
     def rows(self) -> Sequence[Row[ChannelFolder]]:
-        """In their order, archived ones last."""
         rows = []
         for folder in self._folders():
             inside = sum(channel.folder_id == folder.id for channel in self.state.channels)
@@ -56,12 +55,10 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         return bool(problem)
 
     def new(self) -> None:
-        """Make one."""
         if not self._refused():
             self._ask(None)
 
     def open(self, item: ChannelFolder) -> None:
-        """Rename it."""
         if not self._refused():
             self._ask(item)
 
@@ -97,24 +94,20 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         ask(self, f"Folder {folder.name}" if folder else "Create channel folder", fields, submit)
 
     def question(self, item: ChannelFolder) -> tuple[str, str]:
-        """Archiving takes its channels out."""
         if self._refused() or item.is_archived:
             return "", ""
         return f"Archive the channel folder {item.name}?", "Archive folder (its channels stay)"
 
     async def drop(self, item: ChannelFolder) -> None:
-        """Archive it."""
         await self.session.client.channel_folders.update(channel_folder_id=item.id, is_archived=True)
 
     def action_restore(self) -> None:
-        """Take it out of the archive."""
         folder = self.selected
         if folder is not None and folder.is_archived and not self._refused():
             update = self.session.client.channel_folders.update
             self.work(update(channel_folder_id=folder.id, is_archived=False))
 
     def action_shift(self, by: int) -> None:
-        """Another place in the order."""
         order = [folder.id for folder in self._folders() if not folder.is_archived]
         folder = self.selected
         if folder is None or folder.is_archived or self._refused():

@@ -36,11 +36,9 @@ class MembersScreen(ManageScreen[int]):
         self._ids: list[int] = []
 
     def title_text(self) -> str:
-        """The channel."""
         return f"Subscribers of #{self.channel.name}"
 
     async def load(self) -> None:
-        """The state counts them only."""
         channel_id = self.channel.channel_id
         self._ids = await self.session.client.subscriptions.members(channel_id=channel_id)
 
@@ -54,7 +52,6 @@ class MembersScreen(ManageScreen[int]):
                 return
 
     def rows(self) -> Sequence[Row[int]]:
-        """By name."""
         users, now = self.state.users, time.time()
         rows = []
         for user_id in sorted(self._ids, key=lambda one: users.name(one).casefold()):
@@ -76,12 +73,9 @@ class MembersScreen(ManageScreen[int]):
         return rows
 
     def open(self, item: int) -> None:
-        """Write to them."""
         self.dismiss(Narrow.direct(frozenset({item}) - {self.state.me}))
 
     def new(self) -> None:
-        """Add people."""
-
         async def submit(values: Values) -> None:
             missing = [one for one in values.people("people") if one not in self._ids]
             if not missing:
@@ -107,11 +101,9 @@ class MembersScreen(ManageScreen[int]):
         )
 
     def question(self, item: int) -> tuple[str, str]:
-        """Whom to take out."""
         name = self.state.users.name(item)
         return f"Unsubscribe {name} from #{self.channel.name}?", "Unsubscribe"
 
     async def drop(self, item: int) -> None:
-        """Take somebody out."""
         await self.session.client.subscriptions.remove(channels=[self.channel.name], principals=[item])
         await self.load()

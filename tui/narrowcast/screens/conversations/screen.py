@@ -56,7 +56,6 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     """
 
     def open(self, item: Conversation | None) -> None:
-        """Go there."""
         if item is not None:
             self.dismiss(Narrow.from_destination(item.where))
 
@@ -96,7 +95,6 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         return Row(one.where.key, one, name + muted, detail, line, mark, last=last, dim=dim)
 
     def action_mark_read(self) -> None:
-        """Mark the selected conversation as read."""
         if (item := self.selected) is not None:
             self.work(self._mark_read(item), done="Marked as read.")
 
@@ -108,7 +106,6 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             await flags.change(message_ids=ids, op="add", flag="read")
 
     def action_mute(self) -> None:
-        """Mute the topic, or unmute it."""
         item = self.selected
         if item is None:
             return
@@ -133,11 +130,9 @@ class RecentScreen(ConversationsScreen):
     EMPTY = "No conversations yet."
 
     def shown(self) -> Sequence[Conversation]:
-        """One after the other."""
         return recent(self.state)
 
     def rows(self) -> Sequence[Row[Conversation | None]]:
-        """One after the other."""
         return [
             self.row(one, name=names.destination(self.state, one.where).removeprefix("#"))
             for one in self.shown()
@@ -152,11 +147,9 @@ class InboxScreen(ConversationsScreen):
     TOPIC_MARK = "›"
 
     def shown(self) -> Sequence[Conversation]:
-        """Channel by channel."""
         return [one for _, conversations in unread(self.state) for one in conversations]
 
     def rows(self) -> Sequence[Row[Conversation | None]]:
-        """A heading for each channel, and below it its topics."""
         rows: list[Row[Conversation | None]] = []
         for channel_id, conversations in unread(self.state):
             channel = self.state.channels.get(channel_id) if channel_id is not None else None

@@ -57,11 +57,9 @@ class AskScreen(Dialog[str | None]):
 
     @property
     def editor(self) -> Editor:
-        """The field."""
         return self.query_one(Editor)
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Give the answer back."""
         event.stop()
         self.answer(event.editor.text.strip())
 

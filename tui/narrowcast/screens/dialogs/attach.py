@@ -38,7 +38,6 @@ class AttachScreen(AskScreen):
             self.dismiss(str(path))
 
     def action_complete(self) -> None:
-        """Complete the path as a shell does."""
         self.run_worker(self._complete(), exclusive=True, exit_on_error=False)
 
     async def _complete(self) -> None:

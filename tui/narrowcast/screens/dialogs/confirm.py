@@ -53,17 +53,14 @@ class ConfirmScreen(Dialog[bool]):
             yield keys
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """Enter or a click."""
         event.stop()
         if (choice := self.list.selected_item) is not None:
             self.dismiss(choice.value)
 
     def action_leave(self) -> None:
-        """Closing it means no."""
         self.dismiss(False)
 
     def action_answer(self, yes: bool) -> None:
-        """By a letter."""
         self.dismiss(yes)
 
 

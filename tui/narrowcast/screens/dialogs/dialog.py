@@ -39,5 +39,4 @@ class Dialog(ModalScreen[T]):
         return " · ".join(hint_words(keys_of(self), hints))
 
     def action_leave(self) -> None:
-        """Give nothing back."""
         self.dismiss(None)

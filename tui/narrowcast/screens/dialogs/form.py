@@ -192,15 +192,12 @@ class FormScreen(Dialog[object], inherit_bindings=False):
                 self._enter(first)
 
     def action_previous(self) -> None:
-        """To the field before."""
         self._step(-1)
 
     def action_move(self, by: int) -> None:
-        """Up and down leave a field of one line."""
         self._step(by)
 
     def action_new_line(self) -> None:
-        """Enter in a text of several lines."""
         row = self._here
         if row is not None and isinstance(row.control, Editor) and row.control.buffer.multiline:
             row.control.insert("\n")
@@ -221,16 +218,13 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._go_on()
 
     def on_choice_control_done(self) -> None:
-        """The same."""
         self._go_on()
 
     def on_choice_control_changed(self) -> None:
-        """Something is to be saved again."""
         self._warned = False
         self._check_again()
 
     def on_descendant_focus(self) -> None:
-        """Show the hint of the field one is in."""
         self._show_hint()
 
     def _go_on(self) -> None:
@@ -321,7 +315,6 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self.dismiss(self._result)
 
     def on_screen_resume(self) -> None:
-        """The list of options is closed again."""
         self._finish()
 
     def _refuse(self, problem: Refused) -> None:

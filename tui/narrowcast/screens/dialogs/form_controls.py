@@ -59,7 +59,6 @@ class ChoiceControl(OneLine, can_focus=True):
         self.value = value
 
     def on_mount(self) -> None:
-        """Show what is chosen."""
         self.show_value()
 
     @property
@@ -85,18 +84,15 @@ class ChoiceControl(OneLine, can_focus=True):
         self.show_pieces(pieces)
 
     def put(self, value: object) -> None:
-        """Choose a value."""
         if value != self.value and any(value == option for option, _ in self._options):
             self.value = value
             self.show_value()
             self.post_message(self.Changed())
 
     def action_step(self, by: int) -> None:
-        """To the next option, round and round."""
         self.put(self._options[(self._place + by) % len(self._options)][0])
 
     def action_set(self, value: bool) -> None:
-        """Yes or no by its letter."""
         if self._is_switch:
             self.put(value)
 
@@ -115,11 +111,9 @@ class ChoiceControl(OneLine, can_focus=True):
         self.app.push_screen(Picker(self._title, choices), chosen)
 
     def action_done(self) -> None:
-        """Enter goes on to the next field."""
         self.post_message(self.Done())
 
     def on_click(self, event: events.Click) -> None:
-        """A click is as good as Space."""
         event.stop()
         self.action_choose()
 
@@ -230,7 +224,6 @@ class FormRow(Horizontal):
         return self.typed != self._first
 
     def on_mount(self) -> None:
-        """Note what stood there at first."""
         self._first = self.typed
 
     def read(self, now: float) -> object:

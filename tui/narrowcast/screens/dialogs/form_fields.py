@@ -145,7 +145,6 @@ class Values:
             raise Refused(name, "Enter a whole number.") from None
 
     def flag(self, name: str) -> bool:
-        """A YesNo."""
         return bool(self._read[name])
 
     def new_flag(self, name: str) -> bool | Omit:

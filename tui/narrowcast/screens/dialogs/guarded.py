@@ -95,11 +95,9 @@ class OrderedScreen(GuardedScreen[T]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
 
     async def reorder(self, keys: list[Hashable]) -> None:
-        """Tell the server the new order."""
         raise NotImplementedError
 
     def action_shift(self, by: int) -> None:
-        """Move the selected thing."""
         row = self.list.selected_item
         if row is None or self.refused():
             return

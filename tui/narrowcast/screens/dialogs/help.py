@@ -107,7 +107,6 @@ class HelpList(VirtualList[HelpRow]):
         self._lay_out(self.content_size.width)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold the rows anew."""
         self._lay_out(event.size.width)
 
     def _lay_out(self, width: int) -> None:
@@ -115,7 +114,6 @@ class HelpList(VirtualList[HelpRow]):
         self.set_items(list(_rows(shown, max(20, width - MARGIN))))
 
     def render_item(self, item: HelpRow, width: int, selected: bool) -> Sequence[Strip]:
-        """One row."""
         if not item.keys and not item.goes_on:
             return [compose_line(width, [(item.title, self.part_style("help--heading"))], base=Style.null())]
         column = _column(width)
@@ -124,11 +122,9 @@ class HelpList(VirtualList[HelpRow]):
         return [compose_line(width, left, right, base=Style.null())]
 
     def selectable(self, item: HelpRow) -> bool:
-        """Headings and gaps only separate."""
         return bool(item.keys)
 
     def key_of(self, item: HelpRow) -> Hashable:
-        """The same entry, however it is folded."""
         return item.number
 
 
@@ -159,38 +155,31 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
             yield self.list
 
     def action_find(self) -> None:
-        """Type to search."""
         self._search.add_class("-finding")
         focus_now(self._search)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Show what matches."""
         event.stop()
         if event.edited:
             self.list.search(event.editor.text)
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """From the search to what was found."""
         event.stop()
         focus_now(self.list)
 
     def action_down(self) -> None:
-        """From the search to what was found."""
         focus_now(self.list)
         self.list.action_cursor_down()
 
     def action_up(self) -> None:
-        """From the search to what was found."""
         focus_now(self.list)
         self.list.action_cursor_up()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """Enter closes help, as its other keys do."""
         event.stop()
         self.dismiss(None)
 
     def action_leave(self) -> None:
-        """End the search, else close."""
         if not self._search.has_class("-finding"):
             self.dismiss(None)
             return

@@ -96,7 +96,6 @@ class ManageList(VirtualList[Row[T]]):
         return item.key
 
     def text_of(self, item: Row[T]) -> str:
-        """What finding looks at."""
         return f"{item.text} {item.detail} {item.note} {item.last} {item.also}"
 
 
@@ -147,17 +146,17 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Fetch what the state does not hold; ``rows`` is read again afterwards."""
 
     def open(self, item: T) -> None:
-        """Enter."""
+        """Called when a thing is chosen by Enter or a click."""
 
     def new(self) -> None:
-        """n."""
+        """Called for the key that creates or adds."""
 
     def question(self, item: T) -> tuple[str, str]:
-        """What x asks, and the words of its yes; two empty texts: nothing can be deleted here."""
+        """What is asked before a thing is deleted, and the answer that does it; two empty texts: it is not deleted."""
         return "", ""
 
     async def drop(self, item: T) -> None:
-        """x, once it was said so."""
+        """Delete a thing, after the answer that does it. A NarrowcastError is said below the list."""
 
     # what a subclass uses
 
@@ -182,7 +181,6 @@ class ManageScreen(Dialog[object], Generic[T]):
         )
 
     def title_text(self) -> str:
-        """The heading."""
         return self.TITLE_TEXT
 
     def say(self, text: str, *, bad: bool = False) -> None:
@@ -229,7 +227,6 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._unfollow = [frames.follow(self.session), self.session.subscribe(in_app(self._on_changes))]
 
     def on_unmount(self) -> None:
-        """Follow no longer."""
         for unfollow in self._unfollow:
             unfollow()
 
@@ -261,11 +258,9 @@ class ManageScreen(Dialog[object], Generic[T]):
             self.open(item)
 
     def action_new(self) -> None:
-        """Make one."""
         self.new()
 
     def action_delete(self) -> None:
-        """Ask, then delete."""
         item = self.selected
         if item is None:
             return
@@ -281,7 +276,6 @@ class ManageScreen(Dialog[object], Generic[T]):
         focus_now(self._find)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Narrow the list."""
         event.stop()
         if event.edited:
             self.list.set_filter(event.editor.text)
@@ -297,7 +291,6 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.list.action_cursor_down()
 
     def action_up(self) -> None:
-        """The same."""
         focus_now(self.list)
         self.list.action_cursor_up()
 

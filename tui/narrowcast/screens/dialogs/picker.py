@@ -49,7 +49,6 @@ class ChoiceList(VirtualList[Choice[T]]):
     """
 
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
-        """One row."""
         dim = self.part_style("virtual-list--dim")
         detail = item.disabled or item.detail
         if item.disabled and len(detail) > width // 2:
@@ -62,11 +61,9 @@ class ChoiceList(VirtualList[Choice[T]]):
         return [compose_line(width, [*left, (safe_line(item.text, width), look)], right, base=Style.null())]
 
     def key_of(self, item: Choice[T]) -> Hashable:
-        """The value, where it can be one."""
         return item.value if isinstance(item.value, Hashable) else id(item)
 
     def text_of(self, item: Choice[T]) -> str:
-        """What typing is matched against."""
         return f"{item.text} {item.also}"
 
 
@@ -104,7 +101,6 @@ class Picker(Dialog[T | None], Generic[T]):
         self._list.set_items(choices)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Narrow the list to what is typed."""
         if event.edited:
             self._list.set_filter(event.editor.text)
 
@@ -113,12 +109,10 @@ class Picker(Dialog[T | None], Generic[T]):
         self.action_take()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """A click takes."""
         event.stop()
         self.action_take()
 
     def action_take(self) -> None:
-        """Give the selected choice back."""
         item = self._list.selected_item
         if item is not None and item.disabled:
             self.app.notify(f"{item.text}: {item.disabled}.", severity="warning", markup=False)
@@ -126,17 +120,13 @@ class Picker(Dialog[T | None], Generic[T]):
             self.dismiss(item.value)
 
     def action_down(self) -> None:
-        """To the next line."""
         self._list.action_cursor_down()
 
     def action_up(self) -> None:
-        """To the line before."""
         self._list.action_cursor_up()
 
     def action_page_down(self) -> None:
-        """A page down."""
         self._list.action_page_down()
 
     def action_page_up(self) -> None:
-        """A page up."""
         self._list.action_page_up()

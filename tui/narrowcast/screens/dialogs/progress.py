@@ -38,7 +38,6 @@ class ProgressScreen(Dialog[None]):
             yield self._line
 
     def on_mount(self) -> None:
-        """Begin."""
         self.say("Please wait…")
         app_of(self).spawn(self._run(), self._title[:1].lower() + self._title[1:])
 
@@ -51,7 +50,6 @@ class ProgressScreen(Dialog[None]):
         app_of(self).tell(last)
 
     def say(self, text: str) -> None:
-        """How far it is."""
         self._line.show_pieces([(text, "warn" if self.stopped else "dim")])
 
     def action_leave(self) -> None:

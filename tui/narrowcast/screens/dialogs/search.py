@@ -62,7 +62,6 @@ class SearchScreen(AskScreen):
         yield from super().compose()
 
     def on_mount(self) -> None:
-        """Say why an earlier text was refused."""
         box = self.query_one(Vertical)
         box.mount(self.offers, after=self.editor)
         box.mount(self._said, after=self.offers)

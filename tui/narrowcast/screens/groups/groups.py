@@ -47,7 +47,6 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         self._made: object = None
 
     def rows(self) -> Sequence[Row[UserGroup]]:
-        """Name, how many, description."""
         order = sorted(
             self.state.user_groups,
             key=lambda group: (group.deactivated, group.is_system, group.name.casefold()),
@@ -65,13 +64,11 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
 
     def open(self, item: UserGroup) -> None:
-        """Who is in it."""
         self.app.push_screen(MembersScreen(self.session, item.id))
 
     # making and changing
 
     def new(self) -> None:
-        """Make one."""
         if self.refused(permissions.only_holders(self.state, "can_create_groups", "create user groups")):
             return
 
@@ -112,7 +109,6 @@ class GroupsScreen(GuardedScreen[UserGroup]):
             self.reread(select=made)
 
     def action_edit(self) -> None:
-        """Another name or description."""
         group = self.selected
         if group is None:
             return
@@ -129,12 +125,10 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         self.form(f"User group {group.name}", _names(group), change, done="Saved.", refusal=refusal)
 
     def action_permissions(self) -> None:
-        """Who may do what with it."""
         if (group := self.selected) is not None:
             self.app.push_screen(GroupPermissionsScreen(self.session, group.id))
 
     def action_membership(self) -> None:
-        """Join, or leave."""
         group = self.selected
         if group is None:
             return
@@ -161,7 +155,6 @@ class GroupsScreen(GuardedScreen[UserGroup]):
         )
 
     async def drop(self, item: UserGroup) -> None:
-        """Deactivate it, or bring it back."""
         user_groups = self.session.client.user_groups
         if item.deactivated:
             await user_groups.reactivate(user_group_id=item.id)

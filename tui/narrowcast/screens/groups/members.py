@@ -67,11 +67,9 @@ class MembersScreen(GuardedScreen[Member]):
         return self.state.user_groups.get(self.group_id)
 
     def title_text(self) -> str:
-        """Whose members they are."""
         return f"Members of {permissions.group_name(self.state, self.group_id)}"
 
     def refusal(self) -> str:
-        """Who may neither add nor remove."""
         return self._add_refusal() if self._remove_refusal() else ""
 
     def _add_refusal(self) -> str:
@@ -97,7 +95,6 @@ class MembersScreen(GuardedScreen[Member]):
         return permissions.group_refusal(self.state, group, None, f"change the subgroups of {group.name}")
 
     def rows(self) -> Sequence[Row[Member]]:
-        """Everything that is directly in it."""
         group, state = self.group, self.state
         if group is None:
             return []
@@ -122,7 +119,6 @@ class MembersScreen(GuardedScreen[Member]):
         return "" if user is None else permissions.role_name(user.role)
 
     def open(self, item: Member) -> None:
-        """A person's card, or the members of the inner group."""
         what, number = item
         if what == "group":
             self.app.push_screen(MembersScreen(self.session, number))
@@ -131,7 +127,6 @@ class MembersScreen(GuardedScreen[Member]):
         self.app.push_screen(PersonScreen(self.session, number))
 
     def new(self) -> None:
-        """Add people."""
         group = self.group
         if group is None or self.refused(self._add_refusal()):
             return
@@ -163,7 +158,6 @@ class MembersScreen(GuardedScreen[Member]):
         self.app.push_screen(Picker(f"Add a group to {group.name}", choices), chosen)
 
     def question(self, item: Member) -> tuple[str, str]:
-        """Ask first."""
         what, number = item
         group = self.group
         if group is None:
@@ -177,7 +171,6 @@ class MembersScreen(GuardedScreen[Member]):
         return ("", "") if self.refused(refusal) else (f"Remove {name} from {group.name}?", "Remove")
 
     async def drop(self, item: Member) -> None:
-        """Take it out."""
         what, number = item
         user_groups = self.session.client.user_groups
         if what == "group":

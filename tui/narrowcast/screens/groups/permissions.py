@@ -54,11 +54,9 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         self.group_id = group_id
 
     def title_text(self) -> str:
-        """Of which group."""
         return f"Permissions of {permissions.group_name(self.state, self.group_id)}"
 
     def refusal(self) -> str:
-        """Who manages the group may."""
         group = self.state.user_groups.get(self.group_id)
         if group is None:
             return "This group no longer exists."
@@ -70,7 +68,6 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         )
 
     def rows(self) -> Sequence[Row[Permission]]:
-        """Each with its holders."""
         group = self.state.user_groups.get(self.group_id)
         if group is None:
             return []
@@ -84,7 +81,6 @@ class GroupPermissionsScreen(GuardedScreen[Permission]):
         return found
 
     def open(self, item: Permission) -> None:
-        """Choose who shall hold it."""
         group = self.state.user_groups.get(self.group_id)
         if group is None or self.refused() or self.refused(permissions.below(self.state, item.gate)):
             return

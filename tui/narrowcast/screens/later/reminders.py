@@ -58,7 +58,6 @@ class RemindersScreen(ManageScreen[Reminder]):
     FOLLOWS = (ScheduledMessagesChanged,)
 
     def rows(self) -> Sequence[Row[Reminder]]:
-        """By time."""
         now = time.time()
         found = sorted(self.state.reminders.all(), key=lambda one: (one.deliver_at, one.id))
         return [self._row(reminder, now) for reminder in found]
@@ -72,7 +71,6 @@ class RemindersScreen(ManageScreen[Reminder]):
         return Row(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
 
     def open(self, item: Reminder) -> None:
-        """Go to the message."""
         if item.message_id is None:
             self.say("This reminder has no message.")
         else:
@@ -87,9 +85,7 @@ class RemindersScreen(ManageScreen[Reminder]):
             self.dismiss(Target(where, message_id))
 
     def question(self, item: Reminder) -> tuple[str, str]:
-        """It would be gone."""
         return "Delete this reminder?", "Delete reminder"
 
     async def drop(self, item: Reminder) -> None:
-        """Forget it."""
         await self.session.client.reminders.delete(reminder_id=item.id)

@@ -86,7 +86,6 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]
 
     def rows(self) -> Sequence[Row[ScheduledMessage]]:
-        """What failed first, then by time."""
         found = sorted(
             self.state.scheduled_messages.all(), key=lambda one: (not one.failed, one.deliver_at, one.id)
         )
@@ -102,7 +101,6 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         return Row(message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed)
 
     def open(self, item: ScheduledMessage) -> None:
-        """Change it."""
         if problem := permissions.below(self.state, Gate.SCHEDULED_EDIT):
             self.say(problem, bad=True)
             return
@@ -139,15 +137,12 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         ask(self, "Scheduled message", fields, submit)
 
     def question(self, item: ScheduledMessage) -> tuple[str, str]:
-        """It would be gone."""
         return "Delete this scheduled message?", "Delete (it will not be sent)"
 
     async def drop(self, item: ScheduledMessage) -> None:
-        """Take it back."""
         await self.session.client.scheduled_messages.delete(scheduled_message_id=item.id)
 
     def action_send_now(self) -> None:
-        """Send it at once instead of later."""
         item = self.selected
         if item is None or item.destination is None:
             return

@@ -69,20 +69,16 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
         self._content = content
 
     def rows(self) -> Sequence[Row[SavedSnippet]]:
-        """By title."""
         found = sorted(self.state.saved_snippets.all(), key=lambda one: (one.title.casefold(), one.id))
         return [Row(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in found]
 
     def open(self, item: SavedSnippet) -> None:
-        """Insert it."""
         self.dismiss(item)
 
     def new(self) -> None:
-        """Make one."""
         new_snippet(self, self._content)
 
     def action_edit(self) -> None:
-        """Change one."""
         item = self.selected
         if item is None:
             return
@@ -101,9 +97,7 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
         ask(self, f"Snippet {item.title}", _fields(self.state.limits.max_message_length, item), submit)
 
     def question(self, item: SavedSnippet) -> tuple[str, str]:
-        """It would be gone."""
         return f"Delete the snippet {item.title}?", "Delete snippet"
 
     async def drop(self, item: SavedSnippet) -> None:
-        """Delete it."""
         await self.session.client.saved_snippets.delete(saved_snippet_id=item.id)

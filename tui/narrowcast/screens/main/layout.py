@@ -62,7 +62,6 @@ class Layout(Struct):
             self.navigation = self.people = None
 
     def classes(self) -> dict[str, bool]:
-        """The screen's classes."""
         return {
             "-narrow": self.is_narrow,
             "-wide": self.is_wide,

@@ -83,7 +83,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.call_after_refresh(self.unfinished.take_up)
 
     def on_unmount(self) -> None:
-        """Follow the account no longer."""
         self.updates.end()
 
     def keep(self) -> None:
@@ -129,7 +128,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
     # room
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold panes away, or back."""
         self._apply_plan(event.size.width)
         self.lines.update()
 

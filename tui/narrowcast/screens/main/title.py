@@ -25,7 +25,6 @@ class TitleLine(OneLine):
         """Nothing of a title is kept."""
 
     def view_opened(self) -> None:
-        """Name the view."""
         self.refresh_title()
 
     def refresh_title(self) -> None:

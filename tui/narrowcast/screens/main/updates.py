@@ -54,7 +54,6 @@ class StatusLines:
         self.status = StatusLine(id="status")
 
     def update(self) -> None:
-        """Bring both up to date."""
         screen = self._screen
         where = screen.narrow.destination if screen.narrow is not None else None
         in_mode = bool(screen.messages.mode_hint) and screen.messages.has_focus_within
@@ -99,7 +98,6 @@ class Updates:
         self._subscribed: dict[int, str] = {}
 
     def begin(self) -> None:
-        """Follow the account."""
         session = self._screen.session
         self._unfollow = [session.subscribe(in_app(self._tell_notices)), self._frames.follow(session)]
         for kinds, show in self._shows():
@@ -108,7 +106,6 @@ class Updates:
         self._tell_of_leaving()
 
     def end(self) -> None:
-        """Follow it no longer."""
         for unfollow in self._unfollow:
             unfollow()
 

@@ -57,7 +57,6 @@ class DraftsScreen(ManageScreen[Draft]):
         self._deleted: list[Draft] = []
 
     def rows(self) -> Sequence[Row[Draft]]:
-        """As the session lists them."""
         return [self._row(draft) for draft in self.session.drafts.all()]
 
     def _row(self, draft: Draft) -> Row[Draft]:
@@ -73,7 +72,6 @@ class DraftsScreen(ManageScreen[Draft]):
         return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
 
     def open(self, item: Draft) -> None:
-        """Open it; one with two versions shows both first."""
         if item.conflict_with is not None:
             self.action_conflict()
         else:
@@ -87,7 +85,6 @@ class DraftsScreen(ManageScreen[Draft]):
             self.reread()
 
     def action_put_back(self) -> None:
-        """Keep again what was deleted last."""
         if self._deleted:
             draft = self._deleted.pop()
             self.session.drafts.save(None, draft.destination, draft.content)
@@ -118,7 +115,6 @@ class TextLines(VirtualList[str]):
         self.text = text
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold the lines anew."""
         rows: list[str] = []
         for line in safe_block(self.text).splitlines():
             folded = wrap([Run(line, Style.null())], max(1, event.size.width - MARGIN))
@@ -126,11 +122,9 @@ class TextLines(VirtualList[str]):
         self.set_items(rows)
 
     def render_item(self, item: str, width: int, selected: bool) -> Sequence[Strip]:
-        """One line."""
         return [compose_line(width, [(item, Style.null())], base=Style.null())]
 
     def key_of(self, item: str) -> Hashable:
-        """Lines may repeat: none is the same as another."""
         return id(item)
 
 

@@ -35,7 +35,6 @@ class FoundScreen(ManageScreen[LocalHit]):
         return f"Cached messages: {self._text}" + (f" (without {left_out})" if left_out else "")
 
     def rows(self) -> Sequence[Row[LocalHit]]:
-        """The newest first."""
         now = time.time()
         return [self._row(hit, now) for hit in self._result.hits]
 
@@ -47,6 +46,5 @@ class FoundScreen(ManageScreen[LocalHit]):
         return Row(message.id, hit, f"{sender} in {where}", when, hit.snippet)
 
     def open(self, item: LocalHit) -> None:
-        """Go to the message."""
         where = item.message.destination(self.state.me)
         self.dismiss(Target(Narrow.from_destination(where), item.message.id))

@@ -55,7 +55,6 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.OUTBOX)]
 
     def rows(self) -> Sequence[Row[OutboxEntry]]:
-        """As they wait, the oldest first."""
         return [self._row(entry) for entry in unsent(self.session)]
 
     def _row(self, entry: OutboxEntry) -> Row[OutboxEntry]:
@@ -65,7 +64,6 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
         return Row(entry.local_id, entry, where, when, entry.content, warn=warn, last=why)
 
     def open(self, item: OutboxEntry) -> None:
-        """Go to the conversation."""
         self.dismiss(("go", item))
 
     def action_delete(self) -> None:
@@ -74,7 +72,6 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
             self.dismiss(("take-back", entry))
 
     def action_again(self) -> None:
-        """Send the selected message again."""
         entry = self.selected
         if entry is not None and entry.state is OutboxState.FAILED:
             self.session.outbox.retry(entry.local_id)

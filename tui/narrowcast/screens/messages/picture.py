@@ -64,7 +64,6 @@ class PictureScreen(Dialog[Spot | None]):
         yield Static(id="about")
 
     def on_mount(self) -> None:
-        """Fetches in the background."""
         self._begin()
 
     def on_resize(self) -> None:
@@ -150,7 +149,6 @@ class PictureScreen(Dialog[Spot | None]):
             self.call_later(self.app.run_action, "app_redraw")
 
     def action_step(self, by: int) -> None:
-        """To another picture of the message."""
         if len(self._spots) > 1:
             self._index = (self._index + by) % len(self._spots)
             self._begin()
@@ -161,6 +159,5 @@ class PictureScreen(Dialog[Spot | None]):
         self.dismiss(self._spot)
 
     def action_leave(self) -> None:
-        """Back to the messages."""
         self._erase()
         self.dismiss(None)

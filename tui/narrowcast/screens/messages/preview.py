@@ -42,22 +42,18 @@ class PreviewLines(VirtualList[Line]):
         self._me = me
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay the text out for the width there is."""
         layout = Layout(Inliner(self._palette, self._names), self._me)
         width = max(1, event.size.width - MARGIN)
         self.set_items(layout.render(parse(self._html, ROWS), None, width, ROWS).lines)
 
     def render_item(self, item: Line, width: int, selected: bool) -> Sequence[Strip]:
-        """One line."""
         parts = [(run.text, Style.null() + run.style) for run in item.runs]
         return [compose_line(width, parts, base=Style.null())]
 
     def key_of(self, item: Line) -> int:
-        """Lines may repeat: none is the same as another."""
         return id(item)
 
     def selectable(self, item: Line) -> bool:
-        """One only reads."""
         return False
 
 

@@ -79,7 +79,6 @@ class _Rows(VirtualList[_Row]):
         self.versions = versions
 
     def on_resize(self, event: events.Resize) -> None:
-        """Folds the lines anew."""
         super().on_resize(event)
         self.set_items(list(self._rows(max(10, event.size.width - 2))))
 
@@ -96,7 +95,6 @@ class _Rows(VirtualList[_Row]):
             yield _Row(number, ())
 
     def render_item(self, item: _Row, width: int, selected: bool) -> Sequence[Strip]:
-        """One row."""
         segments = [
             Segment(text, self.part_style(f"versions--{look}") if look else Style.null())
             for text, look in item.pieces
@@ -105,7 +103,6 @@ class _Rows(VirtualList[_Row]):
         return [lean_strip(segments, sum(segment.cell_length for segment in segments))]
 
     def key_of(self, item: _Row) -> Hashable:
-        """Rows may repeat: none is the same as another."""
         return id(item)
 
 
@@ -145,7 +142,6 @@ class VersionsScreen(Dialog[int | None]):
             yield self.rows
 
     def on_mount(self) -> None:
-        """The keys go to the rows."""
         self.rows.focus()
 
     @on(VirtualList.Selected)

@@ -31,22 +31,18 @@ class DomainsScreen(GuardedScreen["Domain"]):
         self._domains: list[Domain] = []
 
     def refusal(self) -> str:
-        """Owners only."""
         return permissions.only_owners(self.state, "change allowed domains")
 
     async def load(self) -> None:
-        """Ask the server."""
         self._domains = await self.session.client.organization.domains()
 
     def rows(self) -> Sequence[Row[Domain]]:
-        """Each domain."""
         return [
             Row(item.domain, item, item.domain, "subdomains allowed" if item.allow_subdomains else "")
             for item in self._domains
         ]
 
     def new(self) -> None:
-        """Add one."""
         if self.refused():
             return
 
@@ -64,7 +60,6 @@ class DomainsScreen(GuardedScreen["Domain"]):
         self.form("Add domain", fields, add, verb="adds", done="Added.")
 
     def open(self, item: Domain) -> None:
-        """The only thing to change is whether its subdomains count."""
         if not self.refused():
             self.work(self._change(item), done="Saved.")
 
@@ -75,10 +70,8 @@ class DomainsScreen(GuardedScreen["Domain"]):
         await self.load()
 
     def question(self, item: Domain) -> tuple[str, str]:
-        """Ask first."""
         return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove domain")
 
     async def drop(self, item: Domain) -> None:
-        """Remove it."""
         await self.session.client.organization.remove_domain(domain=item.domain)
         await self.load()

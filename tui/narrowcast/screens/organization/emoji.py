@@ -26,11 +26,9 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
     FOLLOWS = (CustomEmojiChanged,)
 
     def refusal(self) -> str:
-        """Who may add emoji is a permission of the organization."""
         return permissions.only_holders(self.state, "can_add_custom_emoji_group", "add custom emoji")
 
     def rows(self) -> Sequence[Row[CustomEmoji]]:
-        """By name."""
         users = self.state.users
         used = [emoji for emoji in self.state.custom_emoji if not emoji.deactivated]
         return [
@@ -44,12 +42,10 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
         ]
 
     def open(self, item: CustomEmoji) -> None:
-        """Show the picture."""
         spot = Spot(SpotKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
         self.app.push_screen(PictureScreen(self.session, [spot]))
 
     def new(self) -> None:
-        """First the picture, then its name."""
         if not self.refused():
             self.app.push_screen(PictureFileScreen("Image for the new emoji"), self._ask_name)
 
@@ -73,7 +69,6 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
         self.form("Add custom emoji", [field], upload, verb="adds", note=path, done="Added.")
 
     def question(self, item: CustomEmoji) -> tuple[str, str]:
-        """Administrators take away any, others what they added."""
         refusal = "" if item.author_id == self.state.me else self._others_refusal()
         return ("", "") if self.refused(refusal) else (f"Deactivate :{item.name}:?", "Deactivate emoji")
 
@@ -81,5 +76,4 @@ class EmojiScreen(GuardedScreen[CustomEmoji]):
         return permissions.only_administrators(self.state, "deactivate emoji of other users")
 
     async def drop(self, item: CustomEmoji) -> None:
-        """Take it out of use."""
         await self.session.client.custom_emoji.deactivate(emoji_name=item.name)

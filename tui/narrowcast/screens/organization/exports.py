@@ -42,11 +42,9 @@ class ExportsScreen(GuardedScreen["Export"]):
         self._exports: list[Export] = []
 
     def refusal(self) -> str:
-        """Administrators only."""
         return permissions.only_administrators(self.state, "export data")
 
     async def load(self) -> None:
-        """Ask the server; it tells nobody else."""
         self._exports = [] if self.refusal() else await self.session.client.exports.list()
 
     def rows(self) -> Sequence[Row[Export]]:
@@ -55,7 +53,6 @@ class ExportsScreen(GuardedScreen["Export"]):
         return [Row(item.id, item, _title(item), _standing(item)) for item in newest]
 
     def new(self) -> None:
-        """Begin one; the server makes it by and by."""
         if self.refused():
             return
 
@@ -79,20 +76,17 @@ class ExportsScreen(GuardedScreen["Export"]):
         self.form("Start export", [field], create, verb="starts", done=done)
 
     def open(self, item: Export) -> None:
-        """Where its file is."""
         if item.export_url:
             self.copy(urljoin(f"{self.session.account.site}/", item.export_url))
         else:
             self.say(f"This export is {_standing(item)}.")
 
     def question(self, item: Export) -> tuple[str, str]:
-        """Only a file that is there can be deleted."""
         if self.refused() or not item.export_url or item.deleted_timestamp:
             return "", ""
         return f"Delete the export of {_title(item)}?", "Delete export"
 
     async def drop(self, item: Export) -> None:
-        """Remove the file."""
         await self.session.client.exports.delete(export_id=item.id)
         await self.load()
 

@@ -74,7 +74,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         return permissions.only_holders(self.state, "create_multiuse_invite_group", "create invitation links")
 
     async def load(self) -> None:
-        """Ask the server, if one may."""
         if not self.refusal():
             self._invitations = await self.session.client.invites.list()
 
@@ -85,7 +84,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
             self.work(self.load())
 
     def rows(self) -> Sequence[Row[Invitation]]:
-        """Whom or which link, for what role, until when."""
         return [
             Row(
                 (item.is_multiuse, item.id),
@@ -100,7 +98,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
     # inviting
 
     def new(self) -> None:
-        """By email."""
         if self.refused(self._email_refusal()):
             return
         self._failed = []
@@ -174,7 +171,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         self.app.push_screen(Picker(NO_MAIL, choices), chosen)
 
     def action_link(self) -> None:
-        """A link that anybody may use."""
         if self.refused(self._link_refusal()):
             return
 
@@ -202,7 +198,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
     # what there is already
 
     def open(self, item: Invitation) -> None:
-        """What can be done with one."""
         choices = [Choice("revoke", "Revoke invitation")]
         if item.is_multiuse or _is_unsent(item):
             choices.insert(0, Choice("copy", "Copy link", item.link_url or ""))
@@ -223,7 +218,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
         )
 
     def action_copy_link(self) -> None:
-        """Into the clipboard."""
         item = self.selected
         if item is not None and item.link_url:
             self.copy(item.link_url, "the link")
@@ -234,7 +228,6 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
             )
 
     def action_resend(self) -> None:
-        """The same email again."""
         item = self.selected
         if item is not None and _is_unsent(item):
             self._offer_links([item])
@@ -247,12 +240,10 @@ class InvitationsScreen(GuardedScreen["Invitation"]):
             self.say("Invitation links are not emailed. Copy the link.", bad=True)
 
     def question(self, item: Invitation) -> tuple[str, str]:
-        """Ask first."""
         what = "this link" if item.is_multiuse else f"the invitation of {item.email}"
         return f"Revoke {what}? It can no longer be used to join.", "Revoke"
 
     async def drop(self, item: Invitation) -> None:
-        """Revoke it."""
         invites = self.session.client.invites
         if item.is_multiuse:
             await invites.revoke_link(invite_id=item.id)

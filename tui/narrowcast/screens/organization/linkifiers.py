@@ -30,11 +30,9 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
     FOLLOWS = (LinkifiersChanged,)
 
     def refusal(self) -> str:
-        """Administrators only."""
         return permissions.only_administrators(self.state, "change linkifiers")
 
     def rows(self) -> Sequence[Row[Linkifier]]:
-        """Pattern, and where it leads."""
         return [
             Row(linkifier.id, linkifier, linkifier.pattern, note=linkifier.url_template)
             for linkifier in self.state.linkifiers
@@ -62,7 +60,6 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
         ]
 
     def new(self) -> None:
-        """Add one."""
         if self.refused():
             return
         linkifiers = self.session.client.linkifiers
@@ -75,7 +72,6 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
         self.form("Add linkifier", self._fields(None), create, verb="adds", done="Added.")
 
     def open(self, item: Linkifier) -> None:
-        """Change one."""
         needs = permissions.below(self.state, Gate.LINKIFIER_EDIT)
         linkifiers = self.session.client.linkifiers
 
@@ -88,15 +84,12 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
         self.form("Linkifier", self._fields(item), change, done="Saved.", refusal=refusal)
 
     def question(self, item: Linkifier) -> tuple[str, str]:
-        """Ask first."""
         return ("", "") if self.refused() else (f"Delete {item.pattern}?", "Delete linkifier")
 
     async def drop(self, item: Linkifier) -> None:
-        """Remove it."""
         await self.session.client.linkifiers.delete(filter_id=item.id)
 
     async def reorder(self, keys: list[Hashable]) -> None:
-        """The first pattern that fits wins."""
         ids = [key for key in keys if isinstance(key, int)]
         await self.session.client.linkifiers.reorder(ordered_linkifier_ids=ids)
 
@@ -111,11 +104,9 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
     FOLLOWS = (LinkifiersChanged,)
 
     def refusal(self) -> str:
-        """Administrators only."""
         return permissions.only_administrators(self.state, "change code playgrounds")
 
     def rows(self) -> Sequence[Row[Playground]]:
-        """Language, name, address."""
         return [
             Row(playground.id, playground, playground.name, playground.language, playground.url_template)
             for playground in self.state.playgrounds
@@ -136,7 +127,6 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
         ]
 
     def new(self) -> None:
-        """Add one."""
         if self.refused():
             return
         playgrounds = self.session.client.playgrounds
@@ -160,9 +150,7 @@ class PlaygroundsScreen(GuardedScreen[Playground]):
         self.form("Code playground", self._fields(item), nothing, refusal=self.refusal() or reason)
 
     def question(self, item: Playground) -> tuple[str, str]:
-        """Ask first."""
         return ("", "") if self.refused() else (f"Delete {item.name}?", "Delete playground")
 
     async def drop(self, item: Playground) -> None:
-        """Remove it."""
         await self.session.client.playgrounds.delete(playground_id=item.id)

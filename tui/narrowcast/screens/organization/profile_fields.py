@@ -48,18 +48,15 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
     FOLLOWS = (ProfileFieldsChanged,)
 
     def refusal(self) -> str:
-        """Administrators only."""
         return permissions.only_administrators(self.state, "change profile fields")
 
     def rows(self) -> Sequence[Row[ProfileField]]:
-        """Name, type, hint."""
         return [
             Row(field.id, field, field.name, TYPE_NAMES.get(field.type, "unknown"), _note(field))
             for field in sorted(self.state.profile_fields, key=lambda field: field.order)
         ]
 
     def new(self) -> None:
-        """Define one."""
         if self.refused():
             return
         profile_fields = self.session.client.profile_fields
@@ -83,7 +80,6 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
         self.form("Add custom profile field", fields, create, verb="adds", done="Added.")
 
     def open(self, item: ProfileField) -> None:
-        """Change one; what it holds stays."""
         profile_fields = self.session.client.profile_fields
 
         async def change(values: Values) -> object:
@@ -102,17 +98,14 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
         self.form(title, _definition(self.state, item, item.type), change, done="Saved.")
 
     def question(self, item: ProfileField) -> tuple[str, str]:
-        """What everybody wrote goes with it."""
         if self.refused():
             return "", ""
         return f"Delete {item.name}? The values of all users will be lost.", "Delete field"
 
     async def drop(self, item: ProfileField) -> None:
-        """Remove it."""
         await self.session.client.profile_fields.delete(field_id=item.id)
 
     async def reorder(self, keys: list[Hashable]) -> None:
-        """The order of all of them."""
         order = [key for key in keys if isinstance(key, int)]
         await self.session.client.profile_fields.reorder(order=order)
 

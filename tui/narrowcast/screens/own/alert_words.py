@@ -19,12 +19,9 @@ class AlertWordsScreen(ManageScreen[str]):
     FOLLOWS = (SettingsChanged,)
 
     def rows(self) -> Sequence[Row[str]]:
-        """In alphabetical order."""
         return [Row(word, word, word) for word in sorted(self.state.users.alert_words, key=str.casefold)]
 
     def new(self) -> None:
-        """Add words."""
-
         async def submit(values: Values) -> None:
             words = [word for part in values.text("words").split(",") if (word := part.strip())]
             if not words:
@@ -35,9 +32,7 @@ class AlertWordsScreen(ManageScreen[str]):
         ask(self, "Add alert words", fields, submit, verb="adds")
 
     def question(self, item: str) -> tuple[str, str]:
-        """It would notify no longer."""
         return f"Delete the alert word {item!r}?", "Delete alert word"
 
     async def drop(self, item: str) -> None:
-        """Take it out."""
         await self.session.client.settings.remove_alert_words(words=[item])

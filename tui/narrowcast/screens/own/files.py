@@ -31,12 +31,10 @@ class FilesScreen(ManageScreen[Attachment]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FILES)]
 
     async def load(self) -> None:
-        """The snapshot does not carry them."""
         answer = await self.session.client.uploads.list()
         self.state.attachments.replace(answer.attachments)
 
     def rows(self) -> Sequence[Row[Attachment]]:
-        """The newest first."""
         found = sorted(self.state.attachments.all(), key=lambda one: -one.id)
         return [self._row(one) for one in found]
 
@@ -47,7 +45,6 @@ class FilesScreen(ManageScreen[Attachment]):
         return Row(one.id, one, one.name, f"{formats.size(one.size)}  {when}", note, mark="▤")
 
     def open(self, item: Attachment) -> None:
-        """Go to the newest message that has it."""
         if item.message_ids:
             self.work(self._go(max(item.message_ids)))
         else:
@@ -62,16 +59,13 @@ class FilesScreen(ManageScreen[Attachment]):
             self.dismiss(Target(where, message_id))
 
     def action_copy(self) -> None:
-        """Its link, as one writes it in a message."""
         if (item := self.selected) is not None:
             self.app.copy_to_clipboard(f"[{item.name}](/user_uploads/{item.path_id})")
             self.say("Copied.")
 
     def question(self, item: Attachment) -> tuple[str, str]:
-        """Messages keep a dead link."""
         return f"Delete {item.name}? Links to it in messages will stop working.", "Delete file"
 
     async def drop(self, item: Attachment) -> None:
-        """Delete it."""
         await self.session.client.uploads.delete(attachment_id=item.id)
         self.state.attachments.remove(item.id)

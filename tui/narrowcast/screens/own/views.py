@@ -41,14 +41,12 @@ class ViewsScreen(ManageScreen[NavigationView]):
         self._narrow = here
 
     def rows(self) -> Sequence[Row[NavigationView]]:
-        """Pinned ones first."""
         views = sorted(self.state.navigation_views.all(), key=lambda one: (not one.is_pinned, title(one)))
         return [
             Row(one.fragment, one, title(one), "pinned" if one.is_pinned else "", mark="▸") for one in views
         ]
 
     def open(self, item: NavigationView) -> None:
-        """Go there."""
         target = resolve(f"#{item.fragment}", self.state)
         if isinstance(target, InApp):
             self.dismiss(target.narrow)
@@ -58,7 +56,6 @@ class ViewsScreen(ManageScreen[NavigationView]):
             self.say(f"{title(item)}: open it from the channels pane.")
 
     def new(self) -> None:
-        """Keep the view that is open."""
         here = self._narrow
         if here is None or not here.terms:
             self.say("Open a search or conversation first, then save it here.")
@@ -87,7 +84,6 @@ class ViewsScreen(ManageScreen[NavigationView]):
         ask(self, "Save view", fields, submit)
 
     def action_edit(self) -> None:
-        """Rename it, or pin it."""
         item = self.selected
         if item is None:
             return
@@ -114,9 +110,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
         ask(self, f"View {title(item)}", fields, submit)
 
     def question(self, item: NavigationView) -> tuple[str, str]:
-        """Only the entry goes."""
         return f"Take {title(item)} out of your views?", "Take it out; the messages stay"
 
     async def drop(self, item: NavigationView) -> None:
-        """Take it out."""
         await self.session.client.navigation_views.remove(fragment=item.fragment)

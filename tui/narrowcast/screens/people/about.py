@@ -79,7 +79,6 @@ def presence(state: State, user: User, now: float) -> str:
 
 
 def ago(seconds: float) -> str:
-    """An age in words."""
     for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
             count = int(seconds // size)

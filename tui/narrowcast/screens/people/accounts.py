@@ -42,7 +42,6 @@ class AccountsScreen(GuardedScreen["User"]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ACCOUNTS)]
 
     def rows(self) -> Sequence[Row[User]]:
-        """Name, role, address."""
         state = self.state
         shown = [user for user in state.users if not user.is_system_bot]
         shown.sort(key=lambda user: (not user.is_active, user.is_bot, user.role, user.full_name.casefold()))
@@ -59,22 +58,18 @@ class AccountsScreen(GuardedScreen["User"]):
         ]
 
     def open(self, item: User) -> None:
-        """The card."""
         self.app.push_screen(PersonScreen(self.session, item.user_id))
 
     def action_more(self) -> None:
-        """The card with its menu."""
         if (user := self.selected) is not None:
             card = PersonScreen(self.session, user.user_id)
             self.app.push_screen(card)
             card.call_after_refresh(card.action_more)
 
     def action_invite(self) -> None:
-        """The invitations."""
         self.app.push_screen(InvitationsScreen(self.session))
 
     def new(self) -> None:
-        """An account with a password, without an invitation."""
         if self.refused(permissions.only_administrators(self.state, "create users")):
             return
 
@@ -114,11 +109,9 @@ class BotsScreen(GuardedScreen["Bot"]):
         self._bots: list[Bot] = []
 
     async def load(self) -> None:
-        """Ask the server."""
         self._bots = await self.session.client.bots.list()
 
     def rows(self) -> Sequence[Row[Bot]]:
-        """Name and address."""
         return [
             Row(bot.username or bot.full_name, bot, bot.full_name, bot.username or "", mark="⚙")
             for bot in self._bots
@@ -131,12 +124,10 @@ class BotsScreen(GuardedScreen["Bot"]):
         return self.state.users.id_of(bot.username or "")
 
     def open(self, item: Bot) -> None:
-        """The card."""
         if (user_id := self._id_of(item)) is not None:
             self.app.push_screen(PersonScreen(self.session, user_id))
 
     def new(self) -> None:
-        """Make one; its key is shown once it is there."""
         if self.refused(permissions.bot_refusal(self.state)):
             return
 
@@ -175,7 +166,6 @@ class BotsScreen(GuardedScreen["Bot"]):
         self.form("Add bot", fields, create, verb="adds", then=made)
 
     def action_key(self) -> None:
-        """Show the key."""
         bot = self.selected
         if bot is not None and bot.api_key:
             show_key(self, f"API key of {bot.full_name}", Secret(bot.api_key))
@@ -183,18 +173,15 @@ class BotsScreen(GuardedScreen["Bot"]):
             self.say("The server does not show this API key. Generate a new one.", bad=True)
 
     def action_regenerate(self) -> None:
-        """Replace the key."""
         bot = self.selected
         if bot is None or (user_id := self._id_of(bot)) is None:
             return
         regenerate_bot_key(self, self.session, user_id, bot.full_name, then=lambda: self.work(self.load()))
 
     def question(self, item: Bot) -> tuple[str, str]:
-        """Ask first."""
         return f"Deactivate {item.full_name}? Its API key will stop working.", "Deactivate bot"
 
     async def drop(self, item: Bot) -> None:
-        """Deactivate it."""
         if (user_id := self._id_of(item)) is not None:
             await self.session.client.bots.deactivate(bot_id=user_id)
         await self.load()

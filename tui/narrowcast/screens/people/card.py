@@ -75,12 +75,10 @@ class PersonScreen(GuardedScreen[str]):
         return self.state.users.get(self.user_id) or self._fetched
 
     def title_text(self) -> str:
-        """The name."""
         name = self.user.full_name if self.user is not None else self.state.users.name(self.user_id)
         return name + (" (you)" if self.user_id == self.state.me else "")
 
     def rows(self) -> Sequence[Row[str]]:
-        """A fact a row; long ones go on below."""
         user = self.user
         if user is None:
             return []
@@ -96,7 +94,6 @@ class PersonScreen(GuardedScreen[str]):
         return found
 
     def open(self, item: str) -> None:
-        """Copy a fact."""
         self.copy(item)
 
     # with them
@@ -114,17 +111,14 @@ class PersonScreen(GuardedScreen[str]):
             main.go(narrow)
 
     def action_write(self) -> None:
-        """To the conversation with them."""
         if (main := self._to_main()) is not None:
             main.go(Narrow.direct(frozenset({self.user_id}) - {self.state.me}))
 
     def action_sent(self) -> None:
-        """To what they sent."""
         if (main := self._to_main()) is not None:
             main.go(Narrow((Term("sender", self.user_id),)))
 
     def action_mention(self) -> None:
-        """Into what is being written."""
         user = self.user
         if user is None or (main := self._to_main()) is None:
             return
@@ -133,7 +127,6 @@ class PersonScreen(GuardedScreen[str]):
         main.writing.insert(f"@**{user.full_name}|{user.user_id}** ")
 
     def action_mute(self) -> None:
-        """Hide what they write, or show it again."""
         if self.user_id == self.state.me:
             self.say("You cannot mute yourself.", bad=True)
             return
@@ -166,7 +159,6 @@ class PersonScreen(GuardedScreen[str]):
         self._shared = (", ".join(names) or "no shared channels") + rest
 
     def action_picture(self) -> None:
-        """Show their picture."""
         self.work(self._show_picture())
 
     async def _show_picture(self) -> None:

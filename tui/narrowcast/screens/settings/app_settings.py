@@ -41,7 +41,6 @@ class CheckedAsk(AskScreen):
         self._check = check
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Say what is wrong with what is typed."""
         event.stop()
         self._say(self._check(event.editor.text))
 
@@ -61,13 +60,11 @@ class _Headed(ManageList[str]):
     """The selection skips headings, whose value is empty."""
 
     def render_item(self, item: Row[str], width: int, selected: bool) -> Sequence[Strip]:
-        """Headings stand out."""
         if item.value:
             return super().render_item(item, width, selected)
         return [compose_line(width, [(item.text, Style(bold=True))], base=Style.null())]
 
     def selectable(self, item: Row[str]) -> bool:
-        """Not the headings."""
         return bool(item.value)
 
 
@@ -88,7 +85,6 @@ class AppSettingsScreen(ManageScreen[str]):
         return app_of(self).paths.config_file
 
     def rows(self) -> Sequence[Row[str]]:
-        """Heading, its settings, the next heading."""
         config = app_of(self).config
         rows: list[Row[str]] = []
         for heading, keys in CONFIG_KEYS.items():
@@ -118,7 +114,6 @@ class AppSettingsScreen(ManageScreen[str]):
         return rows
 
     def open(self, item: str) -> None:
-        """Toggle, choose, or ask for another value."""
         if item == KEYS_OF_COMMANDS:
             self.app.push_screen(KeysScreen(self.session), lambda _: self.reread())
         elif item == IMPORT:
@@ -206,7 +201,6 @@ class KeysScreen(ManageScreen[str]):
         self.list = _Headed()
 
     def rows(self) -> Sequence[Row[str]]:
-        """Heading, its commands, the next heading."""
         app = app_of(self)
         rows: list[Row[str]] = []
         for heading, commands in groups().items():
@@ -227,7 +221,6 @@ class KeysScreen(ManageScreen[str]):
         )
 
     def open(self, item: str) -> None:
-        """Ask for other keys."""
         keys = app_of(self).keys[item]
 
         def answered(text: str | None) -> None:
@@ -256,7 +249,6 @@ class KeysScreen(ManageScreen[str]):
         self.say("Saved.")
 
     def action_delete(self) -> None:
-        """Back to the keys of the preset."""
         if item := self.selected:
             self._save(item, None)
 

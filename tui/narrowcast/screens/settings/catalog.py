@@ -97,12 +97,10 @@ Catalog = Mapping[str, Sequence[Setting]]
 
 
 def flag(name: str, title: str) -> Setting:
-    """On or off."""
     return Setting(name, title)
 
 
 def choice(name: str, title: str, *options: Option) -> Setting:
-    """One of some values."""
     return Setting(name, title, Kind.CHOICE, options)
 
 

@@ -48,7 +48,6 @@ class SettingsList(ManageList["Setting | None"]):
     LOOKS: ClassVar[Mapping[str, Look]] = {"settings--heading": Look("primary", letters=Style(bold=True))}
 
     def render_item(self, item: Row[Setting | None], width: int, selected: bool) -> Sequence[Strip]:
-        """Headings stand out."""
         if item.value is not None:
             return super().render_item(item, width, selected)
         return [
@@ -60,7 +59,6 @@ class SettingsList(ManageList["Setting | None"]):
         ]
 
     def selectable(self, item: Row[Setting | None]) -> bool:
-        """Settings only."""
         return item.value is not None
 
 
@@ -78,15 +76,12 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         self.list = SettingsList(empty_text="No settings yet: waiting for the server.")
 
     def values(self) -> Settings:
-        """The settings as they are."""
         raise NotImplementedError
 
     async def send(self, values: dict[str, object]) -> WireModel:
-        """Tell the server."""
         raise NotImplementedError
 
     def unknown(self) -> list[Setting]:
-        """Settings that the server sent and the catalog does not name."""
         named = {setting.name for settings in self.CATALOG.values() for setting in settings}
         found = [
             guess(name, value)
@@ -96,11 +91,9 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
         return [setting for setting in found if setting is not None]
 
     def applies(self, setting: Setting, values: Settings) -> bool:
-        """Whether the server has it."""
         return setting.name in values
 
     def rows(self) -> Sequence[Row[Setting | None]]:
-        """Heading, its settings, the next heading."""
         found: list[Row[Setting | None]] = []
         values = self.values()
         for heading, settings in (*self.CATALOG.items(), (OTHER, self.unknown())):
@@ -154,11 +147,9 @@ class SettingsScreen(GuardedScreen["Setting | None"]):
     # changing
 
     def setting_refusal(self, setting: Setting) -> str:
-        """Why oneself may not change one; empty if one may."""
         return self.refusal()
 
     def open(self, item: Setting | None) -> None:
-        """Another value."""
         if item is None or self.refused(self.setting_refusal(item)):
             return
         {
@@ -306,15 +297,12 @@ class OwnSettingsScreen(SettingsScreen):
     CATALOG = OWN
 
     def refusal(self) -> str:
-        """Old servers have other operations for them."""
         return permissions.below(self.state, Gate.SETTINGS_ENDPOINT)
 
     def values(self) -> Settings:
-        """From the account."""
         return self.state.settings
 
     async def send(self, values: dict[str, object]) -> WireModel:
-        """One operation for all of them."""
         return await self.session.client.settings.update(settings=values)
 
 
@@ -326,7 +314,6 @@ class NewcomerSettingsScreen(SettingsScreen):
     EMPTY = "No settings yet: waiting for the server."
 
     def refusal(self) -> str:
-        """Administrators only."""
         return permissions.only_administrators(self.state, "change default user settings")
 
     def applies(self, setting: Setting, values: Settings) -> bool:
@@ -334,11 +321,9 @@ class NewcomerSettingsScreen(SettingsScreen):
         return super().applies(setting, values) and setting.name not in NOT_FOR_NEWCOMERS
 
     def values(self) -> Settings:
-        """The organization's defaults."""
         return self.state.newcomers
 
     async def send(self, values: dict[str, object]) -> WireModel:
-        """Tell the server."""
         return await self.session.client.organization.update_user_defaults(settings=values)
 
 
@@ -349,11 +334,9 @@ class OrganizationSettingsScreen(SettingsScreen):
     CATALOG = ORGANIZATION
 
     def refusal(self) -> str:
-        """Administrators only; some are the owners' alone."""
         return permissions.only_administrators(self.state, "change these settings")
 
     def setting_refusal(self, setting: Setting) -> str:
-        """Of the owners' settings too."""
         return permissions.organization_refusal(self.state, setting.name)
 
     def unknown(self) -> list[Setting]:
@@ -361,13 +344,10 @@ class OrganizationSettingsScreen(SettingsScreen):
         return []
 
     def applies(self, setting: Setting, values: Settings) -> bool:
-        """What something newer has replaced is not shown."""
         return super().applies(setting, values) and REPLACED.get(setting.name, "") not in values
 
     def values(self) -> Settings:
-        """From the organization."""
         return self.state.organization
 
     async def send(self, values: dict[str, object]) -> WireModel:
-        """Tell the server."""
         return await self.session.client.organization.update(settings=values)

@@ -62,19 +62,16 @@ class LoginScreen(Screen[None]):
         yield Editor(text, placeholder=example, id=name)
 
     def on_mount(self) -> None:
-        """Name the third field."""
         self._label_secret()
 
     def _label_secret(self) -> None:
         self._secret_label.show_pieces([("API key" if self._is_key else "Password", "strong")])
 
     def action_toggle_key(self) -> None:
-        """Password or API key."""
         self._is_key = not self._is_key
         self._label_secret()
 
     def action_leave(self) -> None:
-        """Back."""
         self.dismiss(None)
 
     def _text(self, name: str) -> str:

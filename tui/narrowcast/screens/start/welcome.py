@@ -69,7 +69,6 @@ class WelcomeScreen(Screen[None]):
             yield hint
 
     def on_mount(self) -> None:
-        """The list takes the keys."""
         focus_now(self._choices)
 
     @on(VirtualList.Selected)
@@ -79,8 +78,6 @@ class WelcomeScreen(Screen[None]):
             self.action_choose(choice.value)
 
     def action_choose(self, what: str) -> None:
-        """Do what was chosen."""
-
         app = app_of(self)
         if what == "login":
             self.app.push_screen(LoginScreen())
@@ -109,7 +106,6 @@ class TextScreen(Screen[None]):
         yield Static(self._text, markup=False)
 
     def action_leave(self) -> None:
-        """Back."""
         self.dismiss(None)
 
 
