@@ -20,7 +20,7 @@ from textual.widget import Widget
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
-from narrowcast.terminal.textual_private import cursor_moved, finished, free_place, writes_frames
+from narrowcast.terminal.textual_private import cursor_moved, finish_of, free_place, writes_frames
 
 if TYPE_CHECKING:
     from narrowcast.terminal.screen_memory import Move, ScreenMemory
@@ -111,8 +111,9 @@ class AppGround(App[int], inherit_bindings=False):
             return False
         from narrowcast.terminal.screen_memory import WidgetRows
 
-        ready = {y: finished(widget, strip) for y, strip in rows.items()}
-        update = WidgetRows(place, ready, {y: finished(widget, strip) for y, strip in edges.items()}, move)
+        finish = finish_of(widget)
+        ready = {y: finish(strip) for y, strip in rows.items()}
+        update = WidgetRows(place, ready, {y: finish(strip) for y, strip in edges.items()}, move)
         self._display(self.screen, cast("RenderableType", update))
         return True
 

@@ -5,10 +5,11 @@ A test compares the version with the installed one: after an update this file is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._context import visible_screen_stack
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.drivers._writer_thread import WriterThread
@@ -27,9 +28,10 @@ __all__ = [
     "WriterThread",
     "XTermParser",
     "cursor_moved",
-    "finished",
+    "finish_of",
     "free_place",
     "has_plain_box",
+    "screen_below",
     "writes_frames",
 ]
 
@@ -80,6 +82,17 @@ def _places(screen: Screen[Any]) -> Mapping[Widget, Region]:
     return free
 
 
+def screen_below(screen: Screen[Any]) -> list[Strip] | None:
+    """The rows of the screen that shows through ``screen``, to be called while that is rendered; None without one."""
+    try:
+        below = visible_screen_stack.get().pop()
+    except LookupError:
+        return None
+    if below is screen:
+        return None
+    return [strip.discard_meta() for strip in below._compositor.render_strips(screen.size)]
+
+
 def has_plain_box(widget: Widget) -> bool:
     """Whether the lines of ``widget`` are all there is of it: no border, padding, tint or transparency."""
     styles = widget.styles
@@ -88,8 +101,13 @@ def has_plain_box(widget: Widget) -> bool:
     )
 
 
-def finished(widget: Widget, strip: Strip) -> Strip:
-    """``strip`` as Textual would give it to the terminal; the same one each time, as long as it is the same."""
-    for line_filter in widget.get_line_filters():
-        strip = strip.apply_filter(line_filter, widget.background_colors[1])
-    return strip
+def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
+    """Makes of a strip of ``widget`` what Textual would give to the terminal; of the same one the same each time."""
+    filters, background = widget.get_line_filters(), widget.background_colors[1]
+
+    def finish(strip: Strip) -> Strip:
+        for line_filter in filters:
+            strip = strip.apply_filter(line_filter, background)
+        return strip
+
+    return finish

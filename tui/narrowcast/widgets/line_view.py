@@ -24,7 +24,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.terminal.screen_memory import Move, shows_on_blanks
-from narrowcast.terminal.textual_private import finished, has_plain_box
+from narrowcast.terminal.textual_private import finish_of, has_plain_box
 from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style
 
@@ -38,11 +38,12 @@ MANY = 3
 """So few rows are not worth a search for where they stood before."""
 
 
-class _Line(Struct, frozen=True):
-    """A row, and what stands in its last column instead."""
+class _Line(Struct):
+    """A row, and what stands in its last column instead. ``ready``: both as the compositor gets them."""
 
     strip: Strip
     edge: Strip | None = None
+    ready: Strip | None = None
 
     def looks_like(self, other: _Line) -> bool:
         """Whether both look the same; rows that only moved are the same objects."""
@@ -207,9 +208,11 @@ class LineView(Widget, can_focus=True):
         self._take_room()
         changed: list[int] = []
         for y in range(self._room.height):
-            old = self._painted.get(y)
-            new = self._composed[y] = self._line_at(y)
-            if old is None or not old.looks_like(new):
+            old, new = self._painted.get(y), self._line_at(y)
+            if old is not None and old.looks_like(new):
+                self._composed[y] = old
+            else:
+                self._composed[y] = new
                 changed.append(y)
         if changed and not (self._plain and self._paint_now(changed)):
             self.refresh(*(Region(0, y, self._room.width, 1) for y in changed))
@@ -275,10 +278,28 @@ class LineView(Widget, can_focus=True):
         While a comparison is due, the row is what it was: the screen also asks for rows to find what lies
         under the mouse, and a row noted as painted too early would never be repainted.
         """
-        line = self._painted.get(y) if self._change_pending else None
-        line = line or self._composed.pop(y, None) or self._line_at(y)
-        self._painted[y] = line
+        line = self._line_for_frame(y)
         return self._with_edge(self.decorate_row(y, line.strip), line.edge)
+
+    def _line_for_frame(self, y: int) -> _Line:
+        line = self._painted.get(y) if self._change_pending else None
+        line = line or self._composed.get(y) or self._line_at(y)
+        self._composed.pop(y, None)
+        self._painted[y] = line
+        return line
+
+    def _ready_rows(self, rows: Iterable[int]) -> list[Strip]:
+        """Rows whole, as the terminal gets them; each is kept as long as it is the same."""
+        finish, is_selected = finish_of(self), self.text_selection is not None
+        ready: list[Strip] = []
+        for y in rows:
+            line = self._line_for_frame(y)
+            strip = line.ready
+            if strip is None or is_selected:
+                strip = finish(self._with_edge(self.decorate_row(y, line.strip), line.edge))
+                line.ready = None if is_selected else strip
+            ready.append(strip)
+        return ready
 
     def notify_style_update(self) -> None:
         """The stylesheet was applied, as it is at each change of the focus: mostly to the same effect."""
@@ -305,7 +326,7 @@ class LineView(Widget, can_focus=True):
         self._take_room()
         if not self._plain:
             return super().render_lines(crop)
-        strips = [finished(self, self.render_line(y)) for y in crop.line_range]
+        strips = self._ready_rows(crop.line_range)
         left, right = crop.column_span
         return (
             strips

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from textual.binding import BindingType
+from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
 
 from narrowcast.commands.hints import KeyHint, Keys, default_keys, hint_words
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.terminal.textual_private import screen_below
 
 __all__ = ["Dialog", "keys_of"]
 
@@ -22,10 +25,14 @@ def keys_of(screen: Screen[Any]) -> Keys:
 
 
 class Dialog(ModalScreen[T]):
-    """Dismissed with None when it is closed."""
+    """Dismissed with None when it is closed.
+
+    What lies behind shows as it is: a tint would send the whole screen twice for each dialog, and Textual would draw
+    all of it anew for each key in the dialog.
+    """
 
     DEFAULT_CSS = """
-    Dialog { align: center top; background: $background 40%; }
+    Dialog { align: center top; background: transparent; }
     Dialog > Vertical {
         width: 72; max-width: 96%; height: auto; margin-top: 1;
         background: $surface; border: round $primary; padding: 0 1;
@@ -33,6 +40,28 @@ class Dialog(ModalScreen[T]):
     Dialog OneLine { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DIALOG)]
+
+    _behind: list[Strip] | None = None
+    _behind_size = Size()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What shows around the dialog: the screen below, drawn again only after it has changed."""
+        if self._behind is None or self._behind_size != self.size:
+            self._behind, self._behind_size = screen_below(self), self.size
+        if self._behind is None:
+            return super().render_lines(crop)
+        strips = self._behind[crop.y : crop.bottom]
+        if crop.column_span == (0, self.size.width):
+            return strips
+        return [strip.crop(*crop.column_span) for strip in strips]
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """The screen below calls this with regions, where it changed."""
+        if regions:
+            self._behind = None
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def hints(self, *hints: KeyHint) -> str:
         """A line that names keys and what they do."""
