@@ -22,6 +22,7 @@ from narrowcast_api.permissions.groups import (
 from narrowcast_api.permissions.messages import (
     delete_refusal,
     edit_refusal,
+    edit_seconds_left,
     move_channel_refusal,
     move_topic_refusal,
     resolve_refusal,
@@ -56,6 +57,7 @@ __all__ = [
     "delete_refusal",
     "direct_refusal",
     "edit_refusal",
+    "edit_seconds_left",
     "group_name",
     "group_refusal",
     "holders",

@@ -30,6 +30,14 @@ def edit_refusal(state: State, message: Message, now: float) -> str:
     return _too_late(state, message, now, "message_content_edit_limit_seconds", "edited")
 
 
+def edit_seconds_left(state: State, message: Message, now: float) -> float | None:
+    """Seconds in which its sender can still change the content of a message; None where there is no limit."""
+    seconds = state.organization.get("message_content_edit_limit_seconds")
+    if type(seconds) is not int or seconds <= 0:
+        return None
+    return max(0.0, message.timestamp + seconds - now - state.presence.server_offset)
+
+
 def delete_refusal(state: State, message: Message, now: float) -> str:
     """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
     the bot that sent it.

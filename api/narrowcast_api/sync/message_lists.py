@@ -142,14 +142,28 @@ class MessageView:
         timeline = self._timeline
         if not timeline.stale and self.error is None and self.has_events:
             if anchor is None and (timeline.ids or timeline.is_current):
+                self._mark_first_unread()
                 return
             if isinstance(anchor, int) and anchor in timeline:
+                self._mark_first_unread()
                 self.anchor = anchor
                 self._publish()
                 return
         if anchor is None:
             anchor = self.position if self.position is not None else self._default_anchor()
         await self._fetch_around(anchor)
+
+    def _mark_first_unread(self) -> None:
+        """Each opening begins where what is unread now begins; while the view is open, nothing moves."""
+        state = self._host.state
+        first = next((m.id for m in state.messages.known(self.ids) if self._is_unread(m)), None)
+        if first != self.first_unread:
+            self.first_unread = first
+            self._publish()
+
+    def _is_unread(self, message: Message) -> bool:
+        """What is marked as read here counts as read before the server has said so of the message itself."""
+        return not message.is_read and self._host.state.unreads.is_unread(message.id) is not False
 
     def _default_anchor(self) -> Anchor:
         if self.narrow.near is not None:

@@ -41,7 +41,8 @@ LOW_BELOW = 30
 """Rows of the terminal below which compose takes one row while nobody writes."""
 READ_ONLY = "This account is open in another window. Write there, or close it and restart this one."
 """Words that could not be kept are not taken at all."""
-EDITING = " Editing your message · Enter saves · Esc cancels"
+ASK_TIME_EVERY = 10.0
+"""Seconds between looks at the time that is left for an edit."""
 
 
 class ComposePane(Vertical):
@@ -249,8 +250,20 @@ class ComposePane(Vertical):
         if self._only_reads():
             return
         self.writing.begin_edit(message_id, content)
-        self.target.show_edit(EDITING)
+        self._show_edit()
         self._enter(self.text)
+
+    def _show_edit(self) -> None:
+        """Say what is being edited, and how long that is possible."""
+        if self.editing is None:
+            return
+        message = self.state.messages.get(self.editing)
+        left = None
+        if message is not None:
+            left = permissions.edit_seconds_left(self.state, message, self.session.clock.now())
+        self.target.show_edit(" Editing message" + (f" · {_time_left(left)}" if left is not None else ""))
+        if left is not None:
+            self.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
         """An edit was refused: its text comes back, at once unless something else is being written."""
@@ -375,8 +388,11 @@ class ComposePane(Vertical):
         if not self.text.display:
             self.target.hint.show_pieces([], [(self._idle_hint, "dim")])
             return
-        if self._refusal:
+        if self._refusal and self.editing is None:
             self.target.hint.show_pieces([], [("You cannot send this here ", "warn")])
+            return
+        if self.editing is not None:
+            self.target.hint.show_pieces([], [("Enter saves · Esc cancels ", "dim")])
             return
         enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
         hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
@@ -517,3 +533,15 @@ class ComposePane(Vertical):
         where, _ = self.destination()
         self.writing.set_aside()
         self.target.show(self.state, where)
+
+
+def _time_left(seconds: float) -> str:
+    """The time that is left for an edit, in the largest unit that says it."""
+    if seconds <= 0:
+        return "the time for edits is over"
+    if seconds < 60:
+        return "less than a minute left"
+    minutes = int(seconds // 60)
+    if minutes < 120:
+        return f"{minutes} min left"
+    return f"{minutes // 60} h left" if minutes < 48 * 60 else f"{minutes // 1440} days left"

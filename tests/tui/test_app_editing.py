@@ -1,0 +1,62 @@
+"""What compose says of an edit and of who left, and where the line of unread messages stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast_api.narrow.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def test_a_deactivated_person_is_not_written_to(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        dario = stage.server.id("dario")
+        stage.screen.go(Narrow.direct(frozenset({dario})))
+        await stage.press("r")
+        await stage.type("Are you in?")
+        await stage.server.call("ada", "DELETE", f"/users/{dario}", {})
+        await until(lambda: not stage.session.state.users.get(dario).is_active)  # type: ignore[union-attr]
+        await stage.press("enter")
+        assert "Dario Vance has left" in stage.notices[-1]
+        assert stage.screen.writing.text.text == "Are you in?"
+        assert stage.session.outbox.entries() == []
+
+
+async def test_an_edit_says_how_long_it_is_possible_and_nothing_twice(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.call("ada", "PATCH", "/realm", {"message_content_edit_limit_seconds": 600})
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        await until(lambda: message_id in stage.session.state.messages)
+        await until(lambda: stage.session.state.organization.get("message_content_edit_limit_seconds") == 600)
+        await stage.press("G", "e")
+        writing = stage.screen.writing
+        await until(lambda: writing.editing == message_id)
+        assert "Editing message · 9 min left" in writing.target.sign.plain
+        assert "Esc" not in writing.target.sign.plain
+        assert writing.target.hint.plain.strip() == "Enter saves · Esc cancels"
+
+
+def is_read(stage: Stage, message_id: int) -> bool:
+    message = stage.session.state.messages.get(message_id)
+    return message is not None and message.is_read
+
+
+async def test_the_line_of_unread_messages_is_where_they_begin_at_each_opening(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        narrow = Narrow.topic(stage.server.channel("general"), "lunch")
+        first = await stage.server.send("bruno", "general", "lunch", "one")
+        stage.screen.go(narrow)
+        view = stage.session.view(narrow)
+        await until(lambda: view.first_unread == first)
+        await until(lambda: is_read(stage, first))
+        stage.screen.go(Narrow.mentions())
+        second = await stage.server.send("bruno", "general", "lunch", "two")
+        await until(lambda: second in view.ids)
+        stage.screen.go(narrow)
+        await until(lambda: view.first_unread == second)
+        await until(lambda: is_read(stage, second))
+        stage.screen.go(Narrow.mentions())
+        stage.screen.go(narrow)
+        await until(lambda: view.first_unread is None)
