@@ -216,6 +216,7 @@ _UNDONE = {
     3: "",
     4: "DROP TABLE bot_services",
     5: "DROP TABLE acts",
+    6: "DROP TABLE extra_keys",
 }
 """What takes a migration back, by its number: a folder of an older server cannot be made by a newer one."""
 

@@ -25,7 +25,12 @@ _ADMINISTRATIVE: Final = (
     "/user_groups",
     "/users/{user_id}",
 )
-_ORDINARY: Final = ("/streams/{stream_id}/members", "/users/{user_id}/status", "/realm/presence")
+_ORDINARY: Final = (
+    "/server/keys",
+    "/streams/{stream_id}/members",
+    "/users/{user_id}/status",
+    "/realm/presence",
+)
 _SECRET: Final = frozenset({"api_key", "new_password", "old_password", "password", "token"})
 _LONGEST: Final = 200
 _KEPT: Final = 20_000

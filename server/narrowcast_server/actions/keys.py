@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def replace_key(core: Core, user: User) -> str:
-    """Gives an account a new key; the old one, and the queues that were registered with it, end at once."""
+    """Gives an account a new key; the old one, its other keys, and all queues end at once."""
     key = new_key()
     core.users.update(user.id, api_key=core.vault.seal(key))
+    core.extra_keys.remove_all(user.id)
     core.hub.end_all_of(user.id)
     if user.is_bot and user.bot_owner_id is not None:
         bot = {"user_id": user.id, "api_key": key}

@@ -31,10 +31,16 @@ from narrowcast_server.http.call_limits import CallLimiter
 from narrowcast_server.http.json_text import encoded
 from narrowcast_server.http.routing import Answer, Call, Endpoint
 from narrowcast_server.organization.core import Core
-from narrowcast_server.organization.errors import ServiceError, not_for_webhooks, unknown_endpoint
+from narrowcast_server.organization.errors import (
+    ServiceError,
+    not_for_webhooks,
+    unauthorized,
+    unknown_endpoint,
+)
 from narrowcast_server.organization.models import User
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
+from narrowcast_server.rules.key_scopes import opens
 
 _log = logging.getLogger("narrowcast.server")
 _MAX_FIELDS: Final = 1000
@@ -122,7 +128,9 @@ class _Dispatcher:
             raise unknown_endpoint()
         user = None
         if not endpoint.public:
-            user = auth.caller(self._core, request.headers.get("authorization"))
+            user, scope = auth.caller_and_scope(self._core, request.headers.get("authorization"))
+            if scope is not None and not opens(scope, method, endpoint.path):
+                raise unauthorized("This API key is not good for this")
         with self._limiter.counted(user, request, endpoint):
             if user is not None and user.is_webhook and not endpoint.webhooks:
                 raise not_for_webhooks()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.errors import unauthorized
 from narrowcast_server.organization.models import User
+from narrowcast_server.storage.extra_keys import Scope
 from narrowcast_server.storage.key_vault import KEY_LENGTH
 
 if TYPE_CHECKING:
@@ -29,7 +30,15 @@ def caller_by_key(core: Core, key: str) -> User:
 
 
 def caller(core: Core, header: str | None) -> User:
-    """The active user that an Authorization header names; raises UNAUTHORIZED."""
+    """The active user that an Authorization header names, with a key that opens everything; raises UNAUTHORIZED."""
+    user, scope = caller_and_scope(core, header)
+    if scope not in (None, Scope.ALL):
+        raise unauthorized("This API key is not good for this")
+    return user
+
+
+def caller_and_scope(core: Core, header: str | None) -> tuple[User, Scope | None]:
+    """The same with any key, and what that is good for; None: it is the account's own."""
     if not header:
         raise unauthorized("Not logged in: API authentication or user session required")
     scheme, _, payload = header.partition(" ")
@@ -46,9 +55,12 @@ def caller(core: Core, header: str | None) -> User:
     user = core.user_by_address(address)
     expected = _NO_KEY if user is None else user.api_key
     fits = hmac.compare_digest(expected.encode(), key.encode())
-    if user is None or not fits or user.is_system_bot:
+    if user is None or user.is_system_bot:
+        raise unauthorized("Invalid API key")
+    extra = None if fits else core.extra_keys.find(user.id, key, core.now())
+    if not fits and extra is None:
         raise unauthorized("Invalid API key")
     if not user.is_active:
         raise unauthorized("Account is deactivated")
     core.callers.add(user.id)
-    return user
+    return user, None if extra is None else extra.scope

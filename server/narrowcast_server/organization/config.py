@@ -112,6 +112,7 @@ class Quotas:
     drafts: int = 500
     draft_characters: int = 4 * 1024 * 1024
     """Of all drafts together."""
+    extra_keys: int = 20
     groups: int = 300
     invitations: int = 500
     muted_users: int = 1000

@@ -22,6 +22,7 @@ from narrowcast_server.organization.passwords import Passwords
 from narrowcast_server.organization.realm_settings import DEFAULTS
 from narrowcast_server.storage.directory import Directory
 from narrowcast_server.storage.disk import Disk
+from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
 from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
 from narrowcast_server.storage.store import Store
@@ -58,6 +59,7 @@ class Core:
         self.hub = EventHub(self)
         self.passwords = Passwords()
         self.workers = Workers()
+        self.extra_keys = ExtraKeys(self.store)
         self.measures = Measures(self.clock.now())
         self.highlights = Highlights(self.workers)
         self.sign_ins = SignInLimits(self.clock, config.login_attempts)

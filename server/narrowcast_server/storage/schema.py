@@ -242,10 +242,19 @@ CREATE TABLE acts (
 """
 """Administrative acts; no user: the operator, by the command line."""
 
+_EXTRA_KEYS = """
+CREATE TABLE extra_keys (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users(id), digest TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL, scope TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER, last_used INTEGER
+);
+CREATE INDEX extra_keys_by_user ON extra_keys(user_id);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
     _BOTS_BELOW_OWNERS,
     _BOT_SERVICES,
     _ACTS,
+    _EXTRA_KEYS,
 )

@@ -1,0 +1,195 @@
+"""More keys of one account: each opens what it is for, none makes or shows another, and all end when they should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+import websockets
+
+from narrowcast_server.http.app import routes_of
+from narrowcast_server.http.routing import Endpoint
+from narrowcast_server.rules.key_scopes import opens
+from narrowcast_server.storage.extra_keys import Scope
+from support import world
+from support.clock import VirtualClock
+from support.server import Answer, TestServer, running_server
+
+
+async def made(server: TestServer, name: str = "elif", **fields: object) -> Answer:
+    response = await server.raw(name, "POST", f"{server.url}/server/keys", {"name": "script", **fields})
+    answer: Answer = response.json()
+    assert answer["result"] == "success", answer
+    return answer
+
+
+async def status(
+    server: TestServer,
+    key: str,
+    method: str,
+    path: str,
+    fields: dict[str, str] | None = None,
+    name: str = "elif",
+) -> int:
+    """The status of a request with a key."""
+    auth = httpx.BasicAuth(server.user(name).delivery_email, key)
+    url = f"{server.url}{path}" if path.startswith("/server") else f"{server.url}/api/v1{path}"
+    place = "params" if method == "GET" else "data"
+    response = await server.client.request(method, url, auth=auth, **{place: fields or {}})
+    return response.status_code
+
+
+def message(server: TestServer) -> dict[str, str]:
+    return {"type": "channel", "to": str(server.channel("general")), "topic": "t", "content": "x"}
+
+
+PAGE = {"anchor": "newest", "num_before": "1", "num_after": "0"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "reads", "sends", "registers"),
+    [("all", 200, 200, 200), ("read", 200, 401, 401), ("send", 401, 200, 401)],
+)
+async def test_a_key_opens_what_it_is_for(
+    server: TestServer, scope: str, reads: int, sends: int, registers: int
+) -> None:
+    key = (await made(server, scope=scope))["api_key"]
+    assert await status(server, key, "GET", "/messages", PAGE) == reads
+    assert await status(server, key, "POST", "/messages", message(server)) == sends
+    assert await status(server, key, "POST", "/register") == registers
+    assert await status(server, key, "GET", "/users/me") == 200
+
+
+@pytest.mark.parametrize("scope", ["all", "read", "send"])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/server/keys"),
+        ("POST", "/server/keys"),
+        ("DELETE", "/server/keys/1"),
+        ("POST", "/users/me/api_key/regenerate"),
+    ],
+)
+async def test_no_key_makes_shows_or_ends_keys(
+    server: TestServer, scope: str, method: str, path: str
+) -> None:
+    key = (await made(server, scope=scope))["api_key"]
+    own = server.user("elif").api_key
+    assert await status(server, key, method, path, {"name": "more"}) == 401
+    assert server.user("elif").api_key == own
+    assert len(server.core.extra_keys.of(server.id("elif"))) == 1
+
+
+@pytest.mark.parametrize("scope", ["read", "send"])
+async def test_a_key_with_less_opens_no_stream_and_no_bots(server: TestServer, scope: str) -> None:
+    listener = await server.listen("elif")
+    key = (await made(server, scope=scope))["api_key"]
+    assert await status(server, key, "GET", "/bots") == 401
+    assert (
+        await status(server, key, "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": "-1"})
+        == 401
+    )
+    auth = httpx.BasicAuth(server.user("elif").delivery_email, key)._auth_header
+    address = f"{server.url.replace('http', 'ws', 1)}/api/v1/events/stream?queue_id={listener.queue_id}"
+    async with websockets.connect(address, additional_headers={"Authorization": auth}, proxy=None) as socket:
+        await socket.recv()
+        await socket.wait_closed()
+        assert socket.close_code == 4401
+
+
+def endpoint_names() -> list[Endpoint]:
+    return [endpoint for endpoint in routes_of() if not endpoint.public]
+
+
+@pytest.mark.parametrize(
+    "endpoint", endpoint_names(), ids=lambda endpoint: f"{endpoint.method} {endpoint.path}"
+)
+def test_reading_changes_nothing_and_sending_reads_nothing(endpoint: Endpoint) -> None:
+    if opens(Scope.READ, endpoint.method, endpoint.path):
+        assert endpoint.method == "GET"
+        assert not endpoint.path.startswith(
+            ("/bots", "/register", "/events", "/metrics", "/server", "/invites")
+        )
+    if opens(Scope.SEND, endpoint.method, endpoint.path):
+        assert endpoint.path in ("/messages", "/typing", "/user_uploads", "/users/me")
+
+
+async def test_a_key_ends_at_its_time(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        key = (await made(server, days=2))["api_key"]
+        clock.jump(2 * 86_400 - 10)
+        assert await status(server, key, "GET", "/users/me") == 200
+        clock.jump(20)
+        assert await status(server, key, "GET", "/users/me") == 401
+
+
+async def test_a_key_ends_when_it_is_deleted_and_so_do_its_queues(server: TestServer) -> None:
+    answer = await made(server)
+    assert await status(server, answer["api_key"], "POST", "/register") == 200
+    await server.raw("elif", "DELETE", f"{server.url}/server/keys/{answer['id']}")
+    assert await status(server, answer["api_key"], "GET", "/users/me") == 401
+    assert server.core.hub.of(server.id("elif")) == ()
+
+
+async def test_all_keys_end_with_the_accounts_own(server: TestServer) -> None:
+    key = (await made(server))["api_key"]
+    await server.call("elif", "POST", "/users/me/api_key/regenerate")
+    assert await status(server, key, "GET", "/users/me") == 401
+
+
+async def test_all_keys_end_with_the_password(server: TestServer) -> None:
+    key = (await made(server, "ada"))["api_key"]
+    fields = {"old_password": world.PASSWORD, "new_password": "a new, long password"}
+    await server.call("ada", "PATCH", "/settings", fields)
+    assert await status(server, key, "GET", "/users/me", name="ada") == 401
+
+
+async def test_a_key_of_somebody_deactivated_opens_nothing(server: TestServer) -> None:
+    key = (await made(server))["api_key"]
+    await server.call("ada", "DELETE", f"/users/{server.id('elif')}")
+    assert await status(server, key, "GET", "/users/me") == 401
+
+
+async def test_a_key_is_of_one_account(server: TestServer) -> None:
+    key = (await made(server))["api_key"]
+    assert await status(server, key, "GET", "/users/me", name="ada") == 401
+    answer = await server.raw("dario", "DELETE", f"{server.url}/server/keys/1")
+    assert answer.json()["result"] == "error"
+
+
+async def test_keys_are_listed_without_the_keys_and_stored_hashed(server: TestServer) -> None:
+    key = (await made(server, scope="read", days=1))["api_key"]
+    await status(server, key, "GET", "/users/me")
+    listed = (await server.raw("elif", "GET", f"{server.url}/server/keys")).json()["keys"]
+    assert [(row["name"], row["scope"]) for row in listed] == [("script", "read")]
+    assert listed[0]["expires"] - listed[0]["created"] == 86_400
+    assert listed[0]["last_used"] is not None
+    assert key not in str(listed)
+    assert key not in "\n".join(str(tuple(row)) for row in server.core.store.all("SELECT * FROM extra_keys"))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": ""},
+        {"name": "x" * 61},
+        {"days": 0},
+        {"days": -1},
+        {"days": 3651},
+        {"scope": "root"},
+        {"name": "\x00"},
+    ],
+)
+async def test_malformed_keys_are_refused(server: TestServer, fields: dict[str, object]) -> None:
+    response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "script", **fields})
+    assert response.json()["result"] == "error"
+    assert server.core.extra_keys.of(server.id("elif")) == []
+
+
+async def test_keys_have_a_limit(server: TestServer) -> None:
+    for _ in range(server.core.config.quotas.extra_keys):
+        await made(server)
+    response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "one more"})
+    assert "too many keys" in response.json()["msg"]
