@@ -35,8 +35,8 @@ async def status(
     """The status of a request with a key."""
     auth = httpx.BasicAuth(server.user(name).delivery_email, key)
     url = f"{server.url}{path}" if path.startswith("/server") else f"{server.url}/api/v1{path}"
-    place = "params" if method == "GET" else "data"
-    response = await server.client.request(method, url, auth=auth, **{place: fields or {}})
+    query, form = (fields, None) if method == "GET" else (None, fields)
+    response = await server.client.request(method, url, auth=auth, params=query, data=form)
     return response.status_code
 
 

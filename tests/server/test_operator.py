@@ -331,3 +331,28 @@ def test_the_command_line_does_it_all(folder: Path, tmp_path: Path) -> None:
     assert narrowcast("--restore", file, "--data", back).returncode == 0
     assert narrowcast("--restore", file, "--data", back).returncode == 1
     assert narrowcast("--check", "--data", back).stdout.endswith("is sound\n")
+
+
+@pytest.mark.parametrize(
+    "url", ["chat.example", "ftp://chat.example", "https://", "https://chat.example/a/b"]
+)
+def test_an_address_that_is_none_is_refused(folder: Path, url: str) -> None:
+    command = [sys.executable, "-m", "narrowcast", "serve", "--url", url, "--data", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "is not an address" in done.stderr
+
+
+async def test_behind_a_proxy_the_address_is_that_of_the_proxy(folder: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder)),
+        *("--url", "https://chat.example/"),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    line = await asyncio.wait_for(process.stdout.readline(), 60)
+    [link] = await ask(folder, "invite", {"role": "member", "days": "1"})
+    process.terminate()
+    await process.wait()
+    assert line == b"listening on https://chat.example\n"
+    assert link.startswith("https://chat.example/join/")

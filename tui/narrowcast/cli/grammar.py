@@ -86,6 +86,13 @@ def _app_commands(commands: _Commands) -> None:
         default="service",
         help="names of the fields",
     )
+    serve.add_argument(
+        "--url",
+        type=_url,
+        default="",
+        metavar="URL",
+        help="address that people use, where a proxy is in front",
+    )
     serve.add_argument("--tls-cert", metavar="FILE", help="certificate chain (PEM) to serve https with")
     serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM)")
     serve.add_argument(
@@ -205,6 +212,12 @@ def _rate(text: str) -> tuple[int, int]:
     if not (count.isdecimal() and seconds.isdecimal() and int(count) and int(seconds)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a rate such as 200/60")
     return int(count), int(seconds)
+
+
+def _url(text: str) -> str:
+    if not text.startswith(("http://", "https://")) or text.count("/") > 3 or text.endswith("://"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address such as https://chat.example")
+    return text.rstrip("/")
 
 
 def _level(text: str) -> int:
