@@ -9,7 +9,8 @@ from narrowcast_api.state.state import State
 from support.server import TestServer
 
 PEOPLE = ("ada", "bruno", "chiyo", "dario", "elif", "greta", "hugo")
-OBSERVERS = ("ada", "dario", "greta", "hugo")
+OBSERVERS = ("ada", "bruno", "chiyo", "dario", "greta", "hugo")
+"""An owner, an administrator, a moderator, members, a guest."""
 CHANNELS = ("general", "engineering", "design", "operations", "leads", "support", "new")
 TOPICS = ("soup", "Soup", "stew", "✔ soup", "")
 TEXTS = (
@@ -192,7 +193,7 @@ async def change_channel(h: History, who: str, where: int, what: int) -> None:
 
 async def group(h: History, who: str, where: int, what: int) -> None:
     if what % 4 == 0 or "group" not in h.made:
-        members = sorted({h.person(where), h.person(where // 7)})
+        members = sorted({h.person(where), h.person(where // 7), h.server.id("farid")})
         await h.make(
             "group", "ada", "/user_groups/create", "group_id", name="cooks", description="d", members=members
         )
@@ -309,12 +310,75 @@ async def organization(h: History, who: str, where: int, what: int) -> None:
             },
         ),
         ("POST", "/realm/profile_fields", {"field_type": 1, "name": f"Field {what}"}),
+        ("DELETE", f"/realm/profile_fields/{what % 3 + 1}", {}),
         ("PATCH", "/realm", {"name": f"Demo {what}"}),
         ("PATCH", "/realm", {"description": f"*{what}*"}),
         ("POST", "/users/me/alert_words", {"alert_words": [f"word{what}"]}),
     ]
     method, path, params = pick(changes, what)
     await h.do("ada", method, path, **params)
+
+
+async def profile_value(h: History, who: str, where: int, what: int) -> None:
+    data = [{"id": where % 3 + 1, "value": f"value {what}"}]
+    await h.do(who, "PATCH", "/users/me/profile_data", data=data)
+
+
+async def folder(h: History, who: str, where: int, what: int) -> None:
+    if what % 4 == 0 or "folder" not in h.made:
+        await h.make(
+            "folder", "ada", "/channel_folders/create", "channel_folder_id", name=f"F{what}", description="d"
+        )
+        return
+    _, folder_id = h.one("folder", where)
+    changes: list[dict[str, object]] = [
+        {"name": f"G{what}"},
+        {"is_archived": what % 2 == 0},
+        {"description": "e"},
+    ]
+    if what % 4 == 1:
+        await h.do("ada", "PATCH", f"/streams/{h.channel(where)}", folder_id=folder_id)
+    else:
+        await h.do("ada", "PATCH", f"/channel_folders/{folder_id}", **pick(changes, what))
+
+
+async def reminder(h: History, who: str, where: int, what: int) -> None:
+    later = int(h.server.core.now()) + 86_400
+    if what % 2 == 0 or "reminder" not in h.made:
+        path = "/reminders"
+        await h.make(
+            "reminder",
+            who,
+            path,
+            "reminder_id",
+            message_id=h.message(where),
+            scheduled_delivery_timestamp=later,
+        )
+        return
+    owner, reminder_id = h.one("reminder", where)
+    await h.do(owner, "DELETE", f"/reminders/{reminder_id}")
+
+
+async def bot(h: History, who: str, where: int, what: int) -> None:
+    if what % 3 == 0 or "bot" not in h.made:
+        await h.make("bot", who, "/bots", "user_id", full_name=f"Bot {what}", short_name=f"bot{what}")
+        return
+    owner, bot_id = h.one("bot", where)
+    if what % 3 == 1:
+        await h.do(owner, "PATCH", f"/bots/{bot_id}", full_name=f"Bot the {what}.")
+    else:
+        await h.do(owner, "DELETE", f"/bots/{bot_id}")
+
+
+async def navigation_view(h: History, who: str, where: int, what: int) -> None:
+    fragment = pick(("narrow/is/starred", "narrow/is/mentioned"), where)
+    requests: list[tuple[str, str, dict[str, object]]] = [
+        ("POST", "/navigation_views", {"fragment": fragment, "is_pinned": what % 2 == 0, "name": "V"}),
+        ("PATCH", f"/navigation_views/{fragment}", {"is_pinned": what % 2 == 0}),
+        ("DELETE", f"/navigation_views/{fragment}", {}),
+    ]
+    method, path, params = pick(requests, what)
+    await h.do(who, method, path, **params)
 
 
 async def vote(h: History, who: str, where: int, what: int) -> None:
@@ -357,6 +421,11 @@ STEPS: dict[str, Callable[[History, str, int, int], Any]] = {
         organization,
         vote,
         new_channel,
+        profile_value,
+        folder,
+        reminder,
+        bot,
+        navigation_view,
     )
 }
 
@@ -396,6 +465,7 @@ def facts(state: State) -> dict[str, object]:
         "emoji": {emoji.code: emoji for emoji in state.custom_emoji},
         "profile fields": state.profile_fields.all(),
         "own bots": {bot.user_id: bot for bot in state.own_bots},
+        "navigation views": {view.fragment: view for view in state.navigation_views},
     }
 
 

@@ -95,6 +95,7 @@ class EventStream:
         self._empty_answers = 0
         self._catching_up = False
         self._proven = False
+        self._is_outdated = False
         self._trouble_since: float | None = None
         self.queue: Queue | None = None
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
@@ -102,6 +103,10 @@ class EventStream:
     def poke(self) -> None:
         """Try now: the network may be back, or somebody asked to."""
         self._poked.set()
+
+    def register_anew(self) -> None:
+        """Events do not tell all that has changed: a snapshot follows at once. For `on_events` to call."""
+        self._is_outdated = True
 
     async def run(self) -> None:
         """Registers and receives for ever."""
@@ -251,6 +256,11 @@ class EventStream:
             parsed = [parse_event(item) for item in raw[start : start + _AT_ONCE]]
             fresh = [event for event in parsed if event.id > last or event.id < 0]
             await self._on_events(fresh)
+            if self._is_outdated:
+                self._is_outdated = False
+                self.queue = None
+                await self._close_socket()
+                return
             last = max([last, *(event.id for event in fresh)])
             self.queue = Queue(self.queue.queue_id, last, self.queue.stream_path)
             self._notice_upgrade(fresh)

@@ -31,6 +31,9 @@ MENTION_FLAGS = frozenset(
 )
 """Flags that mean a mention of oneself: by name or group, or of everybody in a channel or topic."""
 
+PERSONAL_MENTION = "mentioned"
+"""By name or group; the other flags are wildcards, which do not count where the conversation is muted."""
+
 
 class Reaction(NamedTuple):
     """One person's emoji on a message. What counts as the same emoji is `key`, never the name."""

@@ -34,6 +34,20 @@ def read_group_setting(value: object) -> GroupSettingValue | None:
     return None
 
 
+def setting_without(setting: GroupSettingValue, user_id: int) -> GroupSettingValue:
+    """The value without somebody."""
+    if isinstance(setting, AdHocGroup) and user_id in setting.direct_members:
+        return AdHocGroup(setting.direct_members - {user_id}, setting.direct_subgroups)
+    return setting
+
+
+def without_user(
+    permissions: Mapping[str, GroupSettingValue], user_id: int
+) -> Mapping[str, GroupSettingValue]:
+    """Permissions of which somebody holds none directly."""
+    return {name: setting_without(setting, user_id) for name, setting in permissions.items()}
+
+
 def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
     """The inverse of `read_group_setting`, ids ascending (GSV-06)."""
     if isinstance(setting, AdHocGroup):

@@ -12,7 +12,7 @@ from narrowcast_api.state import apply_account, apply_channels, apply_messages, 
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.handlers import Handler
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import BadEvent, Event
+from narrowcast_api.wire.events import BadEvent, Event, StreamCreateEvent, SubscriptionPeerAddEvent
 
 _HANDLERS: dict[type[Event], Handler] = {
     **apply_messages.handlers.table,
@@ -32,5 +32,7 @@ def apply(state: State, event: Event) -> tuple[Change, ...]:
     """
     if isinstance(event, BadEvent):
         raise MalformedAnswer(f"an event of kind {event.kind!r} could not be read: {event.error}")
+    if not isinstance(event, StreamCreateEvent | SubscriptionPeerAddEvent):
+        state.channels.settle_counts()
     handler = _HANDLERS.get(type(event))
     return handler(state, event) if handler is not None else ()

@@ -17,6 +17,7 @@ from narrowcast_api.state.changes import (
     SavedSnippetsChanged,
     ScheduledMessagesChanged,
     SettingsChanged,
+    UsersChanged,
 )
 from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.state import State
@@ -217,7 +218,8 @@ def _playgrounds(state: State, event: RealmPlaygroundsEvent) -> tuple[Change, ..
 @handlers.of(CustomProfileFieldsEvent)
 def _profile_fields(state: State, event: CustomProfileFieldsEvent) -> tuple[Change, ...]:
     state.profile_fields.replace(event.fields)
-    return (ProfileFieldsChanged(),)
+    changed = state.users.keep_profile_fields({field.id for field in event.fields})
+    return (ProfileFieldsChanged(), UsersChanged(changed)) if changed else (ProfileFieldsChanged(),)
 
 
 @handlers.of(NavigationViewAddEvent)

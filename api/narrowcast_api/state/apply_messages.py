@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.messages import MENTION_FLAGS, Message, Submessage
+from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION, Message, Submessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (
     Change,
@@ -88,7 +88,7 @@ def _change_content(state: State, event: UpdateMessageEvent) -> bool:
         )
     if event.rendering_only:
         return False
-    return state.unreads.mention(event.message_id, not MENTION_FLAGS.isdisjoint(event.flags))
+    return state.unreads.mention(event.message_id, event.flags)
 
 
 def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
@@ -183,7 +183,9 @@ def _restore(state: State, message_id: int, detail: UnreadDetail) -> bool:
         state.topics.see(detail.stream_id, detail.topic, message_id)
     else:
         return False
-    state.unreads.mention(message_id, detail.mentioned)
+    message = state.messages.get(message_id)
+    flags = message.flags if message is not None else {PERSONAL_MENTION} if detail.mentioned else ()
+    state.unreads.mention(message_id, flags)
     return True
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from narrowcast_api.model.bots import changed_bot
+from narrowcast_api.model.user_groups import read_group_setting, setting_to_wire, setting_without
 from narrowcast_api.state.changes import (
     Change,
+    ChannelsChanged,
     PresenceChanged,
     SettingsChanged,
     UserGroupsChanged,
@@ -57,7 +59,26 @@ def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...
 @handlers.of(RealmUserUpdateEvent)
 def _user_update(state: State, event: RealmUserUpdateEvent) -> tuple[Change, ...]:
     state.users.update(event.person)
-    return (UsersChanged((event.person.user_id,)),)
+    changes: tuple[Change, ...] = (UsersChanged((event.person.user_id,)),)
+    if event.person.values.get("is_active") is False:
+        changes += _leave(state, event.person.user_id)
+    return changes
+
+
+def _leave(state: State, user_id: int) -> tuple[Change, ...]:
+    """Somebody was deactivated; that they leave groups and permissions is told by no further event."""
+    changes: list[Change] = []
+    if state.user_groups.forget_user(user_id):
+        changes.append(UserGroupsChanged())
+    if channel_ids := state.channels.forget_user(user_id):
+        changes.append(ChannelsChanged(tuple(channel_ids)))
+    names = []
+    for name, value in list(state.organization.items()):
+        setting = read_group_setting(value) if name.startswith("can_") or name.endswith("_group") else None
+        if setting is not None and setting_without(setting, user_id) != setting:
+            state.organization.put(name, setting_to_wire(setting_without(setting, user_id)))
+            names.append(name)
+    return (*changes, SettingsChanged(tuple(names))) if names else tuple(changes)
 
 
 @handlers.of(MutedUsersEvent)

@@ -13,7 +13,7 @@ from narrowcast_api.model.reading import (
     optional_text,
     text,
 )
-from narrowcast_api.model.user_groups import read_group_setting
+from narrowcast_api.model.user_groups import read_group_setting, without_user
 
 
 class Channels:
@@ -23,6 +23,7 @@ class Channels:
         self._by_id: dict[int, Channel] = {}
         self._ids_by_name: dict[str, int] | None = None
         self._subscribed: list[Channel] | None = None
+        self._just_counted: dict[int, int] = {}
         self.folders: dict[int, ChannelFolder] = {}
         self.default_ids: frozenset[int] = frozenset()
         """Channels that new people are put into."""
@@ -65,6 +66,8 @@ class Channels:
     def create(self, channel: Channel) -> None:
         """Takes a channel of a `stream` event; what one has chosen for it stays."""
         old = self._by_id.get(channel.channel_id)
+        if channel.subscriber_count:
+            self._just_counted[channel.channel_id] = channel.subscriber_count
         self.put([channel._replace(subscription=old.subscription) if old is not None else channel])
 
     def remove(self, channel_id: int) -> None:
@@ -80,8 +83,28 @@ class Channels:
                 [channel._replace(subscription=None, subscriber_count=_plus(channel.subscriber_count, -1))]
             )
 
+    def forget_user(self, user_id: int) -> list[int]:
+        """Somebody was deactivated: they hold no permission of a channel; returns which channels changed."""
+        left = [
+            channel._replace(permissions=without_user(channel.permissions, user_id))
+            for channel in self._by_id.values()
+        ]
+        changed = [channel for channel in left if channel != self._by_id[channel.channel_id]]
+        self.put(changed)
+        return [channel.channel_id for channel in changed]
+
+    def settle_counts(self) -> None:
+        """Something else happened: who comes to a channel from now on is new there."""
+        self._just_counted.clear()
+
     def count_peers(self, channel_id: int, change: int) -> None:
-        """Others came (positive) or went (negative)."""
+        """Others came (positive) or went (negative).
+
+        Of a channel that one can see from now on the server tells how many are in it, and right after it who: they
+        are not counted twice.
+        """
+        if self._just_counted.pop(channel_id, None) == change:
+            return
         channel = self._by_id.get(channel_id)
         if channel is not None and channel.subscriber_count is not None:
             self.put([channel._replace(subscriber_count=_plus(channel.subscriber_count, change))])

@@ -22,7 +22,7 @@ from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_tab
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
 from narrowcast_api.model.drafts import ServerDraft, read_draft
 from narrowcast_api.model.linkifiers import Linkifier, read_linkifier
-from narrowcast_api.model.messages import MENTION_FLAGS, Message
+from narrowcast_api.model.messages import Message
 from narrowcast_api.model.navigation_views import NavigationView, read_navigation_view
 from narrowcast_api.model.playgrounds import Playground, read_playground
 from narrowcast_api.model.profile_fields import ProfileField, read_profile_field
@@ -94,7 +94,7 @@ class State:
         self.holder_rules = HolderRules()
         self.offers = ServerOffers()
         self.default_channel_groups: tuple[DefaultChannelGroup, ...] = ()
-        self.unreads = Unreads(self.is_counted, self.topics.has_choices)
+        self.unreads = Unreads(self.is_counted, self.topics.has_choices, self.hears_wildcards)
         self.messages = Messages()
         self.starred: set[int] = set()
         self.directs = Directs()
@@ -168,7 +168,7 @@ class State:
             self.unreads.add_direct(others, [message.id])
         else:
             self.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
-        self.unreads.mention(message.id, not MENTION_FLAGS.isdisjoint(message.flags))
+        self.unreads.mention(message.id, message.flags)
 
     def note_message(self, message: Message) -> bool:
         """Keeps lists of topics and conversations true to a message; says whether its channel's list
@@ -186,6 +186,14 @@ class State:
         if policy is Visibility.NONE and not inside:
             channel = self.channels.get(channel_id)
             return channel is not None and channel.is_subscribed and not channel.is_muted
+        return policy is not Visibility.MUTED
+
+    def hears_wildcards(self, channel_id: int, topic: str) -> bool:
+        """Whether a mention of everybody in a topic is one of oneself: not where one has muted it."""
+        policy = self.topics.visibility(channel_id, topic)
+        if policy is Visibility.NONE:
+            channel = self.channels.get(channel_id)
+            return channel is None or not channel.is_muted
         return policy is not Visibility.MUTED
 
     def is_muted(self, channel_id: int, topic: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION
 from narrowcast_api.model.reading import Row, boolean, id_of_key, ids, integer, rows, text
 from narrowcast_api.narrow.destinations import fold_topic
 
@@ -30,23 +31,26 @@ class Unreads:
 
     `is_counted(channel_id, topic, inside)` says whether a topic counts: `inside` its channel only the choice
     for the topic matters, elsewhere muted channels are left out too. `has_choices(channel_id)` says whether topics
-    of a channel can differ in that: where they cannot, one is asked for all.
+    of a channel can differ in that: where they cannot, one is asked for all. `hears_wildcards(channel_id, topic)`
+    says whether a mention of everybody there is one of oneself.
     """
 
     def __init__(
         self,
         is_counted: Callable[[int, str, bool], bool],
         has_choices: Callable[[int], bool] = lambda _: True,
+        hears_wildcards: Callable[[int, str], bool] = lambda channel_id, topic: True,
     ) -> None:
         self._is_counted = is_counted
         self._has_choices = has_choices
+        self._hears_wildcards = hears_wildcards
         self._topics: dict[int, dict[str, set[int]]] = {}
         self._directs: dict[DirectPlace, set[int]] = {}
         self._places: dict[int, Place] = {}
         self._counts: dict[int, tuple[int, int]] = {}
         self._oldest_told = 0
-        self.mentions: set[int] = set()
-        """Unread messages that mention oneself."""
+        self._personal: set[int] = set()
+        self._wildcards: set[int] = set()
         self.old_missing = False
         """Whether the server left out the oldest: then a message that is not here may be unread all the
         same.
@@ -67,7 +71,7 @@ class Unreads:
                 if (user_id := id_of_key(part.strip())) is not None
             }
             self._add(frozenset(people - {me}), ids(entry.get("unread_message_ids")))
-        self.mentions = set(ids(row.get("mentions"))) & self._places.keys()
+        self._personal = set(ids(row.get("mentions"))) & self._places.keys()
         self.old_missing = boolean(row, "old_unreads_missing")
         self._oldest_told = min(self._places, default=0)
 
@@ -121,20 +125,32 @@ class Unreads:
         self._take(wanted)
         self._add(frozenset(others), wanted)
 
-    def mention(self, message_id: int, mentioned: bool) -> bool:
-        """Whether an unread message mentions oneself; says whether that is new."""
-        if mentioned and message_id in self._places and message_id not in self.mentions:
-            self.mentions.add(message_id)
-            return True
-        if not mentioned and message_id in self.mentions:
-            self.mentions.discard(message_id)
-            return True
-        return False
+    @property
+    def mentions(self) -> set[int]:
+        """Unread messages that mention oneself; one of everybody does not where its topic or channel is muted."""
+        counted = {message_id for message_id in self._wildcards if self._is_heard(self._places[message_id])}
+        return self._personal | counted
+
+    def _is_heard(self, place: Place) -> bool:
+        return not isinstance(place, TopicPlace) or self._hears_wildcards(place.channel_id, place.topic)
+
+    def mention(self, message_id: int, flags: Collection[str]) -> bool:
+        """Takes by which of `MENTION_FLAGS` an unread message mentions oneself; says whether that is new."""
+        is_unread = message_id in self._places
+        personal = is_unread and PERSONAL_MENTION in flags
+        wildcard = is_unread and not personal and not MENTION_FLAGS.isdisjoint(flags)
+        changed = False
+        for mentioned, kind in ((personal, self._personal), (wildcard, self._wildcards)):
+            if mentioned is not (message_id in kind):
+                (kind.add if mentioned else kind.discard)(message_id)
+                changed = True
+        return changed
 
     def remove(self, message_ids: Iterable[int]) -> bool:
         """Messages were read or are gone; says whether any was unread."""
         taken = self._take(message_ids)
-        self.mentions.difference_update(taken)
+        self._personal.difference_update(taken)
+        self._wildcards.difference_update(taken)
         return bool(taken)
 
     def move(self, message_ids: Iterable[int], channel_id: int, topic: str) -> bool:
@@ -150,7 +166,8 @@ class Unreads:
         self._directs.clear()
         self._places.clear()
         self._counts.clear()
-        self.mentions.clear()
+        self._personal.clear()
+        self._wildcards.clear()
         self.old_missing = False
         return changed
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from narrowcast_api.model.reading import Row, boolean, text
-from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup, read_permissions
+from narrowcast_api.model.user_groups import (
+    AdHocGroup,
+    GroupSettingValue,
+    UserGroup,
+    read_permissions,
+    without_user,
+)
 
 
 class UserGroups:
@@ -44,6 +50,18 @@ class UserGroups:
                     permissions={**group.permissions, **read_permissions(data)},
                 )
             )
+
+    def forget_user(self, user_id: int) -> bool:
+        """Somebody was deactivated: they leave groups and permissions, without further events."""
+        changed = False
+        for group in list(self._by_id.values()):
+            left = group._replace(
+                members=group.members - {user_id}, permissions=without_user(group.permissions, user_id)
+            )
+            if left != group:
+                self.put(left)
+                changed = True
+        return changed
 
     def change_members(
         self, group_id: int, *, add: set[int] | None = None, remove: set[int] | None = None

@@ -104,6 +104,16 @@ class Users:
         self.put([_updated(user, change.values)])
         return True
 
+    def keep_profile_fields(self, field_ids: set[int]) -> tuple[int, ...]:
+        """Values of other fields go with their fields; returns whose did."""
+        changed = [
+            user._replace(profile={key: user.profile[key] for key in user.profile if key in field_ids})
+            for user in self._by_id.values()
+            if user.profile and not user.profile.keys() <= field_ids
+        ]
+        self.put(changed)
+        return tuple(user.user_id for user in changed)
+
     def mute(self, value: object) -> None:
         """Takes the whole list of `muted_users`."""
         self.muted = {

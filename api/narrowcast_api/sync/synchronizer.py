@@ -131,6 +131,7 @@ class Synchronizer:
     async def _on_events(self, events: Sequence[Event]) -> None:
         session = self._session
         changes: list[Change] = []
+        role = _own_role(session.state)
         try:
             for event in events:
                 made = apply(session.state, event)
@@ -140,6 +141,9 @@ class Synchronizer:
             session.views.decide()
             session.publish(*changes)
             self._keep(changes)
+        if _own_role(session.state) != role:
+            # What one sees and may do from now on (channels, people, addresses) is only in a snapshot.
+            self.stream.register_anew()
 
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
         """What an event means beside the state: for views, the services, and pages on their way."""
@@ -312,6 +316,11 @@ class Synchronizer:
         server = await self._connection.identified()
         terms = narrow.to_wire(server, state, state.me)
         return await matches_narrow(self._connection, message_ids=message_ids, narrow=terms)
+
+
+def _own_role(state: State) -> int | None:
+    user = state.users.get(state.me)
+    return None if user is None else user.role
 
 
 def _carry_over(old: State, new: State) -> None:

@@ -17,7 +17,7 @@ from narrowcast_server.actions.users import (
     emit_person,
     tell_role_groups,
 )
-from narrowcast_server.actions.visibility import visibility_may_change
+from narrowcast_server.actions.visibility import emit_members, visibility_may_change
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.access import subscribed_ids, who_may_know
 from narrowcast_server.rules.accounts import check_may_deactivate, check_may_reactivate
@@ -126,7 +126,13 @@ def _set_active(core: Core, user: User, active: bool) -> None:
         bot = {"user_id": user.id, "is_active": active}
         core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
     _tell_peers(core, user, channel_ids, "peer_add" if active else "peer_remove")
-    tell_role_groups(core, user.id, user.role, "add_members" if active else "remove_members")
+    if active:  # that the deactivated leave their groups follows from their account
+        tell_role_groups(core, user.id, user.role, "add_members")
+        for group in core.groups.all():
+            if user.id in core.memberships.members(group.id):
+                emit_members(
+                    core, {"type": "user_group", "op": "add_members", "group_id": group.id}, [user.id]
+                )
     if not active:
         core.hub.end_all_of(user.id)
 

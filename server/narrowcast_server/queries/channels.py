@@ -147,7 +147,7 @@ def direct_role(group: Group) -> Role | None:
 
 
 def group_member_ids(core: Core, group: Group) -> list[int]:
-    """Ids of the direct members."""
+    """Ids of the direct members; the deactivated are not among them, but come back with their accounts."""
     if group.is_system:
         role = direct_role(group)
         return [
@@ -155,4 +155,4 @@ def group_member_ids(core: Core, group: Group) -> list[int]:
             for user in core.users.all()
             if user.is_active and user.role is role and not user.is_system_bot
         ]
-    return core.memberships.members(group.id)
+    return [user_id for user_id in core.memberships.members(group.id) if core.users[user_id].is_active]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.flags import MENTIONS
-from narrowcast_server.organization.models import User
+from narrowcast_server.organization.models import FlagBit, User
 from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.queries.narrow import muted_condition
 from narrowcast_server.rules.access import readable_channel_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+
+_PERSONAL: Final = int(FlagBit.MENTIONED | FlagBit.GROUP_MENTIONED)
 
 
 def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dict[str, object]:
@@ -32,6 +37,7 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
     mentions: list[int] = []
     count = 0
     mentioning = int(MENTIONS)
+    muted = _muted(core, user, [row[0] for row in rows if row[4] & mentioning])
     for message_id, channel_id, topic, conversation_id, flags in reversed(rows):
         if channel_id is not None:
             if channel_id not in readable:
@@ -42,7 +48,7 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
         else:
             direct[conversation_id].append(message_id)
         count += 1
-        if flags & mentioning:
+        if flags & mentioning and (flags & _PERSONAL or message_id not in muted):
             mentions.append(message_id)
     pms, huddles = _direct(core, user, direct)
     return {
@@ -60,6 +66,17 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
         "count": count,
         "old_unreads_missing": len(rows) == cap,
     }
+
+
+def _muted(core: Core, user: User, message_ids: list[int]) -> set[int]:
+    """Those in muted topics and channels, where wildcards mention nobody."""
+    condition, *values = muted_condition(user)
+    rows = core.store.all(
+        f"SELECT m.id FROM messages m WHERE m.id IN (SELECT value FROM json_each(?)) AND {condition}",
+        json.dumps(message_ids),
+        *values,
+    )
+    return {row[0] for row in rows}
 
 
 def _direct(

@@ -1,0 +1,157 @@
+"""What follows from an event and is told by no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.vocabulary import Role
+from support import live
+from support.live import ADA, BRUNO, CHIYO, GENERAL, apply, channel_message, make_state, message_event
+from support.server import running_server
+from support.sessions import session_of, until
+
+NOBODY: frozenset[int] = frozenset()
+
+
+def deactivate(state: State, user_id: int) -> list[object]:
+    person = {"user_id": user_id, "is_active": False}
+    return apply(state, {"type": "realm_user", "op": "update", "person": person})
+
+
+def test_the_deactivated_leave_groups_and_permissions() -> None:
+    both = {"direct_members": [BRUNO, CHIYO], "direct_subgroups": []}
+    group = {"id": 5, "name": "cooks", "members": [BRUNO, CHIYO], "can_manage_group": both}
+    channel = live.subscription(GENERAL, "general", can_send_message_group=both)
+    state = make_state(realm_user_groups=[group], subscriptions=[channel], realm_can_invite_users_group=both)
+    changes = deactivate(state, BRUNO)
+    cooks, general = state.user_groups.get(5), state.channels.get(GENERAL)
+    assert cooks is not None
+    assert general is not None
+    left = AdHocGroup(frozenset({CHIYO}), NOBODY)
+    assert (cooks.members, cooks.permissions["can_manage_group"]) == (frozenset({CHIYO}), left)
+    assert general.permissions["can_send_message_group"] == left
+    assert state.organization.get("can_invite_users_group") == {
+        "direct_members": [CHIYO],
+        "direct_subgroups": [],
+    }
+    assert {type(change).__name__ for change in changes} == {
+        "UsersChanged",
+        "UserGroupsChanged",
+        "ChannelsChanged",
+        "SettingsChanged",
+    }
+
+
+def created(count: int, channel_id: int = 30) -> dict[str, object]:
+    return {
+        "type": "stream",
+        "op": "create",
+        "streams": [live.channel(channel_id, "new", subscriber_count=count)],
+    }
+
+
+def joined(*user_ids: int, channel_id: int = 30) -> dict[str, object]:
+    return {"type": "subscription", "op": "peer_add", "stream_ids": [channel_id], "user_ids": list(user_ids)}
+
+
+def count(state: State) -> int | None:
+    channel = state.channels.get(30)
+    assert channel is not None
+    return channel.subscriber_count
+
+
+def test_those_whom_the_servers_number_counted_are_not_counted_twice() -> None:
+    state = make_state()
+    apply(state, created(3), joined(7, 8, 9))
+    assert count(state) == 3
+    apply(state, joined(10, 11, 12))
+    assert count(state) == 6
+
+
+def test_a_channel_that_was_empty_counts_those_who_come() -> None:
+    state = make_state()
+    apply(state, created(0), joined(7, 8))
+    assert count(state) == 2
+
+
+def test_who_comes_after_something_else_happened_is_new() -> None:
+    state = make_state()
+    apply(state, created(3), message_event(channel_message(101)), joined(7, 8, 9))
+    assert count(state) == 6
+
+
+def test_wildcards_mention_nobody_where_the_topic_or_channel_is_muted() -> None:
+    state = make_state()
+    apply(
+        state,
+        message_event(channel_message(101, "soup"), "stream_wildcard_mentioned"),
+        message_event(channel_message(102, "soup"), "mentioned"),
+        message_event(channel_message(103, "stew"), "topic_wildcard_mentioned"),
+    )
+    assert state.unreads.mentions == {101, 102, 103}
+    policy = {"type": "user_topic", "stream_id": GENERAL, "topic_name": "soup", "visibility_policy": 1}
+    apply(state, policy)
+    assert (state.unreads.mentions, state.unreads.count_mentions()) == ({102, 103}, 2)
+    muted = {
+        "type": "subscription",
+        "op": "update",
+        "stream_id": GENERAL,
+        "property": "is_muted",
+        "value": True,
+    }
+    apply(state, {**policy, "visibility_policy": 0}, muted)
+    assert state.unreads.mentions == {102}
+    apply(state, {**policy, "visibility_policy": 2})
+    assert state.unreads.mentions == {101, 102}
+
+
+def test_an_edit_changes_the_kind_of_a_mention() -> None:
+    state = make_state(user_topics=[{"stream_id": GENERAL, "topic_name": "soup", "visibility_policy": 1}])
+    apply(state, message_event(channel_message(101, "soup"), "wildcard_mentioned"))
+    assert state.unreads.mentions == set()
+    edited = {"type": "update_message", "message_id": 101, "message_ids": [101], "rendered_content": "x"}
+    apply(state, {**edited, "flags": ["mentioned"]})
+    assert state.unreads.mentions == {101}
+    apply(state, {**edited, "flags": []})
+    assert state.unreads.mentions == set()
+
+
+def test_values_go_with_their_profile_field() -> None:
+    values = {"1": {"value": "Meridian"}, "2": {"value": "north"}}
+    people = [live.user(ADA, "Ada"), live.user(BRUNO, "Bruno", profile_data=values)]
+    fields = [{"id": number, "name": f"Field {number}", "type": 1} for number in (1, 2)]
+    state = make_state(realm_users=people, custom_profile_fields=fields)
+    apply(state, {"type": "custom_profile_fields", "fields": fields[1:]})
+    bruno = state.users.get(BRUNO)
+    assert bruno is not None
+    assert set(bruno.profile) == {2}
+
+
+async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        session_of(server.account("dario"), tmp_path / "dario") as dario,
+    ):
+        before, queue = dario.state, dario.queue_id
+        role = {"role": int(Role.ADMINISTRATOR)}
+        await server.call("ada", "PATCH", f"/users/{server.id('dario')}", role)
+        await until(lambda: dario.state is not before and dario.queue_id not in (None, queue))
+        own = dario.state.users.get(dario.state.me)
+        assert own is not None
+        assert own.role == Role.ADMINISTRATOR
+        await until(lambda: dario.is_live)
+
+
+async def test_somebody_elses_new_role_needs_no_snapshot(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        session_of(server.account("dario"), tmp_path / "dario") as dario,
+    ):
+        before, elif_id = dario.state, server.id("elif")
+        await server.call("ada", "PATCH", f"/users/{elif_id}", {"role": int(Role.MODERATOR)})
+        await until(
+            lambda: (user := dario.state.users.get(elif_id)) is not None and user.role == Role.MODERATOR
+        )
+        assert dario.state is before
