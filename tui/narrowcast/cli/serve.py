@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         data=data,
         demo=args.demo,
         dialect=args.dialect,
-        url=args.url,
+        url=args.url or "",
         tls_cert=_file(args.tls_cert),
         tls_key=_file(args.tls_key),
         rate_limits=limits,
