@@ -90,6 +90,14 @@ async def test_a_link_in_the_data_that_offers_too_much_gives_nothing(server: Tes
         assert await joins(server, token) is None
 
 
+async def test_a_link_in_the_data_of_who_is_deactivated_gives_nothing(server: TestServer) -> None:
+    token = await offered(server, "dario")
+    server.core.users.update(server.id("dario"), is_active=0)
+    assert await joins(server, token) is None
+    server.core.users.update(server.id("dario"), is_active=1)
+    assert await joins(server, token) is not None
+
+
 async def test_a_link_leads_into_no_channel_that_its_maker_may_not_open_any_more(server: TestServer) -> None:
     leads, general = server.channel("leads"), server.channel("general")
     token = await offered(server, "ada", stream_ids=[leads, general])

@@ -1,0 +1,90 @@
+"""Without credentials there is a door and nothing behind it."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from narrowcast_server.http.app import routes_of
+from narrowcast_server.http.routing import Endpoint
+from support.server import TestServer
+
+CLOSED = sorted((e for e in routes_of() if not e.public), key=lambda e: (e.path, e.method))
+OPEN = {
+    "/fetch_api_key",
+    "/health",
+    "/join/{token}",
+    "/join/{token}/",
+    "/server_settings",
+    "/static/emoji.json",
+    "/static/images/{name}",
+    "/tus",
+    "/tus/",
+}
+"""What strangers may ask of; files and pictures have rules of their own."""
+
+
+def url_of(server: TestServer, endpoint: Endpoint) -> str:
+    path = "/".join("1" if part.startswith("{") else part for part in endpoint.path.split("/"))
+    return f"{server.url}{path}" if endpoint.absolute else f"{server.url}/api/v1{path}"
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        (None, ""),
+        ("ada@demo.example", "x" * 32),
+        ("nobody@demo.example", "x" * 32),
+        ("", ""),
+        ("ada@demo.example", ""),
+    ],
+)
+async def test_every_operation_wants_credentials(server: TestServer, address: str | None, key: str) -> None:
+    auth = None if address is None else httpx.BasicAuth(address, key)
+    async with httpx.AsyncClient(trust_env=False, auth=auth) as client:
+        for endpoint in CLOSED:
+            response = await client.request(endpoint.method, url_of(server, endpoint))
+            where = (endpoint.method, endpoint.path)
+            assert response.status_code == 401, where
+            assert response.json()["code"] == "UNAUTHORIZED", where
+            assert response.json().keys() <= {"result", "msg", "code"}, where
+
+
+@pytest.mark.parametrize("name", ["hugo", "iris", "jasper", "dario"])
+async def test_no_operation_breaks_when_it_is_called_with_nothing(server: TestServer, name: str) -> None:
+    for endpoint in CLOSED:
+        if endpoint.path in ("/events", "/users/me", "/users/me/api_key/regenerate"):
+            continue
+        response = await server.raw(name, endpoint.method, url_of(server, endpoint))
+        assert response.status_code < 500, (endpoint.method, endpoint.path, response.text)
+
+
+def test_what_is_open_is_open_on_purpose() -> None:
+    opened = {e.path for e in routes_of() if e.public}
+    files = {path for path in opened if path.startswith(("/user_uploads/", "/user_avatars/", "/static/"))}
+    assert opened - files <= OPEN, opened - files - OPEN
+
+
+@pytest.mark.parametrize("query", ["", "?queue_id=x", "?queue_id={queue}&last_event_id=-1"])
+async def test_a_stranger_listens_to_nothing(server: TestServer, query: str) -> None:
+    listener = await server.listen("ada")
+    url = server.url.replace("http://", "ws://") + "/api/v1/events/stream"
+    async with connect(url + query.replace("{queue}", listener.queue_id), proxy=None) as socket:
+        assert '"UNAUTHORIZED"' in str(await socket.recv())
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+        assert socket.close_code == 4401
+
+
+async def test_the_queue_of_another_is_no_queue(server: TestServer) -> None:
+    listener = await server.listen("ada")
+    await server.send("elif", "general", "t", "for the others")
+    for name in ("bruno", "hugo", "iris"):
+        poll = {"queue_id": listener.queue_id, "last_event_id": -1, "dont_block": True}
+        refusal = await server.refusal(name, "GET", "/events", poll)
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+        refusal = await server.refusal(name, "DELETE", "/events", {"queue_id": listener.queue_id})
+        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+    assert len(await listener.events("message")) == 1
