@@ -7,9 +7,9 @@ import re
 from narrowcast_server.actions.users import emit_avatar
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
-from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import avatar_url
+from narrowcast_server.rules.accounts import check_may_change_avatar
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION, Folder
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes
@@ -23,8 +23,7 @@ _PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 @routes.add("POST", "/users/me/avatar", streaming=True)
 async def set_avatar(call: Call) -> Answer:
     """Sets the caller's picture."""
-    if call.core.setting_bool("avatar_changes_disabled") and not call.user.is_administrator:
-        raise ServiceError("Avatar changes are disabled in this organization.")
+    check_may_change_avatar(call.core, call.user)
     one = "You must upload exactly one avatar."
     async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
         picture = await picture_bytes(upload)
@@ -36,8 +35,7 @@ async def set_avatar(call: Call) -> Answer:
 @routes.delete("/users/me/avatar")
 def delete_avatar(call: Call) -> Answer:
     """Goes back to the picture that the address gives."""
-    if call.core.setting_bool("avatar_changes_disabled") and not call.user.is_administrator:
-        raise ServiceError("Avatar changes are disabled in this organization.")
+    check_may_change_avatar(call.core, call.user)
     return changed_avatar(call.core, call.user, None)
 
 

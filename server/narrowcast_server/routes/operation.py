@@ -20,10 +20,10 @@ from narrowcast_server.organization.errors import (
     ServiceError,
     insufficient_permission,
     no_such_user,
-    not_administrator,
 )
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.statistics import can_read, sessions, statistics
+from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
 
@@ -52,8 +52,7 @@ def health(call: Call) -> Response:
 @routes.add("GET", "/metrics", absolute=True, accepts_anything=True)
 def metrics(call: Call) -> Response:
     """Numbers for a monitoring system, which signs in as an administrator's bot would."""
-    if not call.user.is_administrator:
-        raise not_administrator()
+    require_administrator(call.user)
     core = call.core
     lines: list[str] = []
 
@@ -118,8 +117,7 @@ def _whose(call: Call) -> User:
 @routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True)
 def list_acts(call: Call) -> Answer:
     """The newest administrative acts, or those before an id."""
-    if not call.user.is_administrator:
-        raise not_administrator()
+    require_administrator(call.user)
     if call[LIMIT] > _MOST_ACTS:
         raise ServiceError(f"Too many acts requested (limit: {_MOST_ACTS})")
     return {"acts": acts(call.core, call[LIMIT], call[BEFORE])}

@@ -27,6 +27,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.queries.alert_words import alert_words
 from narrowcast_server.queries.users import avatar_url, password_hash_of
+from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
 
 routes = Routes()
@@ -88,7 +89,7 @@ def _rename(call: Call) -> None:
     if name is None or name.strip() == call.user.full_name:
         return
     name = check_full_name(call.core, name)
-    if call.core.setting_bool("name_changes_disabled") and not call.user.is_administrator:
+    if not may_change_own_name(call.core, call.user):
         return
     user = call.core.users.update(call.user.id, full_name=name)
     emit_person(call.core, user, full_name=name)

@@ -18,13 +18,13 @@ from narrowcast_server.http.params import (
     text_without_null,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
 from narrowcast_server.queries.channels import group_member_ids, group_object
-from narrowcast_server.rules.permissions import all_members, in_group, realm_allows, require_member
+from narrowcast_server.rules.permissions import all_members, in_group, require_member
 from narrowcast_server.rules.setting_changes import changed_value
-from narrowcast_server.rules.user_groups import group_named_by, managed_group
+from narrowcast_server.rules.user_groups import check_may_create_group, group_named_by, managed_group
 from narrowcast_server.rules.visibility import check_sees, visible_ids
 
 routes = Routes()
@@ -72,10 +72,8 @@ def list_groups(call: Call) -> Answer:
 @routes.post("/user_groups/create", NAME, DESCRIPTION, MEMBERS, SUBGROUPS, *SETTINGS)
 def create_group(call: Call) -> Answer:
     """Makes a group (GRPC-01)."""
-    require_member(call.user)
     core = call.core
-    if not realm_allows(core, call.user, "can_create_groups"):
-        raise insufficient_permission()
+    check_may_create_group(core, call.user)
     name = user_groups.check_name(core, call[NAME])
     description = user_groups.check_description(call[DESCRIPTION])
     members = active_people(core, call[MEMBERS])

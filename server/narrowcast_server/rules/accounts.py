@@ -78,3 +78,14 @@ def check_may_reactivate(core: Core, caller: User, user: User) -> None:
         raise not_owner()
     if user.bot_owner_id is not None and not core.users[user.bot_owner_id].is_active:
         raise ServiceError("The owner of this bot is deactivated: reactivate them first.")
+
+
+def check_may_change_avatar(core: Core, user: User) -> None:
+    """Raises BAD_REQUEST where the organization has fixed the pictures of all but administrators."""
+    if core.setting_bool("avatar_changes_disabled") and not user.is_administrator:
+        raise ServiceError("Avatar changes are disabled in this organization.")
+
+
+def may_change_own_name(core: Core, user: User) -> bool:
+    """Whether somebody may call themselves as they like; administrators may wherever names are fixed."""
+    return user.is_administrator or not core.setting_bool("name_changes_disabled")

@@ -11,6 +11,7 @@ from narrowcast_server.organization.models import Group, User
 from narrowcast_server.rules.permissions import (
     group_allows,
     realm_allows,
+    require_member,
 )
 
 if TYPE_CHECKING:
@@ -70,4 +71,11 @@ def check_membership(core: Core, user: User, group: Group, joins: set[int], leav
         not leaves or may_leave or may_remove_members(core, user, group)
     )
     if group.is_system or not allowed:
+        raise insufficient_permission()
+
+
+def check_may_create_group(core: Core, user: User) -> None:
+    """Raises BAD_REQUEST for guests, and for who lacks the permission."""
+    require_member(user)
+    if not realm_allows(core, user, "can_create_groups"):
         raise insufficient_permission()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.permissions import realm_allows
+from narrowcast_server.rules.custom_emoji import check_may_add_emoji, check_may_retire_emoji
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
@@ -37,8 +37,7 @@ def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
 
 def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
     """Adds an emoji from the bytes of a picture; gives its id."""
-    if not realm_allows(core, user, "can_add_custom_emoji_group"):
-        raise ServiceError("Insufficient permission")
+    check_may_add_emoji(core, user, overrides_default=False)
     if not _NAME.fullmatch(name) or len(name) > 50:
         raise ServiceError(
             "Emoji names must contain only lowercase English letters, digits, spaces, dashes,"
@@ -47,8 +46,7 @@ def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
     name = name.strip().replace(" ", "_")
     if active_id(core, name) is not None:
         raise ServiceError("A custom emoji with this name already exists.")
-    if emoji_names().code(name) is not None and not user.is_administrator:
-        raise ServiceError("Only administrators can override default emoji.")
+    check_may_add_emoji(core, user, overrides_default=emoji_names().code(name) is not None)
     check_room(core, user, "custom_emoji")
     stored = keep_picture(core, picture)
     identity = core.store.insert(
@@ -72,8 +70,7 @@ def deactivate_emoji(core: Core, user: User, name: str) -> None:
     if identity is None:
         raise ServiceError(f"Emoji '{name}' does not exist", status=404)
     author = core.store.integer("SELECT author_id FROM custom_emoji WHERE id = ?", identity)
-    if author != user.id and not user.is_administrator:
-        raise ServiceError("Must be an organization administrator or emoji author")
+    check_may_retire_emoji(user, author)
     core.store.execute("UPDATE custom_emoji SET deactivated = 1 WHERE id = ?", identity)
     emit(core)
 
