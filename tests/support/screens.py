@@ -61,4 +61,4 @@ def rows(stage: Stage) -> list[str]:
 def said(stage: Stage) -> str:
     """What stands below the open list."""
     screen = stage.app.screen
-    return screen._said.plain if isinstance(screen, ManageScreen) else ""
+    return screen.key_line.plain if isinstance(screen, ManageScreen) else ""

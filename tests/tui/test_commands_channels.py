@@ -134,18 +134,18 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
         assert isinstance(browser, ChannelsScreen)
         browser.list.select_key(stage.server.channel("attic"))
         await stage.press("s")
-        await until(lambda: "Subscribed to #attic" in browser._said.plain)
+        await until(lambda: "Subscribed to #attic" in browser.key_line.plain)
         assert ada in await members_of(stage, "attic")
         browser.list.select_key(stage.server.channel("attic"))
         await stage.press("s")
-        await until(lambda: "Unsubscribed from #attic" in browser._said.plain)
+        await until(lambda: "Unsubscribed from #attic" in browser.key_line.plain)
         assert ada not in await members_of(stage, "attic")
         browser.list.select_key(stage.server.channel("attic"))
         await stage.press("x", "down", "enter")
         await until(lambda: (channel := browser.selected) is not None and channel.is_archived)
         assert (await channel_row(stage, "attic"))["is_archived"]
         await stage.press("u")
-        assert "needs 388" in browser._said.plain
+        assert "needs 388" in browser.key_line.plain
 
 
 async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
         await until(lambda: stage.app.screen is screen)
         await until(lambda: screen.list.items[0].note == "first!")
         await stage.press("down", "s", "y")
-        await until(lambda: "Sending" in screen._said.plain)
+        await until(lambda: "Sending" in screen.key_line.plain)
         await stage.press("x", "down", "enter")
         await until(lambda: len(screen.list.items) == 1)
         (left,) = await scheduled(stage)
@@ -183,4 +183,4 @@ async def test_old_servers_have_snippets_that_stay_as_they_are(tmp_path: Path) -
         assert isinstance(screen, SnippetsScreen)
         await stage.press("e")
         assert screen.is_current
-        assert "needs 368" in screen._said.plain
+        assert "needs 368" in screen.key_line.plain

@@ -216,7 +216,7 @@ async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: P
         await stage.press("x", "enter")
         assert screen.pots == ["clay", "iron"]
         await stage.press("x", "down", "enter")
-        await until(lambda: "Iron does not break" in screen._said.plain)
+        await until(lambda: "Iron does not break" in screen.key_line.plain)
         screen.pots.append("tin")
         stage.session.drafts.save(None, None, "a change of the state")
         await until(lambda: len(screen.list.items) == 3)

@@ -24,7 +24,6 @@ from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_controls import ChoiceControl
-from narrowcast.screens.dialogs.guarded import OrderedScreen
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
@@ -39,6 +38,7 @@ from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.preview import PreviewScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
+from narrowcast.screens.organization.linkifiers import LinkifiersScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast.screens.people.accounts import AccountsScreen, BotsScreen
@@ -65,7 +65,7 @@ OWNERS: dict[Context, type] = {
     Context.PICKER: Picker,
     Context.PROGRESS: ProgressScreen,
     Context.MANAGE: ManageScreen,
-    Context.ORDERED: OrderedScreen,
+    Context.ORDERED: LinkifiersScreen,
     Context.CHANNELS: ChannelsScreen,
     Context.FOLDERS: FoldersScreen,
     Context.GROUPS: GroupsScreen,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.form_fields import People, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.text import formats
 from narrowcast_api import permissions
@@ -14,7 +13,7 @@ from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.levels import Gate
 
 
-class MutedPeopleScreen(GuardedScreen[int]):
+class MutedPeopleScreen(ManageScreen[int]):
     """Whose messages are hidden."""
 
     TITLE_TEXT = "Muted users"

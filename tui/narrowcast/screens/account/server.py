@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
 from narrowcast_api.wire.levels import Gate
 
 
-class ServerScreen(GuardedScreen[str]):
+class ServerScreen(ManageScreen[str]):
     """Facts first, then everything that needs a higher level, and what is done instead."""
 
     TITLE_TEXT = "About this server"

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.form_fields import Field, Line, Refused, Text, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup
 from narrowcast_api.state.changes import ChannelsChanged
 
 
-class DefaultChannelGroupsScreen(GuardedScreen[DefaultChannelGroup]):
+class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
     """Two lines a group: its name and description, and its channels."""
 
     TITLE_TEXT = "Channel groups for new users"

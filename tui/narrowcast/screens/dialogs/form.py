@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -36,7 +37,7 @@ from narrowcast_api.errors import NarrowcastError
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
-__all__ = ["FormScreen"]
+__all__ = ["FormScreen", "read_only_form"]
 
 AROUND = 7
 """Rows of a form that are not fields: border, title, gap, hint, message."""
@@ -337,3 +338,21 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self.say("Saving… Press the same key again to close; saving continues.")
         else:
             self.say("You have unsaved changes. Press the same key again to discard them.", bad=True)
+
+
+def read_only_form(
+    title: str,
+    fields: Sequence[Field],
+    *,
+    state: State,
+    submit: Callable[[Values], Awaitable[object]],
+    verb: str,
+    note: str,
+) -> FormScreen:
+    """The same form for who may not change anything; ``note`` says why. ``submit`` is never called."""
+
+    async def refuse(_values: Values) -> object:
+        raise Refused("", note)
+
+    shown = [replace(field, needs="read only") for field in fields]
+    return FormScreen(title, shown, state=state, submit=refuse, verb=verb, note=note)

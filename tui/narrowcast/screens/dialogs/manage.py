@@ -23,6 +23,9 @@ from narrowcast.commands.hints import KeyHint, hint_words
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.dialog import Dialog, keys_of
+from narrowcast.screens.dialogs.form import FormScreen, read_only_form
+from narrowcast.screens.dialogs.form_fields import Field, Values
+from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
@@ -39,9 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["ManageScreen", "Row"]
 
 T = TypeVar("T")
-
-UNKNOWN_WIDTH = 72
-"""Columns for the keys before the list has been laid out."""
 
 
 class Row(Struct, Generic[T], frozen=True):
@@ -109,6 +109,8 @@ class ManageScreen(Dialog[object], Generic[T]):
         ("manage.delete", "deletes"),
     )
     """What the line below the list names."""
+    READ_KEYS: ClassVar[tuple[KeyHint, ...]] = (("list.select", "shows details"),)
+    """The same for who may only read."""
     EMPTY: ClassVar[str] = "Nothing here yet."
     LINES: ClassVar[int] = 1
     FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
@@ -118,8 +120,6 @@ class ManageScreen(Dialog[object], Generic[T]):
     DEFAULT_CSS = """
     ManageScreen { align: center middle; }
     ManageScreen > Vertical { width: 96; height: 86%; margin-top: 0; }
-    ManageScreen #more { display: none; }
-    ManageScreen #more.-shown { display: block; }
     ManageScreen Editor { background: $panel; display: none; }
     ManageScreen Editor.-finding { display: block; }
     """
@@ -131,8 +131,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.session = session
         self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
         self._head = OneLine()
-        self._said = OneLine()
-        self._more = OneLine(id="more")
+        self.key_line = KeyLine()
         self._find = Editor(placeholder="type to filter")
         self._unfollow: list[Callable[[], None]] = []
 
@@ -157,6 +156,10 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     async def drop(self, item: T) -> None:
         """Delete a thing, after the answer that does it. A NarrowcastError is said below the list."""
+
+    def refusal(self) -> str:
+        """Why oneself may not change these things, in a sentence; empty for who may."""
+        return ""
 
     # what a subclass uses
 
@@ -185,7 +188,49 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """A line below the list instead of the keys, until the next key."""
-        self._said.show_pieces([(text, "bad" if bad else "accent")])
+        self.key_line.say(text, bad=bad)
+
+    def refused(self, refusal: str | None = None) -> bool:
+        """Say ``refusal``, or the screen's own, and whether there is one."""
+        reason = self.refusal() if refusal is None else refusal
+        if reason:
+            self.say(reason, bad=True)
+        return bool(reason)
+
+    def form(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        submit: Callable[[Values], Awaitable[object]],
+        *,
+        verb: str = "saves",
+        note: str = "",
+        done: str = "",
+        refusal: str | None = None,
+        then: Callable[[object], None] | None = None,
+    ) -> None:
+        """Ask for some fields. Who may not change them sees them, and why.
+
+        ``done`` is said when the server has taken them, or ``then`` called with what ``submit`` gave.
+        """
+
+        def closed(result: object) -> None:
+            self.reread()
+            if result is not None and then is not None:
+                then(result)
+            elif result is not None and done:
+                self.say(done)
+
+        reason = self.refusal() if refusal is None else refusal
+        form = read_only_form if reason else FormScreen
+        self.app.push_screen(
+            form(title, fields, state=self.state, submit=submit, verb=verb, note=reason or note), closed
+        )
+
+    def copy(self, text: str, what: str = "") -> None:
+        """Put a text into the clipboard."""
+        self.app.copy_to_clipboard(text)
+        self.say(f"Copied {what}." if what else "Copied.")
 
     def work(self, work: Awaitable[object], *, done: str = "") -> None:
         """Do something at the server; a failure is said below the list."""
@@ -212,8 +257,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             yield self._head
             yield self._find
             yield self.list
-            yield self._said
-            yield self._more
+            yield self.key_line
 
     def on_mount(self) -> None:
         """Show what is known, fetch the rest, and follow the state."""
@@ -234,14 +278,12 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Called with each batch of changes, for what rows alone do not show."""
 
     def _show_keys(self) -> None:
-        """What the keys do, on a second line too where one is too short."""
-        words = hint_words(keys_of(self), (*self.KEYS, ("manage.find", "filters")))
-        first, room = "", self._said.size.width or UNKNOWN_WIDTH
-        while words and len(first) + 3 + len(words[0]) <= room:
-            first = f"{first} · {words.pop(0)}" if first else words.pop(0)
-        self._said.show_pieces([(first, "dim")])
-        self._more.show_pieces([(" · ".join(words), "dim")])
-        self._more.set_class(bool(words), "-shown")
+        refusal = self.refusal()
+        find = ("manage.find", "filters")
+        if refusal:
+            self.key_line.show_refusal(refusal, self.hints(*self.READ_KEYS, find))
+        else:
+            self.key_line.show_hints(hint_words(keys_of(self), (*self.KEYS, find)))
 
     def on_resize(self) -> None:
         """The keys may need another line."""

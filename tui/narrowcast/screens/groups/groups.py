@@ -9,8 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class GroupsScreen(GuardedScreen[UserGroup]):
+class GroupsScreen(ManageScreen[UserGroup]):
     """Groups that people made first, then those of the roles, deactivated ones last."""
 
     TITLE_TEXT = "User groups"

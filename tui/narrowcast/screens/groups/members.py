@@ -9,8 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import People, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api import permissions
@@ -44,7 +43,7 @@ def leave_refusal(state: State, group: UserGroup) -> str:
     )
 
 
-class MembersScreen(GuardedScreen[Member]):
+class MembersScreen(ManageScreen[Member]):
     """Groups within the group first, then its people."""
 
     KEYS = (

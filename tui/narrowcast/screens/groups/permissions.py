@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import GroupSettingValue
@@ -42,7 +41,7 @@ PERMISSIONS = (
 )
 
 
-class GroupPermissionsScreen(GuardedScreen[Permission]):
+class GroupPermissionsScreen(ManageScreen[Permission]):
     """The permissions with who holds them; those that the server does not know say so."""
 
     KEYS = (("list.select", "changes"),)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.organization import Domain
 
 
-class DomainsScreen(GuardedScreen["Domain"]):
+class DomainsScreen(ManageScreen["Domain"]):
     """Fetched when it is opened: the state does not hold them."""
 
     TITLE_TEXT = "Allowed domains"

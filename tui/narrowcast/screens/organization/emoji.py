@@ -8,8 +8,7 @@ from pathlib import Path
 
 from narrowcast.content.inlines import Spot, SpotKind
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
 from narrowcast_api import permissions
@@ -17,7 +16,7 @@ from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.state.changes import CustomEmojiChanged
 
 
-class EmojiScreen(GuardedScreen[CustomEmoji]):
+class EmojiScreen(ManageScreen[CustomEmoji]):
     """Those in use; the others only live on in old messages."""
 
     TITLE_TEXT = "Custom emoji"

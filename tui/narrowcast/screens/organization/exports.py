@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
@@ -26,7 +25,7 @@ _KINDS = {
 _OLD_KINDS = {1: ExportType.PUBLIC, 2: ExportType.FULL_WITH_CONSENT}
 
 
-class ExportsScreen(GuardedScreen["Export"]):
+class ExportsScreen(ManageScreen["Export"]):
     """Fetched when it is opened, and again after each act: the state does not hold them."""
 
     TITLE_TEXT = "Data exports"

@@ -11,8 +11,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.text.formats import has_long_clock, moment
@@ -37,7 +36,7 @@ _EXPIRIES: tuple[tuple[object, str], ...] = (
 )
 
 
-class InvitationsScreen(GuardedScreen["Invitation"]):
+class InvitationsScreen(ManageScreen["Invitation"]):
     """Open invitations: one's own, for administrators everybody's. Fetched, and again when the server says so."""
 
     TITLE_TEXT = "Invitations"

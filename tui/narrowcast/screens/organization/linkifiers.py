@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import ClassVar
 
+from textual.binding import BindingType
+
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Line, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen, OrderedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.ordering import shift
 from narrowcast_api import permissions
 from narrowcast_api.model.linkifiers import Linkifier
 from narrowcast_api.model.playgrounds import Playground
@@ -14,7 +18,7 @@ from narrowcast_api.state.changes import LinkifiersChanged
 from narrowcast_api.wire.levels import Gate
 
 
-class LinkifiersScreen(OrderedScreen[Linkifier]):
+class LinkifiersScreen(ManageScreen[Linkifier]):
     """The patterns, in the order in which they apply. They are never run here."""
 
     TITLE_TEXT = "Linkifiers"
@@ -28,6 +32,8 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
     EMPTY = "No linkifiers."
     LINES = 2
     FOLLOWS = (LinkifiersChanged,)
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
 
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "change linkifiers")
@@ -89,12 +95,15 @@ class LinkifiersScreen(OrderedScreen[Linkifier]):
     async def drop(self, item: Linkifier) -> None:
         await self.session.client.linkifiers.delete(filter_id=item.id)
 
-    async def reorder(self, keys: list[Hashable]) -> None:
+    def action_shift(self, by: int) -> None:
+        shift(self, by, self._reorder)
+
+    async def _reorder(self, keys: list[Hashable]) -> None:
         ids = [key for key in keys if isinstance(key, int)]
         await self.session.client.linkifiers.reorder(ordered_linkifier_ids=ids)
 
 
-class PlaygroundsScreen(GuardedScreen[Playground]):
+class PlaygroundsScreen(ManageScreen[Playground]):
     """Sites where the code of a message can be tried."""
 
     TITLE_TEXT = "Code playgrounds"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import BindingType
+
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
-from narrowcast.screens.dialogs.guarded import OrderedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.ordering import shift
 from narrowcast.screens.people.about import options
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -32,7 +35,7 @@ TYPE_NAMES = {
 _CUSTOM = "custom"
 
 
-class ProfileFieldsScreen(OrderedScreen[ProfileField]):
+class ProfileFieldsScreen(ManageScreen[ProfileField]):
     """In the order in which cards show them."""
 
     TITLE_TEXT = "Custom profile fields"
@@ -46,6 +49,8 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
     EMPTY = "No custom profile fields."
     LINES = 2
     FOLLOWS = (ProfileFieldsChanged,)
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
 
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "change profile fields")
@@ -105,7 +110,10 @@ class ProfileFieldsScreen(OrderedScreen[ProfileField]):
     async def drop(self, item: ProfileField) -> None:
         await self.session.client.profile_fields.delete(field_id=item.id)
 
-    async def reorder(self, keys: list[Hashable]) -> None:
+    def action_shift(self, by: int) -> None:
+        shift(self, by, self._reorder)
+
+    async def _reorder(self, keys: list[Hashable]) -> None:
         order = [key for key in keys if isinstance(key, int)]
         await self.session.client.profile_fields.reorder(order=order)
 

@@ -9,8 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, kind
 from narrowcast.screens.people.administration import INTERFACES
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.users import Bot
 
 
-class AccountsScreen(GuardedScreen["User"]):
+class AccountsScreen(ManageScreen["User"]):
     """By role and name; bots and deactivated accounts last."""
 
     TITLE_TEXT = "Users"
@@ -89,7 +88,7 @@ class AccountsScreen(GuardedScreen["User"]):
         self.form("Create user", fields, create, verb="creates", note=note, done="User created.")
 
 
-class BotsScreen(GuardedScreen["Bot"]):
+class BotsScreen(ManageScreen["Bot"]):
     """One's own; fetched, because their keys are not kept here."""
 
     TITLE_TEXT = "Bots"

@@ -19,7 +19,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, BotType, Role, WebhookInterface
 
 if TYPE_CHECKING:
-    from narrowcast.screens.dialogs.guarded import GuardedScreen
+    from narrowcast.screens.dialogs.manage import ManageScreen
     from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
 
@@ -104,7 +104,7 @@ INTERFACES: tuple[tuple[object, str], ...] = (
 class Administration:
     """Makes the changes, on the card of the person."""
 
-    def __init__(self, card: GuardedScreen[str], user: User, go: Callable[[Narrow], object]) -> None:
+    def __init__(self, card: ManageScreen[str], user: User, go: Callable[[Narrow], object]) -> None:
         self.card = card
         self._go = go
         self.user = user

@@ -15,8 +15,7 @@ from narrowcast.commands import writing
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.workspace import Workspace, workspace_of
 from narrowcast.content.inlines import Spot, SpotKind
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import Row
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.people.about import facts
@@ -45,7 +44,7 @@ AT_ONCE = 4
 CHANNELS = 60
 
 
-class PersonScreen(GuardedScreen[str]):
+class PersonScreen(ManageScreen[str]):
     """Facts as rows; Enter copies one. What only administrators may do is behind a."""
 
     KEYS = (

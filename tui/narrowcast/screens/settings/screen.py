@@ -10,8 +10,7 @@ from textual.strip import Strip
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
-from narrowcast.screens.dialogs.guarded import GuardedScreen
-from narrowcast.screens.dialogs.manage import ManageList, Row
+from narrowcast.screens.dialogs.manage import ManageList, ManageScreen, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
@@ -62,7 +61,7 @@ class SettingsList(ManageList["Setting | None"]):
         return item.value is not None
 
 
-class SettingsScreen(GuardedScreen["Setting | None"]):
+class SettingsScreen(ManageScreen["Setting | None"]):
     """Enter changes the selected setting: at once where it is on or off, else by asking."""
 
     CATALOG: ClassVar[Catalog] = {}

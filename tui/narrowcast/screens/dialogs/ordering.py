@@ -1,0 +1,31 @@
+"""Lists whose order matters and can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any
+
+from narrowcast.screens.dialogs.manage import ManageScreen
+
+__all__ = ["moved", "shift"]
+
+
+def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], Awaitable[object]]) -> None:
+    """Move the selected thing ``by`` places; ``save`` tells the server the keys of all rows in their new order."""
+    row = screen.list.selected_item
+    if row is None or screen.refused():
+        return
+    order = moved([item.key for item in screen.list.items], row.key, by)
+    if order is not None:
+        screen.work(save(order))
+
+
+def moved(order: list[Hashable], key: Hashable, by: int) -> list[Hashable] | None:
+    """The order with one thing moved; None where it cannot move further."""
+    place = order.index(key)
+    target = place + by
+    if not 0 <= target < len(order):
+        return None
+    order = list(order)
+    order.insert(target, order.pop(place))
+    return order
