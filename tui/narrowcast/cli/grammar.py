@@ -89,7 +89,6 @@ def _app_commands(commands: _Commands) -> None:
     serve.add_argument(
         "--url",
         type=_url,
-        default="",
         metavar="URL",
         help="address that people use, where a proxy is in front",
     )
