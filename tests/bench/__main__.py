@@ -1,10 +1,14 @@
 """Every budget of the design, measured against a yardstick of the same run.
 
-PYTHONPATH=tests python -m bench [SUBJECT...]      with no subject: all, and RESULTS.md is written
+PYTHONPATH=tests python -m bench [--incumbent COMMAND] [--keep] [SUBJECT...]
+
+With no subject: all, and RESULTS.md is written. A ratio that is worse by a quarter than the kept one fails the run;
+where none is, or with --keep, the ratios of this run are kept.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import sys
@@ -13,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench import burst, keys, memory, message_list, serving, snapshot, start
+from bench import burst, kept, keys, memory, message_list, running, serving, snapshot, start
 from bench.results import Row, markdown
 from bench.servers import Served, say, served
 
@@ -23,7 +27,7 @@ HEAD = """# Budgets
 `make bench` wrote this. Ratios are against the yardstick of the same run; "work" is CPU time of all
 threads. Of a key and of a switch there are two: of the thread which paints, until the first bytes of the
 answer; and of all threads, until nothing more comes. The incumbent (zulip-terminal) is measured on the same
-server in the same turns where BENCH_INCUMBENT names its command.
+server in the same turns where `--incumbent` (`make bench BENCH_ARGS=...`) names its command.
 {machine}
 
 """
@@ -62,6 +66,11 @@ SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
             bench.server("middle"), bench.home("memory-middle"), "20,000 users, 300 channels", 130_000_000
         ),
     ],
+    "running": lambda bench: [
+        *running.measure(bench.server("demo"), bench.home("running"), "demo"),
+        *running.measure(bench.server("people"), bench.home("running-people"), "300 people"),
+        *running.measure(bench.server("middle"), bench.home("running-middle"), "20,000 people, 300 channels"),
+    ],
     "burst": lambda bench: burst.measure(bench.server("demo"), bench.home("burst")),
     "large": lambda bench: snapshot.measure(bench.server("large"), bench.server("demo"), bench.home("large")),
     "server": lambda bench: serving.measure(bench.server("demo"), bench.server("large")),
@@ -80,12 +89,19 @@ def _load() -> str:
     return f"{os.getloadavg()[0]:.1f}"
 
 
-def main(wanted: list[str]) -> int:
-    """Measures, prints, writes; 1 where a budget is not met."""
+def main(arguments: list[str]) -> int:
+    """Measures, prints, writes; 1 where a budget is not met or a ratio got worse."""
+    parser = argparse.ArgumentParser(prog="bench")
+    parser.add_argument("--incumbent", help="the command of zulip-terminal, to be measured in the same turns")
+    parser.add_argument("--keep", action="store_true", help="keep the ratios of this run, whatever they are")
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
+    options = parser.parse_args(arguments)
+    if options.incumbent:
+        os.environ[start.INCUMBENT] = options.incumbent
     rows: list[Row] = []
     before = _load()
     with benches() as bench:
-        for name in wanted or SUBJECTS:
+        for name in options.subjects or SUBJECTS:
             say(f"measuring: {name}")
             found = SUBJECTS[name](bench)
             say(markdown(found))
@@ -96,9 +112,14 @@ def main(wanted: list[str]) -> int:
     )
     text = HEAD.format(machine=machine) + markdown(rows)
     sys.stdout.write(text)
-    if not wanted:
+    if not options.subjects:
         RESULTS.write_text(text)
-    return 0 if all(row.met is not False for row in rows) else 1
+    got_worse = kept.worse(rows, kept.load())
+    for line in got_worse:
+        say(f"worse by a quarter: {line}")
+    if options.keep or not got_worse:
+        kept.keep(rows)
+    return 0 if not got_worse and all(row.met is not False for row in rows) else 1
 
 
 if __name__ == "__main__":

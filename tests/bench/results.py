@@ -20,6 +20,8 @@ class Row:
     ratio: float | None = None
     budget: str = ""
     met: bool | None = None
+    against: str = ""
+    """What the ratio compares with, where there can be one of several."""
 
     def cells(self) -> tuple[str, ...]:
         """The texts of its columns."""

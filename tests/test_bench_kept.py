@@ -1,0 +1,31 @@
+"""A figure that got worse is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.kept import keep, load, worse
+from bench.results import Row
+
+
+def row(ratio: float, what: str = "arrivals: CPU") -> Row:
+    return Row(what, "1 ms", "incumbent 1 ms", ratio, against="incumbent")
+
+
+def test_a_ratio_that_got_worse_by_a_quarter_is_told_and_a_smaller_change_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "ratios.json"
+    keep([row(0.8), row(2.0, "letters")], path)
+    assert worse([row(0.99), row(1.0, "letters")], load(path)) == []
+    (told,) = worse([row(1.0)], load(path))
+    assert told == "arrivals: CPU / incumbent: 1.00, kept 0.80"
+
+
+def test_what_was_not_measured_this_time_stays_kept(tmp_path: Path) -> None:
+    path = tmp_path / "ratios.json"
+    keep([row(0.8)], path)
+    keep([row(2.0, "letters")], path)
+    assert sorted(load(path).values()) == [0.8, 2.0]
+
+
+def test_without_an_earlier_run_nothing_is_worse(tmp_path: Path) -> None:
+    assert worse([row(9.0)], load(tmp_path / "none.json")) == []
