@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.app import accounts
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.messages.picture_file import PictureFileScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
+from narrowcast_api.narrow.narrow import Narrow
 from support.screens import PIXEL, choose, fill, rows
 from support.sessions import until
 from support.stage import on_stage, run
@@ -102,3 +104,62 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
         await run(stage, "account.picture")
         await choose(stage, "Delete profile picture")
         await until(lambda: not stage.server.user("ada").avatar_url)
+
+
+async def test_another_stored_account_is_opened_in_place_and_drafts_are_kept(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        folder = stage.app.paths.accounts
+        ada = accounts.store(stage.server.account("ada"), folder)
+        bruno = accounts.store(stage.server.account("bruno"), folder)
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.press("c")
+        await stage.type("half a thought")
+        await run(stage, "account.switch")
+        await choose(stage, bruno.stem)
+        await until(lambda: stage.app.account_file == bruno and stage.app.session is not None)
+        await until(lambda: stage.session.is_live and stage.app.screen is stage.app.main_screen)
+        assert stage.session.state.me == stage.server.id("bruno")
+        assert stage.screen.writing.text.text == ""
+        await run(stage, "account.switch")
+        await choose(stage, ada.stem)
+        await until(lambda: stage.app.account_file == ada and stage.app.session is not None)
+        await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["half a thought"])
+
+
+async def test_an_account_that_cannot_be_read_leaves_the_open_one_alone(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        folder = stage.app.paths.accounts
+        folder.mkdir(parents=True)
+        (folder / "broken.zuliprc").write_text("nothing")
+        session = stage.session
+        await run(stage, "account.switch")
+        await choose(stage, "broken")
+        await until(lambda: stage.notices)
+        assert stage.app.session is session
+
+
+async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        folder = stage.app.paths.accounts
+        bruno = accounts.store(stage.server.account("bruno"), folder)
+        ada = accounts.store(stage.server.account("ada"), folder)
+        await stage.app.switch_account(bruno)
+        await until(lambda: stage.app.screen is stage.app.main_screen)
+        await run(stage, "account.sign-out")
+        await choose(stage, "Log out")
+        await until(lambda: stage.app.account_file == ada and stage.app.screen is stage.app.main_screen)
+        assert not bruno.exists()
+        await until(lambda: stage.session.is_live)
+        await run(stage, "account.sign-out")
+        await choose(stage, "Log out")
+        await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
+        assert accounts.names(folder) == []
+
+
+async def test_an_account_file_that_was_named_by_its_user_is_not_deleted(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await run(stage, "account.sign-out")
+        await choose(stage, "Log out")
+        await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
+        assert (tmp_path / "ada.zuliprc").exists()
+        assert "was not deleted" in stage.app.problem

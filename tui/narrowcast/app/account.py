@@ -68,7 +68,10 @@ class AccountApp(AppGround, inherit_bindings=False):
         self.push_screen(WelcomeScreen(problem))
 
     async def open_account(self, path: Path) -> None:
-        """Show the account from what is known of it, then bring it to life."""
+        """Show the account from what is known of it, then bring it to life; in place of one that is open."""
+        if self.session is not None:
+            self.spawn(self.switch_account(path), "switch accounts")
+            return
         screen = await self.open_screen(path)
         if screen is None:
             self.show_welcome(self.problem)
@@ -139,6 +142,36 @@ class AccountApp(AppGround, inherit_bindings=False):
     def _ids_in_view(self) -> set[int]:
         screen = self.main_screen
         return screen.messages.list.ids_in_view() if screen is not None and self.screen is screen else set()
+
+    async def switch_account(self, path: Path) -> None:
+        """Close the account that is open, its drafts kept, and open that of ``path``; one that cannot be read changes
+        nothing.
+        """
+        from narrowcast_api.errors import AccountError
+
+        try:
+            accounts.read(path)
+        except AccountError as error:
+            self.tell(error.user_message, severity="error")
+            return
+        await self._replace_main(path)
+
+    async def sign_out(self) -> None:
+        """Forget the account that is open, and its key; in its place comes another stored one, else the welcome.
+
+        What the server does not have, drafts and unsent messages, stays in its files for when it is added again.
+        """
+        path, folder = self.account_file, self.paths.accounts
+        if path is None:
+            return
+        stored = path.parent == folder
+        if stored:
+            accounts.remove(path)
+        others = [accounts.file_of(folder, name) for name in accounts.names(folder)]
+        self.problem = "" if stored else f"Logged out. The account file {path} is yours and was not deleted."
+        await self._replace_main(others[0] if others and stored else None)
+        if stored:
+            self.tell(f"Logged out of {path.stem}.")
 
     async def reopen(self) -> None:
         """Take up the account anew as its file has it now, such as with another key."""

@@ -80,6 +80,14 @@ def replace_key(path: Path, account: Account) -> None:
         account.write_zuliprc(path)
 
 
+def remove(path: Path) -> None:
+    """Forget a stored account, and its key in the keyring. Raises AccountError or OSError."""
+    account = Account.from_zuliprc(path)
+    if account.key.reveal() == IN_KEYRING:
+        _forget_in_keyring(account)
+    path.unlink()
+
+
 def name_for(account: Account) -> str:
     """A file name that tells accounts apart: person and organization."""
     host = urlsplit(account.site).netloc
@@ -118,5 +126,19 @@ def _to_keyring(account: Account) -> None:
         raise AccountError("--keyring needs the extra: pip install 'narrowcast[keyring]'") from None
     try:
         keyring.set_password(KEYRING_SERVICE, _entry(account), account.key.reveal())
+    except KeyringError as error:
+        raise AccountError(f"the keyring refuses: {error}") from error
+
+
+def _forget_in_keyring(account: Account) -> None:
+    try:
+        import keyring
+        from keyring.errors import KeyringError, PasswordDeleteError
+    except ImportError:
+        return  # without it there is no key to forget
+    try:
+        keyring.delete_password(KEYRING_SERVICE, _entry(account))
+    except PasswordDeleteError:
+        return  # it is gone already
     except KeyringError as error:
         raise AccountError(f"the keyring refuses: {error}") from error

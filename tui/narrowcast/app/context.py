@@ -50,6 +50,12 @@ class AppContext(Protocol):
     async def open_account(self, path: Path) -> None:
         """Show the account in a file and bring it to life."""
 
+    async def switch_account(self, path: Path) -> None:
+        """Open another account in place of the one that is open."""
+
+    async def sign_out(self) -> None:
+        """Forget the account that is open, and its key."""
+
     async def reopen(self) -> None:
         """Take up the account anew as its file has it now."""
 

@@ -16,6 +16,7 @@ from narrowcast.screens.people.keys import show_key
 from narrowcast.screens.people.profile import profile_form
 from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast.screens.settings.screen import OwnSettingsScreen
+from narrowcast.screens.start.login import LoginScreen
 from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
@@ -176,6 +177,37 @@ async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
         return
     await app.reopen()
     app.tell(done)
+
+
+def switch(screen: Workspace) -> None:
+    """Open another stored account, or add one."""
+    app = app_of(screen)
+    folder, here = app.paths.accounts, app.account_file
+
+    def chosen(name: str | None) -> None:
+        if name == "":
+            screen.app.push_screen(LoginScreen())
+        elif name is not None and accounts.file_of(folder, name) != here:
+            screen.spawn(app.switch_account(accounts.file_of(folder, name)), "switch accounts")
+
+    choices = [
+        Choice(name, name, "open" if accounts.file_of(folder, name) == here else "")
+        for name in accounts.names(folder)
+    ]
+    choices.append(Choice("", "Add account…"))
+    screen.app.push_screen(Picker("Switch account", choices), chosen)
+
+
+def sign_out(screen: Workspace) -> None:
+    """Forget the account on this machine, after asking."""
+    unsent = len(screen.session.outbox.entries())
+    warning = f" {unsent} unsent messages wait until you log in again." if unsent else ""
+    ask_first(
+        screen,
+        f"Log out of {screen.session.account.email}? Its API key is removed from this machine.{warning}",
+        "Log out",
+        lambda: screen.spawn(app_of(screen).sign_out(), "log out"),
+    )
 
 
 def deactivate(screen: Workspace) -> None:

@@ -200,6 +200,8 @@ FUNCTIONS: tuple[Command, ...] = (
         ("account.email", "", "Change email address", account.email, Gate.SETTINGS_ENDPOINT),
         ("account.password", "", "Change password", account.password, Gate.SETTINGS_ENDPOINT),
         ("account.key", "", "Show or generate API key", account.key),
+        ("account.switch", "", "Switch account, or add one", account.switch),
+        ("account.sign-out", "", "Log out", account.sign_out),
         ("account.deactivate", "", "Deactivate account", account.deactivate),
     ),
     *_rows(

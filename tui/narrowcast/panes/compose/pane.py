@@ -355,6 +355,8 @@ class ComposePane(Vertical):
         return self.screen.size.height < LOW_BELOW and not self.has_focus_within and not self.is_busy
 
     def _show_idle(self) -> None:
+        if not self.is_attached:
+            return  # its screen is going away
         idle = self.is_idle
         if self.text.display == idle:
             self.text.display = not idle
