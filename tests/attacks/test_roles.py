@@ -126,15 +126,17 @@ async def only(server: TestServer, setting: str, value: object) -> None:
     await server.call("ada", "PATCH", "/realm", {setting: {"new": value}})
 
 
+async def _crew(server: TestServer) -> int:
+    """A group with Dario in it."""
+    fields = {"name": "crew", "description": "", "members": []}
+    group = int((await server.call("ada", "POST", "/user_groups/create", fields))["group_id"])
+    server.core.memberships.add_members(group, [server.id("dario")])
+    return group
+
+
 @pytest.mark.parametrize("nested", [False, True])
 async def test_a_deactivated_group_grants_nothing(server: TestServer, nested: bool) -> None:
-    crew = server.core.groups.insert(
-        name="crew",
-        description="",
-        creator_id=server.id("ada"),
-        settings=dict(server.core.groups[server.group("role:members")].settings),
-    )
-    server.core.memberships.add_members(crew, [server.id("dario")])
+    crew = await _crew(server)
     value: object = {"direct_members": [], "direct_subgroups": [crew]} if nested else crew
     await only(server, "can_create_public_channel_group", value)
     channel = {"subscriptions": [{"name": "one"}]}
@@ -168,12 +170,15 @@ async def test_who_is_more_than_a_member_waits_for_nothing(server: TestServer, n
 
 
 @pytest.mark.parametrize("active", [True, False])
-@pytest.mark.parametrize("form", ["members", "system"])
+@pytest.mark.parametrize("form", ["members", "system", "group", "nested"])
 async def test_who_is_deactivated_holds_no_permission(server: TestServer, active: bool, form: str) -> None:
     dario = server.core.users.update(server.id("dario"), is_active=int(active))
+    crew = await _crew(server)
     values: dict[str, object] = {
         "members": {"direct_members": [dario.id], "direct_subgroups": []},
         "system": server.group("role:members"),
+        "group": crew,
+        "nested": {"direct_members": [], "direct_subgroups": [crew]},
     }
     assert holds(server.core, dario, values[form]) is active
 

@@ -59,15 +59,17 @@ def all_members(core: Core, group_id: int) -> set[int]:
 
 
 def holds(core: Core, user: User, value: object) -> bool:
-    """Whether a group-setting value includes somebody."""
+    """Whether a group-setting value includes somebody; who is deactivated holds nothing."""
+    if not user.is_active:
+        return False
     if isinstance(value, int):
         return in_group(core, user, value)
     if not isinstance(value, dict):
         return False
     parts = cast("dict[str, list[int]]", value)
-    if user.id in parts.get("direct_members", ()):
-        return user.is_active
-    return any(in_group(core, user, group_id) for group_id in parts.get("direct_subgroups", ()))
+    return user.id in parts.get("direct_members", ()) or any(
+        in_group(core, user, group_id) for group_id in parts.get("direct_subgroups", ())
+    )
 
 
 def realm_allows(core: Core, user: User, setting: str) -> bool:
