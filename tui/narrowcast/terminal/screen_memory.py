@@ -17,7 +17,6 @@ from msgspec import Struct, field
 from rich.cells import cell_len, split_graphemes
 from rich.color import ColorSystem
 from rich.console import Console
-from rich.control import Control
 from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
@@ -338,7 +337,7 @@ def painted(
     end = _end_of_spill(cells, start, end)
     if end < len(cells) and cells[end][0] == "":
         end += 1
-    out: list[str] = [Control.move_to(x + start, y).segment.text]
+    out: list[str] = [_move_to(x + start, y)]
     if "".join([character for character, _ in cells[start:end]]).isascii():
         out += _styled(cells[start:end], console)
         return "".join(out)
@@ -352,12 +351,20 @@ def painted(
         text = "".join([character for character, _ in cells[place:stop]])
         if _MAYBE_NARROW.search(text) or _JOINING.search(text):
             out += _styled([(" ", cells[place][1])] * (stop - place), console)
-            out.append(Control.move_to_column(x + place).segment.text)
+            out.append(_move_to_column(x + place))
         out += _styled(cells[place:stop], console)
         if stop < end:
-            out.append(Control.move_to_column(x + stop).segment.text)
+            out.append(_move_to_column(x + stop))
         place = begin = stop
     return "".join([*out, *_styled(cells[begin:end], console)])
+
+
+def _move_to(x: int, y: int) -> str:
+    return f"\x1b[{y + 1};{x + 1}H"
+
+
+def _move_to_column(x: int) -> str:
+    return f"\x1b[{x + 1}G"
 
 
 def _end_of_unsure(cells: list[Cell], place: int, end: int) -> int:
