@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -171,3 +172,38 @@ async def test_a_hidden_address_reaches_nobody(server: TestServer) -> None:
         params = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
         refusal = await server.refusal(name, "GET", "/messages", params)
         assert refusal["msg"] == f"Invalid narrow operator: unknown user {hidden}"
+
+
+SHAPES = re.compile(r"(\w+)(\[\d+\])*(\[\"\w+\"\])? (is not|is too|field is missing)")
+
+
+def refused_for_their_shape() -> list[tuple[str, str, str, dict[str, Any], str]]:
+    """(file, method, path, params, parameter) of recorded requests that a real server refused for how a parameter
+    looked; those about one thing by its id are left out, for the thing is not here.
+    """
+    found = []
+    for name, capture in recorded_answers():
+        request, answer = capture["request"], capture["response"]
+        match = SHAPES.match(str(answer.get("msg", "")))
+        path = request["path"].removeprefix("/api/v1")
+        if (
+            capture["status"] == 400
+            and match
+            and not re.search(r"\d", path)
+            and isinstance(request.get("params"), dict)
+        ):
+            found.append((name, request["method"], path, request["params"], match[1]))
+    return found
+
+
+@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+async def test_what_a_real_server_refused_for_its_shape_is_refused_here_too(server: TestServer) -> None:
+    kinder = []
+    requests = refused_for_their_shape()
+    for name, method, path, params, parameter in requests:
+        sent = {key: Bare(value) if isinstance(value, str) else value for key, value in params.items()}
+        response = await server.raw("ada", method, path, sent)
+        if response.status_code != 400:  # that the channel is another one may be said first
+            kinder.append((name, parameter, response.status_code))
+    assert len(requests) > 20
+    assert not kinder, kinder

@@ -154,7 +154,9 @@ class TestServer:
         return int(answer["id"])
 
     async def listen(self, name: str, **params: object) -> Listener:
-        """Registers a client of somebody."""
+        """Registers a client of somebody. `client_capabilities` need name what is not usual only."""
+        if isinstance(given := params.get("client_capabilities"), Mapping):
+            params["client_capabilities"] = {"notification_settings_null": True, **given}
         answer = await self.call(name, "POST", "/register", {"apply_markdown": True, **params})
         return Listener(self, name, answer)
 

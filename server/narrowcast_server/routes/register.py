@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_api.wire.vocabulary import Capability
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -40,8 +41,15 @@ def include_subscribers(name: str, text: str) -> bool:
 
 
 def capabilities(name: str, text: str) -> frozenset[str]:
-    """An object of booleans; gives the names that are true and mean something here."""
+    """An object of booleans; gives the names that are true and mean something here.
+
+    Its oldest name must be there, as real servers have it, although it means nothing here.
+    """
     values = mapping(name, text)
+    if Capability.NOTIFICATION_SETTINGS_NULL not in values:
+        raise ServiceError(
+            f'{name}["{Capability.NOTIFICATION_SETTINGS_NULL}"] field is missing: Field required'
+        )
     true = {key for key, value in values.items() if check_bool(f'{name}["{key}"]', value)}
     return KNOWN_CAPABILITIES & true
 
