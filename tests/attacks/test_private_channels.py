@@ -205,3 +205,18 @@ async def test_a_permission_of_everybody_lets_no_guest_read(
     await server.refusal("hugo", "GET", f"/messages/{message}")
     await server.refusal("hugo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "leads"}]})
     await server.refusal("hugo", "GET", f"/users/me/{server.channel('leads')}/topics")
+
+
+async def test_no_list_of_default_channels_tells_of_a_private_one(server: TestServer) -> None:
+    group = {"group_name": "Start", "description": "", "stream_names": ["general", "operations"]}
+    await server.refusal("bruno", "POST", "/default_stream_groups/create", group)
+    public = {**group, "stream_names": ["general", "design"]}
+    await server.call("bruno", "POST", "/default_stream_groups/create", public)
+    await server.refusal("bruno", "POST", "/default_streams", {"stream_id": server.channel("operations")})
+    design = server.channel("design")
+    await server.call("elif", "PATCH", f"/streams/{design}", {"is_private": True})
+    snapshot = (await server.listen("greta")).snapshot
+    assert [row["streams"] for row in snapshot["realm_default_stream_groups"]] == [
+        [server.channel("general")]
+    ]
+    assert design not in snapshot["realm_default_streams"]

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 def groups_of(core: Core) -> list[dict[str, Any]]:
-    """Every group; channels that are archived since then are left out."""
+    """Every group; channels that were archived or made private since then are left out."""
     stored = cast("Sequence[Mapping[str, Any]]", core.settings["default_channel_groups"])
-    active = {channel.id for channel in core.channels.all() if not channel.is_archived}
-    return [{**group, "streams": [one for one in group["streams"] if one in active]} for group in stored]
+    shown = {
+        channel.id for channel in core.channels.all() if not (channel.is_archived or channel.invite_only)
+    }
+    return [{**group, "streams": [one for one in group["streams"] if one in shown]} for group in stored]

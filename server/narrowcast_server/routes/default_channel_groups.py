@@ -113,6 +113,8 @@ def _channel_ids(call: Call) -> list[int]:
         channel = access.channel_named(call.core, call.user, name)
         if channel is None or channel.is_archived:
             raise ServiceError(f"Invalid channel name '{name}'")
+        if channel.invite_only:
+            raise ServiceError("A default channel cannot be private.")
         ids.append(channel.id)
     return list(dict.fromkeys(ids))
 
