@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
@@ -181,7 +181,7 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
 async def test_a_link_to_scheduled_messages_opens_them_here(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         stage.screen.messages.parts.links.follow(
-            0, Spot(SpotKind.LINK, "#scheduled", "View scheduled messages")
+            0, Target(TargetKind.LINK, "#scheduled", "View scheduled messages")
         )
         await until(lambda: isinstance(stage.app.screen, ScheduledScreen))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from narrowcast.content.blocks import Mention, MentionKind
-from narrowcast.content.inlines import Inliner, SpotKind
+from narrowcast.content.inlines import Inliner, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
 from narrowcast.content.parse import parse
@@ -69,10 +69,10 @@ def test_a_kind_of_content_fits_and_loses_no_word(example: ContentExample, width
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_what_can_be_followed_is_marked_where_it_is_shown(example: ContentExample) -> None:
     rendered = render(example.html, opened=example.opened)
-    marked = {run.style.meta.get("spot") for line in rendered.lines for run in line.runs if run.style.meta}
-    assert marked <= set(range(len(rendered.spots)))
+    marked = {run.style.meta.get("target") for line in rendered.lines for run in line.runs if run.style.meta}
+    assert marked <= set(range(len(rendered.targets)))
     if "table" not in example.name:
-        assert marked == set(range(len(rendered.spots)))
+        assert marked == set(range(len(rendered.targets)))
 
 
 def test_one_is_told_from_others_in_mentions() -> None:
@@ -88,7 +88,7 @@ def test_pieces_of_one_link_are_one_place_to_follow() -> None:
     rendered = render(
         '<p><a href="https://x.example/">a <strong>b</strong> <em>c</em></a> <a href="/y">d</a></p>'
     )
-    links = [(spot.value, spot.label) for spot in rendered.spots if spot.kind is SpotKind.LINK]
+    links = [(target.value, target.label) for target in rendered.targets if target.kind is TargetKind.LINK]
     assert links == [("https://x.example/", "a b c"), ("/y", "d")]
 
 
@@ -96,7 +96,7 @@ def test_only_as_many_rows_are_made_as_are_asked_for() -> None:
     rendered = render("<p>" + "line<br>" * 15_000 + "</p>", rows=60)
     assert len(rendered.lines) == 60
     assert rendered.cut
-    assert rendered.spots[-1].kind is SpotKind.MORE
+    assert rendered.targets[-1].kind is TargetKind.MORE
     assert "more" in screen(rendered).split("\n")[-1]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.messages import requests
 from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
@@ -91,7 +91,7 @@ async def test_shift_with_a_hint_copies_where_a_link_leads(tmp_path: Path) -> No
         assert not any(isinstance(one, requests.LinkRequested) for one in stage.app.asked)
         message_id = stage.pane.selected_id
         assert message_id is not None
-        stage.pane.parts.links.follow(message_id, Spot(SpotKind.LINK, "mailto:ada@x.example", "Ada"))
+        stage.pane.parts.links.follow(message_id, Target(TargetKind.LINK, "mailto:ada@x.example", "Ada"))
         assert stage.app.copied[1:] == ["ada@x.example"]
 
 
@@ -102,7 +102,7 @@ async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         stage.pane.parts.links.open_media(
-            Spot(SpotKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png")
+            Target(TargetKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png")
         )
         await stage.asked(2)
         assert "narrowcast[images]" in stage.app.said()[0]

@@ -19,7 +19,7 @@ from PIL import Image as Pillow
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
-from narrowcast.content.inlines import Spot, SpotKind, is_picture
+from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages import requests
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.terminal import images
@@ -152,7 +152,7 @@ def test_sixels_are_no_larger_than_the_cells_that_they_take(
 
 @pytest.mark.parametrize("src", ["/user_uploads/1/a.mp4", "/user_uploads/1/a.mp3?x=1", ""])
 def test_videos_and_sounds_are_no_pictures(src: str) -> None:
-    assert not is_picture(Spot(SpotKind.MEDIA, "/x", "x", src))
+    assert not is_picture(Target(TargetKind.MEDIA, "/x", "x", src))
 
 
 class PictureApp(App[None]):
@@ -210,7 +210,7 @@ async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
     async with staged(tmp_path, (60, 20)) as stage:
         await stage.show(stage.topic)
         stage.app.push_screen(
-            PictureScreen(stage.session, [Spot(SpotKind.MEDIA, "/api/v1/server_settings", "x", "/x")])
+            PictureScreen(stage.session, [Target(TargetKind.MEDIA, "/api/v1/server_settings", "x", "/x")])
         )
         await stage.pilot.pause()
         screen = stage.app.screen
@@ -255,8 +255,8 @@ async def test_a_picture_follows_the_size_of_the_screen(
     async with staged(tmp_path, (60, 20)) as stage:
         (tmp_path / "red.png").write_bytes(picture(size=(400, 200)))
         uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
-        spot = Spot(SpotKind.MEDIA, uploaded.url, "red.png", uploaded.url)
-        stage.app.push_screen(PictureScreen(stage.session, [spot]))
+        target = Target(TargetKind.MEDIA, uploaded.url, "red.png", uploaded.url)
+        stage.app.push_screen(PictureScreen(stage.session, [target]))
         await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if one.size.width > 50])
         await stage.pilot.resize_terminal(30, 20)
         await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if 20 < one.size.width <= 30])

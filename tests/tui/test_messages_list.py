@@ -169,9 +169,9 @@ async def test_hints_put_a_key_on_every_place_in_view() -> None:
     app = ListApp([message(1, html)])
     async with app.run_test(size=(60, 6)) as pilot:
         await pilot.pause()
-        spots = app.list.spots_in_view()
-        assert [(key, number) for _, key, number in spots] == [(1, 0), (1, 1)]
-        app.list.overlay = Hints(dict(zip(spots, hint_labels(2), strict=True)))
+        targets = app.list.targets_in_view()
+        assert [(key, number) for _, key, number in targets] == [(1, 0), (1, 1)]
+        app.list.overlay = Hints(dict(zip(targets, hint_labels(2), strict=True)))
         app.list.changed()
         await pilot.pause()
         assert app.rows()[-1] == "▌   ane and swo"
@@ -182,8 +182,8 @@ async def test_a_hint_on_a_reaction_leaves_the_emoji_in_sight() -> None:
     app = ListApp([message(1, "<p>done</p>", reactions=reactions)])
     async with app.run_test(size=(60, 6)) as pilot:
         await pilot.pause()
-        spots = app.list.spots_in_view()
-        app.list.overlay = Hints(dict(zip(spots, hint_labels(1), strict=True)))
+        targets = app.list.targets_in_view()
+        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)))
         app.list.changed()
         await pilot.pause()
         assert app.rows()[-1] == "▌   🎉a2"

@@ -1,4 +1,4 @@
-"""Inlines as styled runs, and the spots that they lead to."""
+"""Inlines as styled runs, and the targets that they lead to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Run
 from narrowcast.text.safe_text import safe_line
 
-__all__ = ["Inliner", "Names", "Spot", "SpotKind", "host_of", "is_picture"]
+__all__ = ["Inliner", "Names", "Target", "TargetKind", "host_of", "is_picture"]
 
 
 class Names(Protocol):
@@ -52,8 +52,8 @@ class Names(Protocol):
         """A time in the reader's zone and format."""
 
 
-class SpotKind(Enum):
-    """What happens at a spot."""
+class TargetKind(Enum):
+    """What happens at a target."""
 
     LINK = "link"
     USER = "user"
@@ -65,48 +65,50 @@ class SpotKind(Enum):
     REACTION = "reaction"
 
 
-class Spot(Struct, frozen=True):
+class Target(Struct, frozen=True):
     """A place that does something: `value` is the address, id, index or key; `label` is for people."""
 
-    kind: SpotKind
+    kind: TargetKind
     value: str
     label: str = ""
     src: str = ""
 
 
-def is_picture(spot: Spot) -> bool:
-    """Whether a spot leads to a picture and not to a video or sound."""
-    if spot.kind is not SpotKind.MEDIA or not spot.src:
+def is_picture(target: Target) -> bool:
+    """Whether a target leads to a picture and not to a video or sound."""
+    if target.kind is not TargetKind.MEDIA or not target.src:
         return False
-    path = spot.src.partition("?")[0].lower()
+    path = target.src.partition("?")[0].lower()
     return not path.endswith((".mp4", ".webm", ".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus"))
 
 
 class Inliner(Struct):
-    """Makes runs of inlines and collects the spots of one message in the order in which they appear."""
+    """Makes runs of inlines and collects the targets of one message in the order in which they appear."""
 
     palette: Palette
     names: Names
-    spots: list[Spot] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
 
     def runs(self, inlines: Inlines) -> list[Run]:
         """Inlines as runs; a break is a run of one line feed."""
         runs: list[Run] = []
-        href, spot, label = "", Style.null(), ""
+        href, target, label = "", Style.null(), ""
         for inline in inlines:
-            target = inline.href if isinstance(inline, Text) else ""
-            if target != href:
+            next_href = inline.href if isinstance(inline, Text) else ""
+            if next_href != href:
                 _warn_of_host(runs, href, label, self.palette.dim)
-                href, label = target, ""
-                spot = self.spot(Spot(SpotKind.LINK, href)) if href else Style.null()
+                href, label = next_href, ""
+                target = self.target(Target(TargetKind.LINK, href)) if href else Style.null()
             if href and isinstance(inline, Text):
                 label += inline.text
-                self.spots[-1] = replace(self.spots[-1], label=label) if self.spots else self.spots[-1]
-            runs.append(self._run(inline, spot if href else None))
+                self.targets[-1] = (
+                    replace(self.targets[-1], label=label) if self.targets else self.targets[-1]
+                )
+            runs.append(self._run(inline, target if href else None))
         _warn_of_host(runs, href, label, self.palette.dim)
         return runs
 
-    def _run(self, inline: Inline, spot: Style | None) -> Run:
+    def _run(self, inline: Inline, target: Style | None) -> Run:
         palette = self.palette
         if isinstance(inline, Break):
             return Run("\n", palette.text)
@@ -114,13 +116,15 @@ class Inliner(Struct):
         match inline:
             case Text():
                 text = f"`{inline.text}`" if palette.plain and inline.look & CODE else inline.text
-                return Run(text, style + palette.link + spot if spot is not None else style)
+                return Run(text, style + palette.link + target if target is not None else style)
             case Mention():
                 return self._mention(inline, style)
             case ChannelLink():
                 name = self.names.channel(inline.channel_id)
                 text = "#" + safe_line(name, 100) if name else inline.text
-                return Run(text, style + palette.link + self.spot(Spot(SpotKind.LINK, inline.href, text)))
+                return Run(
+                    text, style + palette.link + self.target(Target(TargetKind.LINK, inline.href, text))
+                )
             case Time():
                 return Run(safe_line(self.names.moment(inline.at), 60), style + palette.mark)
             case Math():
@@ -139,17 +143,17 @@ class Inliner(Struct):
         own = not mention.silent and self.names.is_own(mention)
         style += self.palette.own if own else self.palette.mention
         if mention.kind is MentionKind.USER and mention.id is not None:
-            style += self.spot(Spot(SpotKind.USER, str(mention.id), text))
+            style += self.target(Target(TargetKind.USER, str(mention.id), text))
         return Run(text, style)
 
     def user_name(self, user_id: int) -> str:
         """The name of a person, made up from the id if it is not known."""
         return safe_line(self.names.user(user_id) or f"user {user_id}", 60)
 
-    def spot(self, spot: Spot) -> Style:
-        """Notes a spot; the style marks what is drawn with it."""
-        self.spots.append(spot)
-        return Style(meta={"spot": len(self.spots) - 1})
+    def target(self, target: Target) -> Style:
+        """Notes a target; the style marks what is drawn with it."""
+        self.targets.append(target)
+        return Style(meta={"target": len(self.targets) - 1})
 
 
 def _look(look: int, palette: Palette) -> Style:

@@ -1,8 +1,8 @@
 """Blocks as lines of the terminal: bounded in cells, in rows, and so in work.
 
 Lines are made one at a time and only as many as are asked for, so that a message of two hundred thousand
-lines costs what its first screen costs. What can be followed, opened or voted for is a `Spot`: its number is
-in the meta of the style ("spot"), for clicks, and hints give each a key.
+lines costs what its first screen costs. What can be followed, opened or voted for is a `Target`: its number is
+in the meta of the style ("target"), for clicks, and hints give each a key.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from narrowcast.content.blocks import (
     Spoiler,
     Table,
 )
-from narrowcast.content.inlines import Inliner, Names, Spot, SpotKind, host_of
+from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_of
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
 from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
 from narrowcast.text.safe_text import safe_line
 
-__all__ = ["Layout", "Names", "Rendered", "Spot", "SpotKind"]
+__all__ = ["Layout", "Names", "Rendered", "Target", "TargetKind"]
 
 MIN_WIDTH = 12
 """Nested blocks are no longer set in below this many cells."""
@@ -57,7 +57,7 @@ class Rendered(Struct):
     """
 
     lines: list[Line]
-    spots: list[Spot]
+    targets: list[Target]
     cut: bool = False
     has_code: bool = False
     hidden_columns: int = 0
@@ -95,10 +95,10 @@ class Layout(Struct):
         cut = len(lines) > rows or document.more
         if cut or document.cut:
             del lines[max(0, rows - 1) :]
-            more = self.inliner.spot(Spot(SpotKind.MORE, "", "more"))
+            more = self.inliner.target(Target(TargetKind.MORE, "", "more"))
             text = "… more: Enter shows it" if cut else "… longer than can be shown here"
             lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))
-        return Rendered(lines, self.inliner.spots, cut, self.has_code, self.hidden_columns)
+        return Rendered(lines, self.inliner.targets, cut, self.has_code, self.hidden_columns)
 
     def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
         blocks = document.blocks
@@ -227,17 +227,17 @@ class Layout(Struct):
 
     def _spoiler(self, block: Spoiler, width: int, depth: int) -> Iterator[Line]:
         is_open = block.index in self.opened
-        spot = self.inliner.spot(Spot(SpotKind.SPOILER, str(block.index), "spoiler"))
-        mark = Run("▾ " if is_open else "▸ ", self.palette.mark + spot)
+        target = self.inliner.target(Target(TargetKind.SPOILER, str(block.index), "spoiler"))
+        mark = Run("▾ " if is_open else "▸ ", self.palette.mark + target)
         if block.header:
             header = self.lines(block.header, self._inner(width), depth)
         else:
-            header = iter([Line([Run("Spoiler", self.palette.mark + spot)])])
+            header = iter([Line([Run("Spoiler", self.palette.mark + target)])])
         yield from self._marked(header, mark, width)
         if is_open:
             yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "┆", width)
         else:
-            closed = wrap([Run("(closed: Enter opens it)", self.palette.dim + spot)], self._inner(width))
+            closed = wrap([Run("(closed: Enter opens it)", self.palette.dim + target)], self._inner(width))
             yield from self._marked(closed, Run("  ", self.palette.text), width)
 
     def _table(self, block: Table, width: int) -> Iterator[Line]:
@@ -252,8 +252,8 @@ class Layout(Struct):
 
     def _card(self, card: Card, width: int) -> Iterator[Line]:
         palette = self.palette
-        kind = SpotKind.LINK if card.kind is CardKind.WEBSITE else SpotKind.MEDIA
-        spot = self.inliner.spot(Spot(kind, card.href, card.title or card.kind.value, card.src))
+        kind = TargetKind.LINK if card.kind is CardKind.WEBSITE else TargetKind.MEDIA
+        target = self.inliner.target(Target(kind, card.href, card.title or card.kind.value, card.src))
         detail = "" if card.kind is CardKind.WEBSITE else f"  {card.kind.value}"
         if card.size is not None:
             detail += f" {card.size[0]}×{card.size[1]}"
@@ -262,8 +262,8 @@ class Layout(Struct):
         if card.kind is CardKind.WEBSITE and (host := host_of(card.href)):
             detail = f"  {host}"
         title = card.title or card.kind.value
-        runs = [Run(title, palette.link + spot), Run(safe_line(detail, 80), palette.dim)]
-        mark = Run(_CARD_GLYPHS[card.kind] + " ", palette.mark + spot)
+        runs = [Run(title, palette.link + target), Run(safe_line(detail, 80), palette.dim)]
+        mark = Run(_CARD_GLYPHS[card.kind] + " ", palette.mark + target)
         yield from self._marked(wrap(runs, self._inner(width)), mark, width)
         if card.description:
             lines = islice(wrap([Run(card.description, palette.dim)], self._inner(width)), 3)
@@ -276,13 +276,13 @@ class Layout(Struct):
         if isinstance(widget, Poll):
             yield from wrap([Run("Poll  ", palette.dim), Run(widget.question, palette.heading)], width)
             for option in widget.options:
-                spot = self.inliner.spot(Spot(SpotKind.VOTE, option.key, option.text))
+                target = self.inliner.target(Target(TargetKind.VOTE, option.key, option.text))
                 own = self.me in option.voters
                 people = ", ".join(self.inliner.user_name(user_id) for user_id in option.voters[:20])
                 people += ", …" if len(option.voters) > 20 else ""
                 runs = [
-                    Run(f"{'[x]' if own else '[ ]'} {len(option.voters):>2}  ", palette.mark + spot),
-                    Run(option.text, palette.text + spot),
+                    Run(f"{'[x]' if own else '[ ]'} {len(option.voters):>2}  ", palette.mark + target),
+                    Run(option.text, palette.text + target),
                     Run(f"  {people}" if people else "", palette.dim),
                 ]
                 yield from self._hanging(runs, width, 8)
@@ -293,10 +293,10 @@ class Layout(Struct):
             [Run("To do  ", palette.dim), Run(widget.title or "Task list", palette.heading)], width
         )
         for task in widget.tasks:
-            spot = self.inliner.spot(Spot(SpotKind.TASK, task.key, task.text))
-            style = palette.text + spot + (Style(strike=True) if task.done else Style())
+            target = self.inliner.target(Target(TargetKind.TASK, task.key, task.text))
+            style = palette.text + target + (Style(strike=True) if task.done else Style())
             runs = [
-                Run("[x] " if task.done else "[ ] ", palette.mark + spot),
+                Run("[x] " if task.done else "[ ] ", palette.mark + target),
                 Run(task.text, style),
                 Run(f"  {task.description}" if task.description else "", palette.dim),
             ]

@@ -20,7 +20,7 @@ from rich.style import Style
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
-from narrowcast.content.inlines import Spot
+from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.feed import Feed, Key
 from narrowcast.panes.messages.overlays import Overlay
@@ -32,7 +32,7 @@ from narrowcast.widgets.looks import Look
 
 log = logging.getLogger(__name__)
 
-__all__ = ["GUTTER", "MessageCanvas", "spot_of"]
+__all__ = ["GUTTER", "MessageCanvas", "target_of"]
 
 GUTTER = 2
 """Columns of the list's own: the mark of the selected message, and the star."""
@@ -98,13 +98,13 @@ class MessageCanvas(LineView):
             super().__init__()
             self.seen = seen
 
-    class SpotChosen(TextualMessage, namespace="message_list"):
+    class TargetChosen(TextualMessage, namespace="message_list"):
         """Something in a message was clicked or chosen by its hint."""
 
-        def __init__(self, key: Key, spot: Spot) -> None:
+        def __init__(self, key: Key, target: Target) -> None:
             super().__init__()
             self.key = key
-            self.spot = spot
+            self.target = target
 
     class PageWanted(TextualMessage, namespace="message_list"):
         """The viewport is near the end of what is known."""
@@ -412,7 +412,7 @@ class MessageCanvas(LineView):
 _PLAIN = Shape()
 
 
-def spot_of(style: Style | None) -> int | None:
-    """The number of the spot that a style marks."""
-    number = style.meta.get("spot") if style is not None and style.meta else None
+def target_of(style: Style | None) -> int | None:
+    """The number of the target that a style marks."""
+    number = style.meta.get("target") if style is not None and style.meta else None
     return number if isinstance(number, int) else None

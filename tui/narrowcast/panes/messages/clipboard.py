@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoiler
-from narrowcast.content.inlines import SpotKind
+from narrowcast.content.inlines import TargetKind
 from narrowcast.content.parse import parse
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import LinkRequested
@@ -81,9 +81,9 @@ class Clipboard:
         yield offer("Link to the message", self.link_of(message), "the link")
         for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
             yield offer(f"Code {block.language}".strip(), block.source, "the code")
-        for spot in self._pane.list.spots_of(message.id):
-            if spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
-                yield offer("Address", spot.value, "the address")
+        for target in self._pane.list.targets_of(message.id):
+            if target.kind in (TargetKind.LINK, TargetKind.MEDIA):
+                yield offer("Address", target.value, "the address")
 
     async def copy_source(self, message_id: int) -> None:
         self.copy(await self.source_of(message_id), "the source")

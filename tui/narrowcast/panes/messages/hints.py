@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import events
 
 from narrowcast.content.addresses import Outside, resolve
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
@@ -26,12 +26,12 @@ class LinkHints:
 
     def begin(self) -> None:
         """Puts a key on everything in view that can be followed."""
-        spots = self._pane.list.spots_in_view()
-        if not spots:
+        targets = self._pane.list.targets_in_view()
+        if not targets:
             self._pane.refuse("No links in view.")
             return
-        labels = hint_labels(len(spots))
-        self._pane.list.overlay = Hints(dict(zip(spots, labels, strict=False)))
+        labels = hint_labels(len(targets))
+        self._pane.list.overlay = Hints(dict(zip(targets, labels, strict=False)))
         self._pane.say_mode("Esc cancels · letters open · Shift-letters copy the link")
         self._pane.list.changed()
 
@@ -41,20 +41,20 @@ class LinkHints:
         if chosen:
             self._pane.leave_modes()
             _, key, number = chosen[0]
-            spots = self._pane.list.spots_of(key)
-            if number < len(spots):
-                self._take(key, spots[number], copies=(event.character or "").isupper())
+            targets = self._pane.list.targets_of(key)
+            if number < len(targets):
+                self._take(key, targets[number], copies=(event.character or "").isupper())
         elif event.character and any(label.startswith(typed) for label in hints.labels.values()):
             hints.typed = typed
             self._pane.list.changed()
         else:
             self._pane.leave_modes()
 
-    def _take(self, key: Key, spot: Spot, *, copies: bool) -> None:
+    def _take(self, key: Key, target: Target, *, copies: bool) -> None:
         """Follows what a hint stands for, or says and copies where it leads."""
-        if copies and spot.kind in (SpotKind.LINK, SpotKind.MEDIA):
-            target = resolve(spot.value, self._pane.session.state)
-            address = target.url if isinstance(target, Outside) else spot.value
+        if copies and target.kind in (TargetKind.LINK, TargetKind.MEDIA):
+            place = resolve(target.value, self._pane.session.state)
+            address = place.url if isinstance(place, Outside) else target.value
             self._clipboard.copy(address, safe_line(address, 300))
         else:
-            self._links.follow(key, spot)
+            self._links.follow(key, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from narrowcast.content.addresses import InApp, Outside, resolve
-from narrowcast.content.inlines import Spot, SpotKind, is_picture
+from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.content.parse import MAX_ROWS
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
@@ -48,69 +48,69 @@ class Links:
             self.selected_hints = hints
             self._pane.post(HintChanged())
 
-    def follow(self, key: Key, spot: Spot) -> None:
-        """Does what a spot is for."""
-        match spot.kind:
-            case SpotKind.LINK:
-                self._open_link(spot)
-            case SpotKind.MEDIA:
-                self.open_media(spot, key)
-            case SpotKind.USER:
-                if spot.value.isdecimal():
-                    self._pane.post(PersonRequested(int(spot.value)))
-            case SpotKind.SPOILER:
-                self._toggle_spoiler(key, int(spot.value))
-            case SpotKind.MORE:
-                self._show_more(key, spot)
-            case SpotKind.VOTE | SpotKind.TASK:
-                self._polls.vote(key, spot)
-            case SpotKind.REACTION:
-                self._react(key, spot)
+    def follow(self, key: Key, target: Target) -> None:
+        """Does what a target is for."""
+        match target.kind:
+            case TargetKind.LINK:
+                self._open_link(target)
+            case TargetKind.MEDIA:
+                self.open_media(target, key)
+            case TargetKind.USER:
+                if target.value.isdecimal():
+                    self._pane.post(PersonRequested(int(target.value)))
+            case TargetKind.SPOILER:
+                self._toggle_spoiler(key, int(target.value))
+            case TargetKind.MORE:
+                self._show_more(key, target)
+            case TargetKind.VOTE | TargetKind.TASK:
+                self._polls.vote(key, target)
+            case TargetKind.REACTION:
+                self._react(key, target)
 
-    def _open_link(self, spot: Spot) -> None:
-        target = resolve(spot.value, self._pane.session.state)
-        if isinstance(target, InApp):
-            self._going.go_to(target)
-        elif isinstance(target, Outside):
-            self._pane.post(LinkRequested(target.url, spot.label))
-        elif spot.value.lower().startswith("mailto:"):
-            self._clipboard.copy(spot.value[7:], f"the address {safe_line(spot.value[7:], 60)}")
+    def _open_link(self, target: Target) -> None:
+        place = resolve(target.value, self._pane.session.state)
+        if isinstance(place, InApp):
+            self._going.go_to(place)
+        elif isinstance(place, Outside):
+            self._pane.post(LinkRequested(place.url, target.label))
+        elif target.value.lower().startswith("mailto:"):
+            self._clipboard.copy(target.value[7:], f"the address {safe_line(target.value[7:], 60)}")
         else:
             self._pane.refuse("This link cannot be opened.")
 
-    def open_media(self, spot: Spot, key: Key | None = None) -> None:
+    def open_media(self, target: Target, key: Key | None = None) -> None:
         """Shows a picture large where the terminal and the extra allow, else opens the file.
 
         With the `key` of a message its other pictures can be seen from there.
         """
         from narrowcast.terminal import images
 
-        if self._can_be_shown(spot) and images.available():
+        if self._can_be_shown(target) and images.available():
             from narrowcast.screens.messages.picture import PictureScreen
 
-            beside = self._pane.list.spots_of(key) if key is not None else ()
-            pictures = [one for one in beside if self._can_be_shown(one)] or [spot]
-            index = pictures.index(spot) if spot in pictures else 0
+            beside = self._pane.list.targets_of(key) if key is not None else ()
+            pictures = [one for one in beside if self._can_be_shown(one)] or [target]
+            index = pictures.index(target) if target in pictures else 0
             self._pane.ask(PictureScreen(self._pane.session, pictures, index), self._save_picture)
         else:
-            if is_picture(spot) and not images.available():
+            if is_picture(target) and not images.available():
                 self._pane.say("To view images here, install the extra: pip install 'narrowcast[images]'")
-            self._open_link(spot)
+            self._open_link(target)
 
-    def _can_be_shown(self, spot: Spot) -> bool:
-        source = resolve(spot.src, self._pane.session.state) if is_picture(spot) else None
+    def _can_be_shown(self, target: Target) -> bool:
+        source = resolve(target.src, self._pane.session.state) if is_picture(target) else None
         return isinstance(source, Outside) and source.own
 
-    def _save_picture(self, spot: Spot | None) -> None:
-        if spot is not None:
-            self._open_link(spot)
+    def _save_picture(self, target: Target | None) -> None:
+        if target is not None:
+            self._open_link(target)
 
     def _toggle_spoiler(self, key: Key, index: int) -> None:
         opened = self._pane.list.shape_of(key).opened
         self._pane.list.reshape(key, opened=opened ^ {index})
 
-    def _show_more(self, key: Key, spot: Spot) -> None:
-        if spot.value == "reveal":
+    def _show_more(self, key: Key, target: Target) -> None:
+        if target.value == "reveal":
             self._pane.list.reshape(key, revealed=True)
             return
         rows = self._pane.list.shape_of(key).rows
@@ -119,9 +119,9 @@ class Links:
         else:
             self._pane.list.reshape(key, rows=min(MAX_ROWS, rows * MORE_FACTOR))
 
-    def _react(self, key: Key, spot: Spot) -> None:
+    def _react(self, key: Key, target: Target) -> None:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
-        reaction_type, code, name = spot.value.split(":", 2)
+        reaction_type, code, name = target.value.split(":", 2)
         if message is not None:
             self._reactions.toggle(message, reaction_type, code, name)
 
@@ -130,19 +130,23 @@ class Links:
         key = self._pane.list.selected
         if key is None:
             return
-        every = {int(spot.value) for spot in self._pane.list.spots_of(key) if spot.kind is SpotKind.SPOILER}
+        every = {
+            int(target.value)
+            for target in self._pane.list.targets_of(key)
+            if target.kind is TargetKind.SPOILER
+        }
         opened = self._pane.list.shape_of(key).opened
         self._pane.list.reshape(key, opened=frozenset() if every <= opened else frozenset(every))
 
     def image(self) -> None:
         """Shows the first picture or file of the message."""
         key = self._pane.list.selected
-        spots = self._pane.list.spots_of(key) if key is not None else ()
-        spot = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
-        if spot is None:
+        targets = self._pane.list.targets_of(key) if key is not None else ()
+        target = next((target for target in targets if target.kind is TargetKind.MEDIA), None)
+        if target is None:
             self._pane.refuse("This message has no images, video or audio.")
         else:
-            self.open_media(spot, key)
+            self.open_media(target, key)
 
     def pan(self, delta: int) -> None:
         key = self._pane.list.selected
@@ -156,30 +160,30 @@ class Links:
         if key is None:
             return False
         opened = self._pane.list.shape_of(key).opened
-        for spot in self._pane.list.spots_of(key):
-            closed = spot.kind is SpotKind.SPOILER and int(spot.value) not in opened
-            if closed or spot.kind is SpotKind.MORE:
-                self.follow(key, spot)
+        for target in self._pane.list.targets_of(key):
+            closed = target.kind is TargetKind.SPOILER and int(target.value) not in opened
+            if closed or target.kind is TargetKind.MORE:
+                self.follow(key, target)
                 return True
         return False
 
 
 def hints_for(rows: Rows, opened: Set[int], *, has_playgrounds: bool = False) -> tuple[tuple[str, str], ...]:
     """Actions for what a message holds, the rarest kind of content first; `opened` spoilers can be closed."""
-    spots = rows.spots
-    kinds = {spot.kind for spot in spots}
-    spoilers = {int(spot.value) for spot in spots if spot.kind is SpotKind.SPOILER}
-    media = next((spot for spot in spots if spot.kind is SpotKind.MEDIA), None)
+    targets = rows.targets
+    kinds = {target.kind for target in targets}
+    spoilers = {int(target.value) for target in targets if target.kind is TargetKind.SPOILER}
+    media = next((target for target in targets if target.kind is TargetKind.MEDIA), None)
     picture = "picture" if media is not None and is_picture(media) else "open file"
     offers = (
-        ("message.vote", "vote", SpotKind.VOTE in kinds),
-        ("message.vote", "tick", SpotKind.TASK in kinds),
-        ("message.enter", "open", bool(spoilers - opened) or SpotKind.MORE in kinds),
+        ("message.vote", "vote", TargetKind.VOTE in kinds),
+        ("message.vote", "tick", TargetKind.TASK in kinds),
+        ("message.enter", "open", bool(spoilers - opened) or TargetKind.MORE in kinds),
         ("message.spoiler", "close", bool(spoilers) and spoilers <= opened),
         ("message.image", picture, media is not None),
         ("message.pan-right", "more columns", rows.hidden_columns > 0),
         ("message.playground", "playground", rows.has_code and has_playgrounds),
         ("message.copy", "copy code", rows.has_code),
-        ("message.hints", "follow", SpotKind.LINK in kinds),
+        ("message.hints", "follow", TargetKind.LINK in kinds),
     )
     return tuple((action_id, does) for action_id, does, fits in offers if fits)

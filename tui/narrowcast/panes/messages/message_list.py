@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 from textual import events
 
-from narrowcast.content.inlines import Spot
+from narrowcast.content.inlines import Target
 from narrowcast.content.parse import MAX_ROWS
-from narrowcast.panes.messages.canvas import spot_of
+from narrowcast.panes.messages.canvas import target_of
 from narrowcast.panes.messages.feed import Feed, Key
 from narrowcast.panes.messages.rows import Lead, Shape
 from narrowcast.panes.messages.selection import SelectingCanvas
@@ -111,15 +111,15 @@ class MessageList(SelectingCanvas):
         self._frame.clear()
         self.changed()
 
-    def spots_of(self, key: Key) -> Sequence[Spot]:
+    def targets_of(self, key: Key) -> Sequence[Target]:
         """What can be followed in a message."""
         feed = self.feed
         if feed is None or not feed.holds(key):
             return ()
-        return self._rows(feed.index(key)).spots
+        return self._rows(feed.index(key)).targets
 
-    def spots_in_view(self) -> list[tuple[int, Key, int]]:
-        """Rows of the screen, items and spot numbers of all spots that begin in view, from top to bottom."""
+    def targets_in_view(self) -> list[tuple[int, Key, int]]:
+        """Rows of the screen, items and target numbers of all targets that begin in view, from top to bottom."""
         found: list[tuple[int, Key, int]] = []
         feed = self.feed
         seen: set[tuple[Key, int]] = set()
@@ -128,7 +128,7 @@ class MessageList(SelectingCanvas):
                 continue
             key = feed.key(place.index)
             for segment in self._rows(place.index).rows[place.row].strip:
-                number = spot_of(segment.style)
+                number = target_of(segment.style)
                 if number is not None and (key, number) not in seen:
                     seen.add((key, number))
                     found.append((y, key, number))
@@ -171,12 +171,12 @@ class MessageList(SelectingCanvas):
         index = min(feed.index(self.selected), len(feed) - 1)
         if self._scroll_within(index, delta):
             return
-        target = min(max(0, index + delta), len(feed) - 1)
-        if target == index and delta > 0:
+        wanted = min(max(0, index + delta), len(feed) - 1)
+        if wanted == index and delta > 0:
             self.to_newest()
             return
-        self.selected, self.engaged = feed.key(target), True
-        self._viewport.show(target)
+        self.selected, self.engaged = feed.key(wanted), True
+        self._viewport.show(wanted)
         self._note_top()
         self.changed()
 
@@ -248,7 +248,7 @@ class MessageList(SelectingCanvas):
         if event.chain == 2:
             self.select_text_of(key)
         self.changed()
-        number = event.style.meta.get("spot") if event.style.meta else None
-        spots = self._rows(place.index).spots
-        if isinstance(number, int) and number < len(spots):
-            self.post_message(self.SpotChosen(key, spots[number]))
+        number = event.style.meta.get("target") if event.style.meta else None
+        targets = self._rows(place.index).targets
+        if isinstance(number, int) and number < len(targets):
+            self.post_message(self.TargetChosen(key, targets[number]))

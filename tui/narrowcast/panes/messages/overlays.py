@@ -46,18 +46,18 @@ def _before_count(text: str) -> int:
 
 
 class Hints:
-    """A label on the beginning of each spot. `typed` is what was typed so far: labels that differ fade."""
+    """A label on the beginning of each target. `typed` is what was typed so far: labels that differ fade."""
 
     def __init__(self, labels: Mapping[tuple[int, Key, int], str]) -> None:
         self.labels = labels
         self.typed = ""
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
-        """Puts the labels of row `y` over the first cells of their spots."""
+        """Puts the labels of row `y` over the first cells of their targets."""
         style = view.part_style("messages--hint")
         cell = 0
         for segment in list(strip):
-            number = segment.style.meta.get("spot") if segment.style and segment.style.meta else None
+            number = segment.style.meta.get("target") if segment.style and segment.style.meta else None
             label = self.labels.get((y, key, number)) if isinstance(number, int) else None
             at = cell + _before_count(segment.text)
             if label is not None and label.startswith(self.typed) and at + len(label) <= strip.cell_length:

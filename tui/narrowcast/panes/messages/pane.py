@@ -282,9 +282,9 @@ class MessagesPane(Vertical):
         if seen:
             self.session.read_marks.seen(seen)
 
-    def on_message_list_spot_chosen(self, event: MessageList.SpotChosen) -> None:
+    def on_message_list_target_chosen(self, event: MessageList.TargetChosen) -> None:
         event.stop()
-        self.parts.links.follow(event.key, event.spot)
+        self.parts.links.follow(event.key, event.target)
 
     def on_message_list_text_selected(self, event: MessageList.TextSelected) -> None:
         """Says what one can do with selected text, whether keys or the mouse selected it."""

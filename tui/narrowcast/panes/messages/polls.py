@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
@@ -16,16 +16,16 @@ class Polls:
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
 
-    def vote(self, key: Key, spot: Spot) -> None:
+    def vote(self, key: Key, target: Target) -> None:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
         widget = read_widget(message.submessages) if message is not None else None
         if message is None or widget is None:
             return
         send = self._pane.session.client.submessages.send
         if isinstance(widget, Poll):
-            content: dict[str, object] = widget.vote(spot.value, self._pane.session.state.me)
+            content: dict[str, object] = widget.vote(target.value, self._pane.session.state.me)
         else:
-            content = widget.strike(spot.value)
+            content = widget.strike(target.value)
         self._pane.work(send(message_id=message.id, content=content), "vote")
 
     def choose(self) -> None:
@@ -49,9 +49,9 @@ class Polls:
         message_id = message.id
 
         def chosen(key: str | None) -> None:
-            kind = SpotKind.VOTE if isinstance(widget, Poll) else SpotKind.TASK
+            kind = TargetKind.VOTE if isinstance(widget, Poll) else TargetKind.TASK
             if key:
-                self.vote(message_id, Spot(kind, key))
+                self.vote(message_id, Target(kind, key))
             elif key is not None:
                 self._add_choice(message_id, widget)
 

@@ -18,7 +18,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.content.blocks import Document, Paragraph, Text
-from narrowcast.content.inlines import Inliner, Spot, SpotKind
+from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
 from narrowcast.content.parse import parse
@@ -93,7 +93,7 @@ class Rows(Struct):
 
     rows: list[Row]
     lead: int
-    spots: list[Spot]
+    targets: list[Target]
     cut: bool = False
     tail: int = 0
     clock: str = ""
@@ -214,9 +214,9 @@ class RowMaker:
             own = me in group.user_ids
             value = f"{group.reaction_type}:{group.emoji_code}:{group.emoji_name}"
             label = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
-            spot = inliner.spot(Spot(SpotKind.REACTION, value, label))
+            target = inliner.target(Target(TargetKind.REACTION, value, label))
             shown = f"[{label} {len(group.user_ids)}]" if own else f"{label} {len(group.user_ids)}"
-            style = (self.palette.mark if own else self.palette.dim) + spot
+            style = (self.palette.mark if own else self.palette.dim) + target
             runs += [Run(shown.replace(" ", "\u00a0"), style), Run("  ", self.palette.text)]
         return list(wrap(runs, self.width - INDENT))
 
@@ -240,7 +240,7 @@ class RowMaker:
         return Rows(
             rows + body,
             count,
-            rendered.spots,
+            rendered.targets,
             rendered.cut,
             tail=int(bool(lead.gap_below)),
             clock=clock,
@@ -255,9 +255,9 @@ class RowMaker:
         hidden = "collapsed" in message.flags or message.sender_id in state.users.muted
         if hidden and not shape.revealed:
             text = MUTED if message.sender_id in state.users.muted else "(collapsed: Enter shows it)"
-            spot = inliner.spot(Spot(SpotKind.MORE, "reveal", "show"))
-            rows.append(self.content_row(Line([Run(text, self.palette.dim + spot)])))
-            return rows, Rendered([], inliner.spots, True)
+            target = inliner.target(Target(TargetKind.MORE, "reveal", "show"))
+            rows.append(self.content_row(Line([Run(text, self.palette.dim + target)])))
+            return rows, Rendered([], inliner.targets, True)
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
             lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.content.inlines import Spot
+from narrowcast.content.inlines import Target
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import images
 from narrowcast.terminal.picture_process import decoded
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["PictureScreen"]
 
 
-class PictureScreen(Dialog[Spot | None]):
+class PictureScreen(Dialog[Target | None]):
     """Fetches pictures from the account's own server and shows them.
 
     Dismissed with the picture that one wants as a file, else with None.
@@ -49,10 +49,10 @@ class PictureScreen(Dialog[Spot | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PICTURE)]
 
-    def __init__(self, session: Session, spots: Sequence[Spot], index: int = 0) -> None:
+    def __init__(self, session: Session, targets: Sequence[Target], index: int = 0) -> None:
         super().__init__()
         self._session = session
-        self._spots = spots
+        self._targets = targets
         self._index = index
         self._drawing = ""
         self._data: bytes | None = None
@@ -72,14 +72,14 @@ class PictureScreen(Dialog[Spot | None]):
             self._work(partial(self._show, self._data))
 
     @property
-    def _spot(self) -> Spot:
-        return self._spots[self._index]
+    def _target(self) -> Target:
+        return self._targets[self._index]
 
     def _begin(self) -> None:
         self._data = None
-        others = f" · {self._index + 1} of {len(self._spots)}: ← →" if len(self._spots) > 1 else ""
+        others = f" · {self._index + 1} of {len(self._targets)}: ← →" if len(self._targets) > 1 else ""
         keys = self.hints(("picture.save", "downloads"), ("dialog.close", "closes"))
-        about = f" {safe_line(self._spot.label, max(10, self.size.width - 50))}{others} · {keys}"
+        about = f" {safe_line(self._target.label, max(10, self.size.width - 50))}{others} · {keys}"
         self.query_one("#about", Static).update(Content(about))
         self._work(self._load)
 
@@ -124,13 +124,13 @@ class PictureScreen(Dialog[Spot | None]):
 
     async def _fetch(self) -> bytes:
         """The file itself, and if that is too large or elsewhere the server's own smaller copy."""
-        fetch, spot = self._session.client.uploads.fetch, self._spot
+        fetch, target = self._session.client.uploads.fetch, self._target
         try:
-            return await fetch(url=spot.value or spot.src, max_bytes=images.MAX_BYTES)
+            return await fetch(url=target.value or target.src, max_bytes=images.MAX_BYTES)
         except NarrowcastError:
-            if not spot.src:
+            if not target.src:
                 raise
-            return await fetch(url=spot.src, max_bytes=images.MAX_BYTES)
+            return await fetch(url=target.src, max_bytes=images.MAX_BYTES)
 
     def _draw(self, data: str) -> None:
         """Writes a picture of the terminal's own kind past Textual, which knows cells only."""
@@ -149,14 +149,14 @@ class PictureScreen(Dialog[Spot | None]):
             self.call_later(self.app.run_action, "app_redraw")
 
     def action_step(self, by: int) -> None:
-        if len(self._spots) > 1:
-            self._index = (self._index + by) % len(self._spots)
+        if len(self._targets) > 1:
+            self._index = (self._index + by) % len(self._targets)
             self._begin()
 
     def action_save(self) -> None:
         """Fetches the file into the folder for downloads."""
         self._erase()
-        self.dismiss(self._spot)
+        self.dismiss(self._target)
 
     def action_leave(self) -> None:
         self._erase()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.messages.picture import PictureScreen
@@ -41,8 +41,8 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
         ]
 
     def open(self, item: CustomEmoji) -> None:
-        spot = Spot(SpotKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
-        self.app.push_screen(PictureScreen(self.session, [spot]))
+        target = Target(TargetKind.MEDIA, item.source_url, f":{item.name}:", src=item.source_url)
+        self.app.push_screen(PictureScreen(self.session, [target]))
 
     def new(self) -> None:
         if not self.refused():

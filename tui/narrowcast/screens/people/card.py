@@ -14,7 +14,7 @@ from narrowcast.app.context import app_of
 from narrowcast.commands import writing
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.workspace import Workspace, workspace_of
-from narrowcast.content.inlines import Spot, SpotKind
+from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture import PictureScreen
@@ -166,8 +166,8 @@ class PersonScreen(ManageScreen[str]):
         if not address:
             self.say("This user has no profile picture.")
             return
-        spot = Spot(SpotKind.MEDIA, address, user.full_name, src=address)
-        self.app.push_screen(PictureScreen(self.session, [spot]))
+        target = Target(TargetKind.MEDIA, address, user.full_name, src=address)
+        self.app.push_screen(PictureScreen(self.session, [target]))
 
     # about them
 
