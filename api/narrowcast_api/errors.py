@@ -85,7 +85,7 @@ class OutcomeUnknown(TransportError):
     @property
     def user_message(self) -> str:
         return (
-            f"The connection broke before the answer came ({self}). "
+            f"Connection lost before an answer arrived ({self}). "
             "It may have worked: look before you repeat it."
         )
 
@@ -108,7 +108,7 @@ class ServerFault(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"The server has a problem (HTTP {self.status}). Try again in a moment."
+        return f"Server error (HTTP {self.status}). Try again in a moment."
 
 
 class RateLimited(NarrowcastError):
@@ -120,7 +120,7 @@ class RateLimited(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"The server asks to slow down. Wait {max(1, round(self.retry_after))} s."
+        return f"Rate limit exceeded. Try again in {max(1, round(self.retry_after))} s."
 
 
 class MalformedAnswer(NarrowcastError):
@@ -133,7 +133,7 @@ class MalformedAnswer(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"The server's answer cannot be understood: {self}. Is this the address of a chat server?"
+        return f"Unexpected answer from the server: {self}. Is this the address of a chat server?"
 
 
 class NoServerThere(MalformedAnswer):
@@ -257,7 +257,7 @@ class AuthenticationFailed(Unauthorized):
 
     @property
     def user_message(self) -> str:
-        return self.msg or "The user name or the password is wrong."
+        return self.msg or "Incorrect email or password."
 
 
 class PermissionDenied(ApiError):

@@ -283,7 +283,7 @@ async def test_what_the_server_would_cut_or_refuse_stays_here_and_says_so(client
         client.drafts.save(None, TEA, "null \x00")
         await client.clock.advance(30)
         assert client.calls == []
-        assert all("this machine only" in (draft.error or "") for draft in client.drafts.all())
+        assert all("this device only" in (draft.error or "") for draft in client.drafts.all())
         assert len(kept(client)) == 3
 
 
@@ -293,7 +293,7 @@ async def test_a_refused_draft_is_not_sent_again_until_it_changes(client: DraftC
         draft_id = client.drafts.save(None, LUNCH, "Soup")
         await client.clock.advance(300)
         assert client.calls == ["create Soup"]
-        assert client.drafts.all()[0].error == "Kept on this machine only: Invalid channel ID"
+        assert client.drafts.all()[0].error == "Saved on this device only: Invalid channel ID"
         client.drafts.save(draft_id, LUNCH, "Soup!")
         await client.clock.advance(5)
         assert client.server.texts() == ["Soup!"]

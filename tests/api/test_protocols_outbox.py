@@ -208,7 +208,7 @@ async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
         request.answer.set_exception(error)
         await bench.settle()
         assert only(bench).state is UNCONFIRMED
-        assert "Looking" in (only(bench).error or "")
+        assert "Checking" in (only(bench).error or "")
         await bench.clock.advance(1.0)
         assert states(bench) == [SENT]
         await bench.clock.advance(60)
@@ -224,7 +224,7 @@ async def test_what_is_not_there_after_two_looks_is_offered_again_with_its_words
         await bench.clock.advance(0.2)
         entry = only(bench)
         assert (entry.state, entry.content) == (FAILED, "Soup today")
-        assert "Send it again, or cancel it" in (entry.error or "")
+        assert "Resend or cancel it" in (entry.error or "")
         await bench.clock.advance(600)
         assert bench.server.sends == 1, "only the user sends it again"
 
@@ -401,10 +401,9 @@ async def test_what_is_too_long_fails_here_with_its_words(bench: OutboxBench) ->
         await bench.clock.advance(5)
         first, second = bench.outbox.entries()
         assert (
-            first.error
-            == "The message is 2 characters too long for this server. Shorten it and send it again."
+            first.error == "The message is 2 characters over the limit of this server. Shorten it and resend."
         )
-        assert "topic is 5 characters too long" in (second.error or "")
+        assert "topic is 5 characters over the limit" in (second.error or "")
         assert bench.server.sends == 0
         bench.outbox.retry(local_id)
         assert bench.outbox.entries()[0].state is FAILED

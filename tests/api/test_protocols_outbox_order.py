@@ -376,7 +376,7 @@ async def test_a_second_instance_does_not_send(tmp_path: Path) -> None:
         second = OutboxBench(tmp_path)
         second.open()
         second.outbox._journal = Journal.open(tmp_path / "journal.db", read_only=True, executor=inline)
-        with pytest.raises(InvalidInput, match="Another window"):
+        with pytest.raises(InvalidInput, match="another window"):
             second.outbox.send(LUNCH, "Soup today")
         second.outbox._journal.close()
         await second.crash()

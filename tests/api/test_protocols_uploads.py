@@ -148,10 +148,10 @@ async def test_cancelling_makes_room_for_the_next(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("error", "says"),
     [
-        (OutcomeUnknown("cut"), "connection broke"),
+        (OutcomeUnknown("cut"), "Connection lost"),
         (InvalidInput("soup.png is too large"), "too large"),
         (PermissionError(13, "Permission denied"), "cannot be read"),
-        (RuntimeError("a bug"), "Something went wrong"),
+        (RuntimeError("a bug"), "Unexpected error"),
     ],
 )
 async def test_a_failure_says_why_and_can_be_resumed(bench: Bench, error: Exception, says: str) -> None:

@@ -206,7 +206,7 @@ def test_damage_found_while_reading_leads_to_a_new_cache(tmp_path: Path) -> None
     cache = Cache.open(path)
     cache.file.warned = lambda: told.append(cache.warning)
     assert cache.file.verify() is False
-    assert "being made anew" in (told[0] or "")
+    assert "being rebuilt" in (told[0] or "")
     cache.save_messages([message(1)])
     assert cache.load_newest(10) == [message(1)]
     assert cache.file.verify() is True
@@ -251,7 +251,7 @@ def test_on_a_full_disk_it_says_so_and_goes_on_with_what_it_has(tmp_path: Path) 
     pages = cache.file.writer.execute("PRAGMA page_count").fetchone()[0]
     cache.file.writer.execute(f"PRAGMA max_page_count={pages}")
     cache.save_messages([message(2, "<p>" + "x" * 200_000 + "</p>")])
-    assert cache.warning == "What you read is not kept for the next start: the disk is full."
+    assert cache.warning == "The cache cannot be used: the disk is full."
     assert [m.id for m in cache.load_newest(10)] == [1]
     cache.file.writer.execute("PRAGMA max_page_count=1000000")
     cache.save_messages([message(3)])
@@ -264,7 +264,7 @@ def test_where_no_file_can_be_made_it_works_in_memory(tmp_path: Path) -> None:
     cache.save_messages([message(1)])
     assert cache.load_newest(1) == [message(1)]
     assert [hit.message_id for hit in cache.search("hello")] == [1]
-    assert "not kept for the next start" in (cache.warning or "")
+    assert "cache cannot be used" in (cache.warning or "")
     cache.close()
 
 

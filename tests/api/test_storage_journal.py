@@ -272,7 +272,7 @@ def test_a_second_instance_reads_and_never_writes(tmp_path: Path) -> None:
     second = journal_at(tmp_path, read_only=True)
     assert second.load_outbox() == [MESSAGE]
     assert second.put_draft(DRAFT).result() is False
-    assert "Another window" in (second.warning or "")
+    assert "another window" in (second.warning or "")
     second.close()
     assert first.load_drafts() == []
     first.close()

@@ -144,7 +144,7 @@ async def test_a_second_window_on_one_account(tmp_path: Path) -> None:
         (warning,) = second.warnings
         assert str(os.getpid()) in warning
         await world.until(lambda: second.is_live, "it reads")
-        with pytest.raises(InvalidInput, match="Another window"):
+        with pytest.raises(InvalidInput, match="another window"):
             second.outbox.send(world.soup, "from the second")
         await world.passes(5)
         assert await world.contents("soup") == ["from the first"]

@@ -350,7 +350,7 @@ class Drafts:
         if item.record.deleted:
             self._store.forget(item)
         else:
-            item.set(error=f"Kept on this machine only: {error.user_message}")
+            item.set(error=f"Saved on this device only: {error.user_message}")
             self._store.keep(item)
 
     def _unfit(self, version: DraftVersion) -> str | None:
@@ -358,11 +358,11 @@ class Drafts:
         limits = self._limits()
         topic = version.destination.topic if isinstance(version.destination, ChannelDestination) else ""
         if "\x00" in version.content or "\x00" in topic:
-            return "Kept on this machine only: it has a null character."
+            return "Saved on this device only: it has a null character."
         if limits.max_content is not None and len(version.content) > limits.max_content:
-            return "Kept on this machine only: it is too long for this server."
+            return "Saved on this device only: it is too long for this server."
         if limits.max_topic is not None and len(topic) > limits.max_topic:
-            return "Kept on this machine only: its topic is too long for this server."
+            return "Saved on this device only: its topic is too long for this server."
         return None
 
 

@@ -95,8 +95,8 @@ _AT_ONCE = 4
 _CHECK_EVERY = 5.0
 _FETCH_PAUSE = 60.0
 
-_NOT_THERE = "No answer came, and the message is not on the server. Send it again, or cancel it."
-_TAKEN_BACK = "Taken back before it was sent. Send it after all, or cancel it."
+_NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
+_TAKEN_BACK = "Canceled before it was sent. Resend or cancel it."
 
 
 class Outbox:
@@ -159,7 +159,9 @@ class Outbox:
         if not content.strip():
             raise InvalidInput("There is nothing to send.")
         if self._journal.read_only:
-            raise InvalidInput("Another window has this account open: send from there, or close it first.")
+            raise InvalidInput(
+                "This account is open in another window. Send it there, or close that window first."
+            )
         content = sendable(content)
         error = unfit(self._limits(), destination, content)
         record = OutboxRecord(
@@ -360,7 +362,7 @@ class Outbox:
         item.unheard, item.sent_at = isinstance(error, NoAnswer), None
         item.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
-        self._store.step(item, UNCONFIRMED, f"{text} Looking whether the message arrived.")
+        self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
 
     async def _look(self, item: OutboxItem) -> None:
         record = item.record

@@ -21,7 +21,7 @@ __all__ = [
     "ShowMessage",
 ]
 
-_INTERRUPTED = "Narrowcast ended while this was being sent. Looking whether it arrived."
+_INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it was sent."
 
 SHOW_AFTER = 0.5
 """Seconds that a message may be on its way before a view says so."""
@@ -172,12 +172,12 @@ def sendable(text: str) -> str:
 def unfit(limits: MessageLimits, destination: Destination, content: str) -> str | None:
     """Why a server would surely refuse or cut this message, so that trying makes no sense."""
     if "\0" in content or (isinstance(destination, ChannelDestination) and "\0" in destination.topic):
-        return "The message holds a null character, which cannot be sent. Take it back and remove it."
+        return "The message holds a null character, which cannot be sent. Cancel it and remove the character."
     over = len(content) - (limits.max_content or len(content))
     if over > 0:
-        return f"The message is {over} characters too long for this server. Shorten it and send it again."
+        return f"The message is {over} characters over the limit of this server. Shorten it and resend."
     if isinstance(destination, ChannelDestination):
         over = len(destination.topic) - (limits.max_topic or len(destination.topic))
         if over > 0:
-            return f"The topic is {over} characters too long for this server. Shorten it and send again."
+            return f"The topic is {over} characters over the limit of this server. Shorten it and resend."
     return None

@@ -248,7 +248,7 @@ class UploadQueue:
             self._failed(upload, f"{upload.name} cannot be read: {error.strerror}.")
         except Exception as error:
             log.error("upload failed in an unforeseen way", exc_info=error)
-            self._failed(upload, "Something went wrong here; the log has more.")
+            self._failed(upload, "Unexpected error. See the log for details.")
         else:
             if upload.state is SENDING:
                 upload.sent = upload.size

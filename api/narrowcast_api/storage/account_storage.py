@@ -59,7 +59,7 @@ class AccountStorage:
             cache_path = None
         cache = Cache.open(cache_path, limit=cache_limit, read_only=second, executor=executor)
         if cache_path is None:
-            cache.file.warn("What you read is not kept for the next start: the cache folder cannot be made.")
+            cache.file.warn("The cache cannot be used: the cache folder cannot be made.")
         cache.post(cache.verify_after_crash)
         return cls(journal, cache, lock)
 

@@ -22,7 +22,7 @@ from narrowcast_api.storage.database import (
 
 Rows = list[tuple[object, ...]]
 
-_REBUILT = "The cache was damaged and is being made anew; nothing of yours was in it alone."
+_REBUILT = "The cache was damaged and is being rebuilt. Nothing was lost."
 
 
 class CacheFile:
@@ -83,7 +83,7 @@ class CacheFile:
                         self._put_away()
                     continue
                 reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
-                self.warn(f"What you read is not kept for the next start: {reason}.")
+                self.warn(f"The cache cannot be used: {reason}.")
                 break
         return self._connect_memory()
 
@@ -135,7 +135,7 @@ class CacheFile:
             if is_damage(error):
                 self.rebuild()
             else:
-                self.warn(f"What you read is not kept for the next start: {describe(error)}.")
+                self.warn(f"The cache cannot be used: {describe(error)}.")
         else:
             if self.path is not None:
                 self.warn(None)

@@ -46,7 +46,7 @@ from narrowcast_api.storage.records import Draft, OutboxRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
-_OTHER_INSTANCE = "Another window has this account open: drafts and messages written here are not kept."
+_OTHER_INSTANCE = "This account is open in another window. Drafts and messages written here are not saved."
 
 RETRY_SECONDS = 5.0
 

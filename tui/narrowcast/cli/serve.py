@@ -93,5 +93,5 @@ def _check(faults: list[str], data: Path) -> int:
     for fault in faults:
         sys.stderr.write(f"narrowcast: {fault}\n")
     if not faults:
-        sys.stdout.write(f"{data} is sound\n")
+        sys.stdout.write(f"{data}: OK\n")
     return Exit.FAILED if faults else Exit.DONE
