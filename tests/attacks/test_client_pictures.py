@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import re
 import struct
 import subprocess
 import sys
 import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,13 +52,12 @@ def header(width: int, height: int) -> tuple[bytes, bytes]:
 
 
 def descendants() -> set[int]:
+    """The processes that decode pictures."""
     found = set()
-    for status in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if b"picture_worker" in status.read_bytes():
-                found.add(int(status.parent.name))
-        except OSError:
-            continue
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(OSError):
+            if b"picture_worker" in Path(f"/proc/{name}/cmdline").read_bytes():
+                found.add(int(name))
     return found
 
 

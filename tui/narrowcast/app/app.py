@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 COLLECT_AFTER = 2.0
 """Seconds after which the collector of garbage runs again; while the app starts there is none."""
 
+QUIT_AGAIN = 5.0
+"""Seconds within which asking to quit once more quits at once."""
+
 Opening = Path | Literal["demo", "welcome"]
 """What to open: the account in a file, the demo, or the welcome screen."""
 
@@ -71,6 +74,8 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         self._first_screen: MainScreen | None = None
         self._guardian: Guardian | None = None
         self._leaving = False
+        self._asked_to_quit = False
+        self._send_later = False
 
     # from start to end
 
@@ -181,6 +186,13 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         if self.screen is self.main_screen and self.account_file == self.opening:
             self.keep_screen()
         await self.close_session()
+        if self._send_later and self.account_file is not None:
+            from narrowcast.app.unsent import send_in_background
+
+            try:
+                send_in_background(self.account_file.absolute())
+            except OSError as error:
+                log.warning("nothing is sent in the background: %s", error)
         try:
             if self.demo is not None:
                 await self.demo.stop()
@@ -257,4 +269,20 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             self.screen.clear_selection()
             self.tell("Copied.")
             return
+        if self.session is not None and self.demo is None and not self._asked_to_quit:
+            from narrowcast.app.unsent import ask, waiting
+
+            if count := waiting(self.session):
+                self._asked_to_quit = True
+                question, chosen = ask(count, self._leave_unsent)
+                self.push_screen(question, chosen)
+                self.set_timer(QUIT_AGAIN, self._forget_question)
+                return
+        self.spawn(self.leave(), "leave")
+
+    def _forget_question(self) -> None:
+        self._asked_to_quit = False
+
+    def _leave_unsent(self, send: bool) -> None:
+        self._send_later = send
         self.spawn(self.leave(), "leave")

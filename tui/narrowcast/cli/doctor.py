@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast.app.config import Config, ConfigError, Notifications, load
@@ -22,6 +23,9 @@ from narrowcast.cli.records import Finding
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
 from narrowcast_api.version import VERSION
 
 MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
@@ -208,6 +212,7 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
         return
     yield Finding("account", "ok", f"{account.email} at {account.site} ({path})")
     yield from _storage(paths, account.site, account.email)
+    yield from _outbox(account, paths)
     if not args.offline:
         yield asyncio.run(_server(path))
 
@@ -227,6 +232,18 @@ def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
             yield Finding("cache", "note", warning)
     finally:
         storage.close()
+
+
+def _outbox(account: Account, paths: Paths) -> Iterator[Finding]:
+    from narrowcast.cli.unsent import counted, sender_lock
+
+    waiting, failed = counted(account, paths)
+    lock = sender_lock(account, paths)
+    if lock is not None:
+        lock.release()
+    sender = f"; process {lock.owner_pid} sends them" if lock is not None and not lock.held else ""
+    if waiting or failed or sender:
+        yield Finding("outbox", "note", f"{waiting} messages wait, {failed} failed{sender}")
 
 
 def _files(folder: Path) -> list[Path]:

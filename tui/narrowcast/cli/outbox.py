@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import OutboxRecord
-from narrowcast.cli.unsent import until_sent
+from narrowcast.cli.unsent import send_within, unsent
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
@@ -33,24 +32,16 @@ async def _run(account: Account, args: argparse.Namespace) -> Exit:
     from narrowcast_api.sync.session import Session
 
     paths = Paths.of_user()
-    session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache, present=False)
-    try:
-        changes = args.action != "list" or args.wait is not None
-        if changes and session.read_only:
-            pid = session.storage.other_pid
-            who = f" (process {pid})" if pid else ""
-            raise CommandError(
-                f"Narrowcast is open with this account{who} and sends what waits; use its outbox"
-            )
-        if args.action != "list":
-            _act(session, args.action, args.ids)
-        if args.wait is not None:
-            return await _wait(session, args.wait)
-        if args.action == "list":
-            _list(session, json=args.json)
-        return Exit.DONE
-    finally:
-        await session.close()
+    if args.action != "list" or args.wait is None:
+        session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache, present=False)
+        try:
+            if args.action == "list":
+                _list(session, json=args.json)
+            else:
+                _act(session, args.action, args.ids)
+        finally:
+            await session.close()
+    return Exit.DONE if args.wait is None else await _wait(account, paths, args.wait)
 
 
 def _unsent(session: Session) -> list[OutboxEntry]:
@@ -77,11 +68,15 @@ def _list(session: Session, *, json: bool) -> None:
 
 
 def _act(session: Session, action: str, ids: Sequence[str]) -> None:
-    unsent = _unsent(session)
+    if session.read_only:
+        pid = session.storage.other_pid
+        who = f" (process {pid})" if pid else ""
+        raise CommandError(f"Narrowcast is open with this account{who}; use its outbox")
+    waiting = _unsent(session)
     if not ids:
         raise CommandError(f"say which: narrowcast outbox {action} ID, or all", Exit.USAGE)
     for wanted in ids:
-        found = [entry for entry in unsent if wanted == "all" or entry.local_id.startswith(wanted)]
+        found = [entry for entry in waiting if wanted == "all" or entry.local_id.startswith(wanted)]
         if wanted != "all" and len(found) != 1:
             how_many = "more than one message has an id" if found else "no message has an id"
             raise CommandError(f"{how_many} that begins with {wanted!r}", Exit.USAGE)
@@ -94,13 +89,12 @@ def _act(session: Session, action: str, ids: Sequence[str]) -> None:
                 say(safe_block(entry.content))  # its words are not lost
 
 
-async def _wait(session: Session, seconds: float) -> Exit:
+async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
     """Send until nothing waits: done, failed where something was refused, unreachable where time is up."""
-    if left := await until_sent(session, seconds):
+    if left := await send_within(account, paths, seconds):
         complain(f"{left} of the messages wait still; they go out when Narrowcast runs next")
         return Exit.UNREACHABLE
-    failed = _unsent(session)
-    for entry in failed:
-        complain(f"{entry.local_id}: {safe_line(entry.error or 'not sent')}")
-    sys.stdout.flush()
+    failed = unsent(account, paths)
+    for record in failed:
+        complain(f"{record.local_id}: {safe_line(record.error or 'not sent')}")
     return Exit.FAILED if failed else Exit.DONE

@@ -133,8 +133,11 @@ class ScreenMemory(Struct):
     def of_layout(self, update: LayoutUpdate, console: Console) -> str:
         out: list[str] = []
         region = update.region
-        for y, strips in enumerate(update.strips, region.y):
-            self._put(y, region.x, self._cells(strips), console, out)
+        for y, line in enumerate(update.strips, region.y):
+            strips: list[Strip | None] = list(line)
+            whole = [strip for strip in strips if strip is not None]
+            if len(whole) == len(strips):  # a screen that is being taken down has holes where widgets were
+                self._put(y, region.x, self._cells(whole), console, out)
         return "".join(out)
 
     def of_chops(self, update: ChopsUpdate, console: Console) -> str:

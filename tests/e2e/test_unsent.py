@@ -1,0 +1,143 @@
+"""Leaving with something unsent: the app asks, and a process in the background sends it when the server is back."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.account import Account
+from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+from .test_notifications import call
+
+
+@contextmanager
+def serving(data: Path, folder: Path, port: str = "0") -> Iterator[str]:
+    process = subprocess.Popen(
+        narrowcast("serve", "--demo", "--port", port, "--data", str(data)),
+        env={"PATH": "/usr/bin:/bin", **home(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().removeprefix("listening on ").strip()
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def open_app(rc: Path, folder: Path) -> Terminal:
+    return Terminal(narrowcast("--rc", str(rc)), env=home(folder))
+
+
+def senders(rc: Path) -> list[int]:
+    """The processes that send in the background for an account."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(OSError):
+            words = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
+            if b"outbox" in words and str(rc).encode() in words:
+                found.append(int(name))
+    return found
+
+
+def written(rc: Path, text: str) -> int:
+    query = {"anchor": "newest", "num_before": 50, "num_after": 0, "apply_markdown": "false"}
+    messages = call(Account.from_zuliprc(rc), "GET", "/messages", **query)["messages"]
+    assert isinstance(messages, list)
+    return sum(message["content"] == text for message in messages)
+
+
+def write_offline(data: Path, tmp_path: Path, rc: Path) -> tuple[Terminal, str]:
+    """An app that was live, lost its server, and has a message that waits."""
+    with serving(data, tmp_path / "server-home") as url:
+        port = url.rpartition(":")[2]
+        terminal = open_app(rc, tmp_path / "home")
+        terminal.wait_for(r"● live", PATIENCE)
+        terminal.press("ctrl+k")
+        terminal.wait_for("Go to")
+        terminal.type("Greta Lindqvist")
+        terminal.wait_for(r"▌.*Greta Lindqvist")
+        terminal.press("enter")
+        terminal.wait_for(r"(?m)^.* Greta Lindqvist[^│]*$")
+        terminal.settle()
+    terminal.wait_gone(r"● live")
+    terminal.press("r", "ctrl+e", "ctrl+u")
+    terminal.type("written on the train")
+    terminal.press("enter")
+    terminal.settle(1.0)
+    return terminal, port
+
+
+@pytest.fixture
+def offline(tmp_path: Path) -> Iterator[tuple[Terminal, Path, Path, str]]:
+    data = tmp_path / "server"
+    rc = data / "accounts" / "ada.zuliprc"
+    terminal, port = write_offline(data, tmp_path, rc)
+    try:
+        yield terminal, data, rc, port
+    finally:
+        terminal.kill()
+        terminal.hang_up()
+        for pid in senders(rc):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_meanwhile(
+    offline: tuple[Terminal, Path, Path, str], tmp_path: Path
+) -> None:
+    terminal, data, rc, port = offline
+    terminal.press("ctrl+q")
+    terminal.wait_for("A message is not sent yet")
+    terminal.press("enter")
+    assert terminal.wait_end() == 0
+    assert terminal.left_clean() == []
+    assert len(senders(rc)) == 1
+    again = open_app(rc, tmp_path / "home")
+    again.wait_for("Combined feed|Greta", PATIENCE)
+    again.settle(1.0)
+    assert "already running" not in again.text
+    again.press("ctrl+q")
+    again.wait_for("A message is not sent yet")
+    again.press("down", "enter")
+    assert again.wait_end() == 0
+    again.hang_up()
+    doctor = subprocess.run(
+        narrowcast("doctor", "--offline", "--rc", str(rc)),
+        env={"PATH": "/usr/bin:/bin", "TERM": "xterm", **home(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert re.search(r"1 messages wait, 0 failed; process \d+ sends them", doctor.stdout), doctor.stdout
+    with serving(data, tmp_path / "server-home", port):
+        end = time.monotonic() + 60
+        while senders(rc):
+            assert time.monotonic() < end, "the process in the background did not end"
+        assert written(rc, "written on the train") == 1
+
+
+def test_one_can_stay_and_asking_twice_quits_at_once(offline: tuple[Terminal, Path, Path, str]) -> None:
+    terminal, _, rc, _ = offline
+    terminal.press("ctrl+q")
+    terminal.wait_for("A message is not sent yet")
+    terminal.press("escape")
+    terminal.wait_gone("A message is not sent yet")
+    terminal.settle(6.0)
+    terminal.press("ctrl+q")
+    terminal.wait_for("A message is not sent yet")
+    terminal.press("ctrl+q")
+    assert terminal.wait_end() == 0
+    assert senders(rc) == []

@@ -1,0 +1,65 @@
+"""Leaving while something waits to be sent: what is asked, and the process that sends it afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast_api.storage.records import OutboxState
+from narrowcast_api.sync.session import Session
+
+__all__ = ["ask", "send_in_background", "waiting"]
+
+LONGEST = 86_400
+"""Seconds for which the process tries."""
+ON_ITS_WAY = 5.0
+"""Seconds that a message may take on a live connection."""
+_DONE = (OutboxState.SENT, OutboxState.FAILED)
+
+
+def waiting(session: Session) -> int:
+    """How many messages of an account are not out yet and would be sent by themselves; what was sent off a moment ago
+    on a live connection is as good as out.
+    """
+    if session.read_only:
+        return 0
+    since = session.clock.now() - ON_ITS_WAY if session.is_live else float("inf")
+    entries = session.outbox.entries()
+    return sum(entry.state not in _DONE and entry.created < since for entry in entries)
+
+
+def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callable[[str | None], None]]:
+    """The question and what follows; ``leave`` is told whether to send in the background."""
+    what = "A message is" if count == 1 else f"{count} messages are"
+    question = Picker(
+        f"{what} not sent yet",
+        [
+            Choice("send", "Quit, and send in the background when the server answers"),
+            Choice("quit", "Quit; send when Narrowcast runs next"),
+            Choice("stay", "Stay"),
+        ],
+    )
+
+    def chosen(answer: str | None) -> None:
+        if answer in ("send", "quit"):
+            leave(answer == "send")
+
+    return question, chosen
+
+
+def send_in_background(account_file: Path) -> None:
+    """Start the process, free of this terminal: it ends once all is sent, or after a day. Raises OSError."""
+    nowhere = subprocess.DEVNULL
+    subprocess.Popen(  # noqa: S603 - this program itself
+        [sys.executable, "-m", "narrowcast", "outbox", "--rc", str(account_file), "--wait", str(LONGEST)],
+        stdin=nowhere,
+        stdout=nowhere,
+        stderr=nowhere,
+        cwd=os.sep,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        start_new_session=True,
+    )
