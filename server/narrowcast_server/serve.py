@@ -78,7 +78,7 @@ def run(options: Options) -> int:
     raise_descriptors()
     try:
         asyncio.run(_run(options))
-    except ServeError as error:
+    except (ServeError, StoreError) as error:
         print(f"narrowcast: {error}", file=sys.stderr)  # noqa: T201
         return 1
     return 0

@@ -356,3 +356,12 @@ async def test_behind_a_proxy_the_address_is_that_of_the_proxy(folder: Path) -> 
     await process.wait()
     assert line == b"listening on https://chat.example\n"
     assert link.startswith("https://chat.example/join/")
+
+
+def test_what_is_in_the_way_of_the_socket_is_said_in_words(folder: Path) -> None:
+    (folder / NAME).mkdir()
+    command = [sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "is in the way" in done.stderr
+    assert "Traceback" not in done.stderr

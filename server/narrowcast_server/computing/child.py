@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
 from narrowcast_server.computing.differences import html_difference
@@ -29,7 +30,9 @@ def main() -> None:
     """Works until there is no more input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    # Where the system allows less already, or has no such limit, that is as good.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     while (job := _read(sys.stdin.buffer)) is not None:
         signal.setitimer(signal.ITIMER_PROF, float(job["seconds"]))
         for item in job["items"]:

@@ -46,7 +46,7 @@ async def controlled(core: Core) -> AsyncIterator[None]:
                 writer.write(json.dumps(await _answer(core, await reader.readline())).encode() + b"\n")
                 await writer.drain()
 
-    path.unlink(missing_ok=True)
+    _clear(path)
     # The folder may be one that others can enter: the socket is made for its owner alone.
     bound = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
@@ -60,6 +60,14 @@ async def controlled(core: Core) -> AsyncIterator[None]:
     finally:
         server.close()
         path.unlink(missing_ok=True)
+
+
+def _clear(path: Path) -> None:
+    """Removes what an earlier server left; raises StoreError for what is none of a server's."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path} is in the way: {error.strerror or error}") from error
 
 
 async def _answer(core: Core, line: bytes) -> dict[str, object]:
