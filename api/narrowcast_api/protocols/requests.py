@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrowcast_api import permissions
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.model.messages import Reaction
@@ -120,12 +121,9 @@ class RouteRequests:
         return (
             state.settings.flag("send_stream_typing_notifications", True)
             and self._has(Gate.TYPING_CHANNEL_ID)
-            and state.may_post(destination.channel_id)
-            and (bool(destination.topic.strip()) or self._empty_topic_allowed())
+            and not permissions.channel_write_refusal(state, destination.channel_id)
+            and not permissions.topic_refusal(state, destination.channel_id, destination.topic)
         )
-
-    def _empty_topic_allowed(self) -> bool:
-        return self._has(Gate.EMPTY_TOPIC) and not self._state().organization.flag("mandatory_topics")
 
     def _has(self, gate: Gate) -> bool:
         return self._state().supports(gate)

@@ -240,13 +240,6 @@ class State:
         """Whether the server has it."""
         return self.server.supports(gate)
 
-    def may_post(self, channel_id: int) -> bool:
-        """Whether oneself may write in a channel, as far as the state can tell."""
-        channel = self.channels.get(channel_id)
-        if channel is None or channel.is_archived:
-            return False
-        return self.has_permission("can_send_message_group", channel_id)
-
 
 def _load_server(state: State, answer: Row, now: float) -> None:
     state.server = ServerInfo.from_answer(answer)

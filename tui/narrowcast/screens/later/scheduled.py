@@ -66,8 +66,8 @@ def why_not(state: State, message: ScheduledMessage) -> str:
             return "the channel no longer exists, or you do not have access to it"
         if channel.is_archived:
             return "the channel is archived"
-        if not state.may_post(where.channel_id):
-            return "you do not have permission to post in the channel"
+        if refused := permissions.channel_write_refusal(state, where.channel_id):
+            return refused[:1].lower() + refused[1:].removesuffix(".")
     elif where is not None:
         gone = [one for one in where.user_ids if (user := state.users.get(one)) is None or not user.is_active]
         if gone:
