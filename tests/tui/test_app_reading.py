@@ -234,3 +234,23 @@ async def test_a_filter_that_nothing_matches_says_so(tmp_path: Path) -> None:
         await stage.type("zzz")
         rows = plain_text(screen.list.compose_row(y) for y in range(4))
         assert "Nothing matches 'zzz'." in rows
+
+
+async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "lunch", "Soup")
+        await stage.server.send("bruno", "engineering", "builds", "Green")
+        await until(lambda: message_id in stage.session.state.messages)
+        stage.screen.go(Narrow.all())
+        rows = stage.screen.messages.list
+        lines: list[str] = []
+
+        def shown() -> bool:
+            lines[:] = [rows.render_line(y).text for y in range(rows.size.height)]
+            return any("#general › lunch" in line for line in lines)
+
+        await until(shown)
+        y = next(y for y, line in enumerate(lines) if "#general › lunch" in line)
+        await stage.pilot.click(rows, offset=(lines[y].index("lunch") + 1, y))
+        await stage.pilot.pause()
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")

@@ -98,6 +98,13 @@ class MessageCanvas(LineView):
             super().__init__()
             self.seen = seen
 
+    class HeadingChosen(TextualMessage, namespace="message_list"):
+        """The heading of the conversation of a message was clicked."""
+
+        def __init__(self, key: Key) -> None:
+            super().__init__()
+            self.key = key
+
     class TargetChosen(TextualMessage, namespace="message_list"):
         """Something in a message was clicked or chosen by its hint."""
 

@@ -240,10 +240,16 @@ class MessageList(SelectingCanvas):
         feed = self.feed
         offset = event.get_content_offset(self)
         place = self._places[offset.y] if offset is not None and offset.y < len(self._places) else None
+        is_heading = bool(event.style.meta.get("conversation")) if event.style.meta else False
+        if place is None and is_heading:  # the one that stays at the top, of the message below it
+            place = next((below for below in self._places if below is not None), None)
         if feed is None or place is None:
             return
         event.prevent_default()
         key = feed.key(place.index)
+        if is_heading:
+            self.post_message(self.HeadingChosen(key))
+            return
         self.selected, self.engaged = key, True
         if event.chain == 2:
             self.select_text_of(key)

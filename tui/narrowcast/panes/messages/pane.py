@@ -23,6 +23,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast_api import permissions
 from narrowcast_api.errors import ApiError
 from narrowcast_api.narrow.destinations import DirectDestination
@@ -281,6 +282,14 @@ class MessagesPane(Vertical):
         seen = [one for one in event.seen if (message := get(one)) is not None and not message.is_read]
         if seen:
             self.session.read_marks.seen(seen)
+
+    def on_message_list_heading_chosen(self, event: MessageList.HeadingChosen) -> None:
+        """Opens the conversation of the message below the heading."""
+        event.stop()
+        message = self.session.state.messages.get(event.key) if isinstance(event.key, int) else None
+        if message is not None:
+            narrow = Narrow.from_destination(message.destination(self.session.state.me))
+            self._shared.post(NarrowRequested(narrow, message.id))
 
     def on_message_list_target_chosen(self, event: MessageList.TargetChosen) -> None:
         event.stop()

@@ -73,6 +73,10 @@ class Shape(Struct, frozen=True):
     revealed: bool = False
 
 
+OPENS = Style(meta={"conversation": True})
+"""Marks the heading of a conversation for clicks; it looks like nothing."""
+
+
 class Row(Struct, frozen=True):
     """One row. `text` is what a copy yields, from cell `start` on; one with `glue` continues the one
     above, with that in between.
@@ -162,7 +166,10 @@ class RowMaker:
         return self.place_parts(message.destination(self.names.state.me))
 
     def place_parts(self, where: Destination) -> list[Part]:
-        """The name of a conversation."""
+        """The name of a conversation; a click on it opens the conversation."""
+        return [(text, style + OPENS) for text, style in self._place_parts(where)]
+
+    def _place_parts(self, where: Destination) -> list[Part]:
         palette, state = self.palette, self.names.state
         known = state.users.get(state.me) is not None
         if isinstance(where, ChannelDestination):
