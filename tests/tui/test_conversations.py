@@ -109,3 +109,15 @@ async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:
 )
 def test_a_message_in_one_line(html: str, line: str) -> None:
     assert excerpt(html) == line
+
+
+async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("t")
+        assert isinstance(stage.app.screen, RecentScreen)
+        await stage.press("I")
+        assert isinstance(stage.app.screen, InboxScreen)
+        await stage.press("t")
+        assert isinstance(stage.app.screen, RecentScreen)
+        await stage.press("t")
+        await until(lambda: stage.app.screen_stack[-1] is stage.screen)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from textual.screen import Screen
+
 from narrowcast.panes.navigation.rows import Kind, Row
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
@@ -90,12 +92,16 @@ def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
 
 
 def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
-    """Open a list of things; what it gives back is a view to go to, or a message to go to in its view."""
+    """Open a list of things; what it gives back is a view to go to, a message to go to in its view, or another list
+    that comes in its place.
+    """
 
     def closed(result: object) -> None:
         if isinstance(result, Narrow):
             screen.go(result)
         elif isinstance(result, Target) and result.narrow is not None:
             screen.go(result.narrow, result.anchor)
+        elif isinstance(result, Screen):
+            screen.app.push_screen(result, closed)
 
     screen.app.push_screen(things, closed)

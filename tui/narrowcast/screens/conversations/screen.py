@@ -94,6 +94,11 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         dim = one.muted or not one.unread
         return Row(one.where.key, one, name + muted, detail, line, mark, last=last, dim=dim)
 
+    def action_switch(self, which: str) -> None:
+        """To the inbox, or to the recent conversations; from the same one, back to where one was."""
+        wanted = InboxScreen if which == "inbox" else RecentScreen
+        self.dismiss(None if isinstance(self, wanted) else wanted(self.session))
+
     def action_mark_read(self) -> None:
         if (item := self.selected) is not None:
             self.work(self._mark_read(item), done="Marked as read.")
