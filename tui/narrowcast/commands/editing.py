@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
+from narrowcast.screens.dialogs.attach import AttachScreen
+from narrowcast.terminal.editor import edit_outside
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -34,8 +36,6 @@ async def save(screen: Workspace, edit: Edit) -> None:
 
 async def outside(screen: Workspace) -> None:
     """Write in the user's own editor."""
-    from narrowcast.terminal.editor import edit_outside
-
     app, writing = app_of(screen.writing), screen.writing
     writing.keep_draft()
     text = await edit_outside(screen.app, app, writing.text.text, app.config.compose.editor)
@@ -47,7 +47,6 @@ async def outside(screen: Workspace) -> None:
 
 def attach(screen: Workspace) -> None:
     """Choose a file and send it for what is being written."""
-    from narrowcast.screens.dialogs.attach import AttachScreen
 
     def chosen(path: str | None) -> None:
         writing = screen.writing
