@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ class Offers:
     @cached_property
     def list(self) -> ChoiceList[Completion]:
         """The completions offered now; there is no list before the first of them."""
-        from narrowcast.screens.dialogs.picker import ChoiceList
-
         offers: ChoiceList[Completion] = ChoiceList(id="offers")
         offers.can_focus = False
         self._host.mount(offers, before=0)
@@ -88,7 +87,6 @@ class Offers:
             self.close()
             return
         self._offered = (field, found[0])
-        from narrowcast.screens.dialogs.picker import Choice
 
         self.list.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
         self.list.styles.height = len(completions)

@@ -11,7 +11,9 @@ from narrowcast.content.inlines import TargetKind
 from narrowcast.content.parse import parse
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import LinkRequested
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.safe_text import without_controls
+from narrowcast_api.errors import InvalidInput
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.picker import Choice
@@ -49,7 +51,6 @@ class Clipboard:
         message = self._pane.message_or_say()
         if message is None:
             return
-        from narrowcast.screens.dialogs.picker import Picker
 
         offers = dict(enumerate(self._copies(message)))
         choices = [choice for choice, _, _ in offers.values()]
@@ -66,8 +67,6 @@ class Clipboard:
         self._pane.ask(Picker("Copy", choices), chosen)
 
     def _copies(self, message: Message) -> Iterator[tuple[Choice[int], str | None, str]]:
-        from narrowcast.screens.dialogs.picker import Choice
-
         number = 0
 
         def offer(title: str, text: str | None, what: str) -> tuple[Choice[int], str | None, str]:
@@ -108,8 +107,6 @@ class Clipboard:
 
     def playground(self) -> None:
         """Opens code of the message in a playground; asks which, if there are several pieces or sites."""
-        from narrowcast.screens.dialogs.picker import Choice, Picker
-
         message = self._pane.message_or_say()
         if message is None:
             return
@@ -132,7 +129,6 @@ class Clipboard:
 
     def _playgrounds(self, block: CodeBlock) -> Iterator[tuple[str, str]]:
         """Names and addresses of the sites that can open a piece of code."""
-        from narrowcast_api.errors import InvalidInput
         from narrowcast_api.url_templates import expand
 
         for playground in self._pane.session.state.playgrounds:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from narrowcast.panes.messages.requests import HintChanged, StatusRequested
+from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
     from textual.message import Message as TextualMessage
@@ -98,8 +99,6 @@ class PaneContext:
         self._host.run_worker(self._careful(request, what), exit_on_error=False, group="messages")
 
     async def _careful(self, request: Awaitable[object], what: str) -> None:
-        from narrowcast_api.errors import NarrowcastError
-
         try:
             await request
         except NarrowcastError as error:

@@ -9,6 +9,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.going import Going
 from narrowcast.panes.messages.requests import PersonRequested
 from narrowcast.panes.messages.rows import reaction_text
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.model.messages import grouped
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ class Details:
         message = self._pane.message_or_say()
         if message is None or self._pane.list.feed is None:
             return
-        from narrowcast.screens.dialogs.picker import Choice, Picker
 
         names, state = self._pane.list.feed.names, self._pane.session.state
         choices: list[Choice[str]] = [
@@ -76,8 +76,6 @@ class Details:
             self._pane.work(self._show_receipts(message.id), "load read receipts")
 
     async def _show_receipts(self, message_id: int) -> None:
-        from narrowcast.screens.dialogs.picker import Choice, Picker
-
         request = self._pane.session.client.messages.read_receipts(message_id=message_id)
         answer = await self._pane.waiting(request, "Loading read receipts…")
         users = self._pane.session.state.users

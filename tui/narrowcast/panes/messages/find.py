@@ -10,6 +10,7 @@ from textual import events
 
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.overlays import Found
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.text.safe_text import safe_line
 
 __all__ = ["Find"]
@@ -30,8 +31,6 @@ class Find:
 
     def begin(self) -> None:
         """Asks what to find among the messages of this view."""
-        from narrowcast.screens.dialogs.ask import AskScreen
-
         overlay = self._pane.list.overlay
         before = overlay.text if isinstance(overlay, Found) else ""
         question = AskScreen(

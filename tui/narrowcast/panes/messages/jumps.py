@@ -11,6 +11,7 @@ from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.going import Going
 from narrowcast.panes.messages.requests import NarrowRequested
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -29,8 +30,6 @@ class Jumps:
 
     def date(self) -> None:
         """Asks for a date and goes to its first message."""
-        from narrowcast.screens.dialogs.ask import AskScreen
-
         hints = ("or 11-20, today, yesterday, friday; 2026-11 is its first day",)
         self._pane.ask(AskScreen("Go to date", placeholder="2026-11-20", notes=hints), self._go_to_date)
 
@@ -94,8 +93,6 @@ class Jumps:
 
     def message(self) -> None:
         """Asks for the number or the link of a message and goes there."""
-        from narrowcast.screens.dialogs.ask import AskScreen
-
         self._pane.ask(AskScreen("Go to message", placeholder="message ID or link"), self._go_to)
 
     def _go_to(self, text: str | None) -> None:

@@ -6,6 +6,8 @@ from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.picker import Choice, Picker
 
 __all__ = ["Polls"]
 
@@ -35,7 +37,6 @@ class Polls:
         if message is None or widget is None:
             self._pane.refuse("This message is not a poll or to-do list.")
             return
-        from narrowcast.screens.dialogs.picker import Choice, Picker
 
         choices: list[Choice[str]] = []
         if isinstance(widget, Poll):
@@ -58,8 +59,6 @@ class Polls:
         self._pane.ask(Picker("Vote" if isinstance(widget, Poll) else "To do", choices), chosen)
 
     def _add_choice(self, message_id: int, widget: Poll | TodoList) -> None:
-        from narrowcast.screens.dialogs.ask import AskScreen
-
         def answered(text: str | None) -> None:
             if text:
                 content = widget.new_option(text) if isinstance(widget, Poll) else widget.new_task(text)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.rows import reaction_text
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.model.messages import Reaction, grouped
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ class Reactions:
         message = self._pane.message_or_say()
         if message is None:
             return
-        from narrowcast.screens.dialogs.picker import Choice, Picker
         from narrowcast_assets.emoji import character_of, emoji_names
 
         own = {one.key for one in message.reactions if one.user_id == self._pane.session.state.me}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.link_claims import doubt
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ def follow(screen: Workspace, url: str, label: str) -> None:
 
 
 def _confirm(screen: Workspace, url: str, warning: str) -> None:
-    from narrowcast.screens.dialogs.picker import Choice, Picker
-
     choices = [
         Choice("leave", "Cancel"),
         Choice("open", f"Open {url}"),
