@@ -152,3 +152,16 @@ async def test_connections_of_one_account_share_the_gate_and_others_do_not() -> 
             await second.request("GET", "/x")
         await other.request("GET", "/x")
         assert gate_of(ada.site, ada.email, clock).remaining() > 0
+
+
+async def test_a_wait_as_long_as_the_patience_is_not_waited_for() -> None:
+    clock = VirtualClock()
+    with ScriptedTransport() as transport:
+        limited(transport, body=10.0, header="10.0")
+        async with make_connection(transport, clock=clock, patience=10.0) as connection:
+            task = asyncio.create_task(connection.request("GET", "/x"))
+            await clock.advance(0.1)
+            assert task.done()
+            with pytest.raises(RateLimited):
+                await task
+        assert len(transport.requests) == 1

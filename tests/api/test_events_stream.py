@@ -285,6 +285,9 @@ async def test_a_plain_restart_keeps_the_queue() -> None:
     bench.hangs()
     async with bench.running():
         assert len(bench.snapshots) == 1
+        assert bench.stream.queue is not None
+        assert bench.stream.queue.queue_id == "q1"
+        assert bench.kinds == [LIVE]
 
 
 async def test_the_queue_is_given_back_and_a_dead_server_does_not_delay_that() -> None:

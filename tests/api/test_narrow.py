@@ -96,3 +96,18 @@ def test_destinations_and_narrows_lead_to_each_other() -> None:
 def test_a_stored_narrow_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         Narrow.load(text)
+
+
+def test_what_is_written_to_a_place_appears_in_the_views_that_hold_it_for_certain() -> None:
+    topic, person = ChannelDestination(GENERAL, "soup"), DirectDestination(frozenset({BRUNO}))
+    shown = {
+        Narrow.all(): (True, True),
+        Narrow.directs(): (False, True),
+        Narrow.channel(GENERAL): (True, False),
+        Narrow.topic(GENERAL, "SOUP"): (True, False),
+        Narrow.topic(GENERAL, "stew"): (False, False),
+        Narrow.direct(frozenset({BRUNO})): (False, True),
+        Narrow.starred(): (False, False),
+    }
+    for narrow, expected in shown.items():
+        assert (narrow.shows(topic), narrow.shows(person)) == expected, narrow

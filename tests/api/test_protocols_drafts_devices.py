@@ -220,3 +220,15 @@ async def test_two_devices_end_with_the_same_drafts_and_both_texts(tmp_path: Pat
             await one.catch_up()
             await two.catch_up()
         assert one.texts() == two.texts() == sorted(server.texts()) == ["from a", "from b"]
+
+
+async def test_a_draft_made_while_a_snapshot_was_taken_is_kept(client: DraftClient) -> None:
+    async with client:
+        mine = client.drafts.save(None, LUNCH, "mine")
+        await client.clock.advance(10)
+        client.drafts.on_snapshot([])
+        await client.clock.advance(10)
+        assert (client.texts(), client.server.texts()) == (["mine"], ["mine"]), "its event is still to come"
+        await client.catch_up()
+        client.drafts.on_snapshot([])
+        assert client.drafts.get(mine) is None, "the server had it, and has it no more"

@@ -425,3 +425,17 @@ async def test_the_outbox_sleeps_when_there_is_nothing_to_do(bench: OutboxBench)
         await bench.event()
         await asyncio.sleep(0)
         assert bench.clock.sleeping == []
+
+
+async def test_a_message_is_looked_for_after_the_last_one_that_was_answered_though_its_event_is_late(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.outbox.send(LUNCH, "one")
+        await bench.clock.advance(1)
+        (stored,) = bench.server.stored
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "two")
+        await bench.clock.advance(1)
+        record = next(record for record in bench.journal.load_outbox() if record.content == "two")
+        assert record.floor_id == stored.id

@@ -260,3 +260,29 @@ async def test_a_refresh_that_overtakes_an_opening_goes_on_with_where_it_was_to_
     await host.answer(page(1, 2, newest=True), which=1)
     await asyncio.gather(opening, refreshing)
     assert seen(view) == ([1, 2], False)
+
+
+async def test_only_an_unread_message_that_comes_is_the_first_unread_one() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, newest=True))
+    for came in (message(2, "read"), message(3), message(4)):
+        host.state.add_messages([came])
+        view.add(came)
+    assert (view.ids, view.first_unread) == ((1, 2, 3, 4), 3)
+
+
+async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:
+    class Unreachable(FakeHost):
+        async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+            raise NotConnected("no route")
+
+    host = Unreachable()
+    view = await opened(host, page(1, newest=True), Narrow.search("soup"))
+    came = message(2)
+    host.state.add_messages([came])
+    view.add(came)
+    views = host.works
+    view.decide()
+    for work in views:
+        await work
+    assert (view.ids, view.is_stale) == ((1,), True)

@@ -155,3 +155,51 @@ async def test_somebody_elses_new_role_needs_no_snapshot(tmp_path: Path) -> None
             lambda: (user := dario.state.users.get(elif_id)) is not None and user.role == Role.MODERATOR
         )
         assert dario.state is before
+
+
+def test_a_rendering_alone_changes_neither_flags_nor_the_time_of_the_edit() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101), "mentioned"))
+    event = {
+        "type": "update_message",
+        "message_id": 101,
+        "message_ids": [101],
+        "edit_timestamp": 5,
+        "flags": [],
+    }
+    apply(state, {**event, "rendered_content": "<p>new</p>", "rendering_only": True, "user_id": None})
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.content, message.flags, message.edited_at) == (
+        "<p>new</p>",
+        frozenset({"mentioned"}),
+        None,
+    )
+
+
+def test_a_move_to_the_empty_topic_is_a_move_there() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, "soup")))
+    moved = {"type": "update_message", "message_id": 101, "message_ids": [101], "stream_id": GENERAL}
+    apply(state, {**moved, "edit_timestamp": 5, "orig_subject": "soup", "subject": ""})
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.topic, state.unreads.topic_ids(GENERAL, "")) == ("", [101])
+
+
+def test_drafts_go_from_the_state_when_they_are_no_longer_synchronized_and_not_before() -> None:
+    draft = {"id": 3, "type": "", "to": [], "topic": "", "content": "words"}
+    state = make_state(drafts=[draft])
+    setting = {"type": "user_settings", "op": "update", "property": "enable_drafts_synchronization"}
+    apply(state, {**setting, "value": True})
+    assert [one.content for one in state.drafts] == ["words"]
+    apply(state, {**setting, "value": False})
+    assert list(state.drafts) == []
+
+
+def test_the_limits_of_editing_and_of_deleting_are_told_apart() -> None:
+    state = make_state()
+    data = {"message_content_edit_limit_seconds": 60, "message_content_delete_limit_seconds": 30}
+    apply(state, {"type": "realm", "op": "update_dict", "property": "default", "data": data})
+    limits = state.limits
+    assert (limits.message_content_edit_limit, limits.message_content_delete_limit) == (60, 30)

@@ -372,3 +372,12 @@ def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> No
     assert again.load_read_marks() == [5]
     again.close()
     assert any(".damaged-" in name.name for name in tmp_path.iterdir())
+
+
+def test_what_was_read_is_kept_whatever_ids_a_server_gives(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    assert journal.put_read_marks([5, 2**70, 7]).result() is True
+    assert journal.load_read_marks() == [5, 7]
+    assert journal.delete_read_marks([5]).result() is True
+    assert journal.load_read_marks() == [7]
+    journal.close()
