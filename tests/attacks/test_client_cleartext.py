@@ -153,3 +153,16 @@ def test_the_rule_for_a_new_password_is_said_and_checked_here(
         assert main(["login", link, "--name", "Me", "--email", "me@example.org"]) == 2
         assert "/join/token" not in dict(server.seen).values()
     assert "8 to 100 characters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("site", "told"), [("http://192.0.2.7", True), ("http://127.0.0.1:9", False)])
+def test_doctor_tells_of_an_account_that_is_not_encrypted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], site: str, told: bool
+) -> None:
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    rc = tmp_path / "zuliprc"
+    rc.write_text(f"[api]\nemail=me@example.org\nkey=abcdefgh\nsite={site}\n")
+    rc.chmod(0o600)
+    main(["--rc", str(rc), "doctor", "--offline"])
+    assert ("does not encrypt" in capsys.readouterr().out) is told

@@ -23,6 +23,7 @@ from narrowcast.cli.records import Finding
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
+from narrowcast_api.account import is_cleartext
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -211,6 +212,12 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
         yield Finding("account", "problem", message)
         return
     yield Finding("account", "ok", f"{account.email} at {account.site} ({path})")
+    if is_cleartext(account.site):
+        yield Finding(
+            "account",
+            "problem",
+            f"{account.site} does not encrypt: everybody on the way reads key and messages",
+        )
     yield from _storage(paths, account.site, account.email)
     yield from _outbox(account, paths)
     if not args.offline:
