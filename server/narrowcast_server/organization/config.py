@@ -66,7 +66,7 @@ class Limits:
     answers_per_second: int = 1000
     """To all readers of events together: with many of them each waits longer between two answers."""
     stream_pause_seconds: float = 0.02
-    frames_per_second: int = 8000
+    frames_per_second: int = 4000
     """The same two over WebSockets, where an answer is a tenth of the work."""
     max_queued_events: int = 20_000
     """A queue whose reader is further behind than this is dropped; its client registers again."""
