@@ -45,17 +45,21 @@ def required_text(row: Row, key: str) -> str:
 
 
 def integer(row: Row, key: str, default: int = 0) -> int:
-    return _whole(row.get(key), default)
+    value = row.get(key)
+    if type(value) is int and -LARGEST <= value <= LARGEST:  # the usual case, without a further call
+        return value
+    return _whole(value, default)
 
 
 def optional_int(row: Row, key: str) -> int | None:
-    return _whole(row.get(key), None)
+    value = row.get(key)
+    if value is None:
+        return None
+    return value if type(value) is int and -LARGEST <= value <= LARGEST else _whole(value, None)
 
 
 def _whole(value: object, default: Default) -> int | Default:
     """Some servers send times with a fraction, of zero."""
-    if type(value) is int:
-        return value if -LARGEST <= value <= LARGEST else default
     return int(value) if type(value) is float and value.is_integer() and abs(value) < LARGEST else default
 
 
