@@ -51,3 +51,29 @@ def test_a_search_by_a_part_of_a_name_and_one_that_means_nothing(served: Served,
     ada.wait_for("Greta Lindqvist")
     ada.press("enter")
     ada.wait_for(r"Search: sender:")
+
+
+def test_a_message_sent_elsewhere_says_so_and_a_key_goes_there(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"))
+    go(ada, "design", r"#design   How Wren looks")
+    ada.type("x")
+    ada.type("Dario Vance")
+    ada.press("enter", "tab")
+    ada.type("Are you in?")
+    ada.press("enter")
+    ada.wait_for(r"Sent to Dario Vance\. Alt-g goes there\.")
+    ada.wait_for(r"(?m)^.*#design   How Wren looks")
+    ada.send(b"\x1bg")
+    ada.wait_for(r"(?m)^.{28,} Are you in\?")
+
+
+def test_the_inbox_lists_what_is_unread_and_t_what_is_recent(served: Served, open_app: OpenApp) -> None:
+    ada = open_app(served.rc("ada"), size=(80, 24))
+    ada.type("I")
+    ada.wait_for("marks as read")
+    ada.wait_for("engineering +[0-9]+ unread")
+    ada.press("escape")
+    ada.wait_gone("marks as read")
+    ada.type("t")
+    ada.wait_for("Recent conversations")
+    ada.wait_for("marks as read")

@@ -24,7 +24,7 @@ from narrowcast.terminal.paths import Paths
 if TYPE_CHECKING:
     from narrowcast.app.demo_server import DemoServer
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast.terminal.signal_handler import Guardian
+    from narrowcast.terminal.signal_handler import SignalHandler
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         """A program that has the terminal for now."""
         self._demo_data = demo_data
         self._first_screen: MainScreen | None = None
-        self._guardian: Guardian | None = None
+        self._signals: SignalHandler | None = None
         self._leaving = False
         self._asked_to_quit = False
         self._send_later = False
@@ -125,14 +125,14 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
         if not self.is_headless and sys.platform != "win32":
             from narrowcast.terminal.driver import TerminalDriver
-            from narrowcast.terminal.signal_handler import Guardian
+            from narrowcast.terminal.signal_handler import SignalHandler
 
-            self._guardian = Guardian(in_app(self._leave_now))
-            self._guardian.start()
+            self._signals = SignalHandler(in_app(self._leave_now))
+            self._signals.start()
             if isinstance(self._driver, TerminalDriver):
                 driver = self._driver
-                self._guardian.also_clean = lambda: driver.title_to_restore
-                self._driver.lost = self._guardian.vanished
+                self._signals.also_clean = lambda: driver.title_to_restore
+                self._driver.lost = self._signals.vanished
                 self._driver.leaving = self._is_going
                 self._driver.repainting = self.forget_screen
         if self.opening == "demo":
@@ -168,7 +168,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             begin_at_welcome(self.screen)
 
     def _is_going(self) -> bool:
-        return self._leaving or (self._guardian is not None and self._guardian.is_leaving)
+        return self._leaving or (self._signals is not None and self._signals.is_leaving)
 
     def _leave_now(self, code: int) -> None:
         """A signal came, or the terminal went."""
@@ -201,8 +201,8 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         self.exit(code)
 
     def on_unmount(self) -> None:
-        if self._guardian is not None:
-            self._guardian.stop()
+        if self._signals is not None:
+            self._signals.stop()
 
     # commands of the registry
 

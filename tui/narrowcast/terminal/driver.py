@@ -2,7 +2,7 @@
 
 Textual queues thirty writes and then blocks the app until the terminal takes them, and its writer dies with a
 traceback when the terminal is gone. Here a stalled terminal makes frames fall away, with one whole repaint
-when it reads again; a vanished one makes the app leave in order (see ``guardian``).
+when it reads again; a vanished one makes the app leave in order (see ``signal_handler``).
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def read_keys(
             ready = selector.select(LOOK)
             data = os.read(fileno, LONGEST_READ) if ready else b""
             if ready and not data:
-                break  # the terminal is gone; the guardian sees to it. Textual may have begun to read anew on the
+                break  # the terminal is gone; the signal handler sees to it. Textual may have begun to read anew on the
                 # SIGCONT that follows a hang-up, after it had ended: nobody would set `leaving` then
             for message in keyboard.feed(data, monotonic()) if data else keyboard.tick():
                 heard(message)

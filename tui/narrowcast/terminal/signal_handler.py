@@ -1,6 +1,6 @@
 """Leaving in order: SIGHUP, SIGTERM, and a terminal that vanished.
 
-Textual ends on these signals without any cleaning up. The guardian asks the app to leave as if its user
+Textual ends on these signals without any cleaning up. The handler asks the app to leave as if its user
 had; if that
 takes longer than a few seconds (a stuck loop, a terminal that nobody reads), it restores the terminal by
 itself and
@@ -33,7 +33,7 @@ screen.
 """
 
 
-class Guardian:
+class SignalHandler:
     """Watches over one run of the app. ``leave(code)`` is called once, on the loop, when it is time to go."""
 
     def __init__(self, leave: Callable[[int], None]) -> None:

@@ -29,6 +29,8 @@ _CONTROL_PICTURES |= dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 6527
 """One cell for each code point, so that what is under the cursor stays under it."""
 
 _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
+MODIFIED = ("alt+", "ctrl+", "super+", "meta+")
+"""Keys that terminals send with a character although they are no text."""
 _CURSOR = Style(reverse=True)
 
 
@@ -238,10 +240,10 @@ class Editor(Widget, can_focus=True):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Printable keys are text here, whatever outer panes bind them to."""
-        return character is not None and character.isprintable()
+        return character is not None and character.isprintable() and not key.startswith(MODIFIED)
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.is_printable and event.character:
+        if event.is_printable and event.character and not event.key.startswith(MODIFIED):
             event.stop()
             event.prevent_default()
             self._cut_marked()
