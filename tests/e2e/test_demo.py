@@ -55,6 +55,8 @@ def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
                 terminal.press("ctrl+e", "ctrl+u")
                 terminal.type("This must be kept")
                 terminal.press("enter")
+                terminal.wait_for("Alt-g")  # it was sent to another view than the one on the screen
+                terminal.press("escape", "alt+g")
                 terminal.wait_for(r"(?m)^.{30,}This must be kept")
                 terminal.wait_gone("sending")
             else:
