@@ -82,7 +82,7 @@ async def test_the_time_is_read_from_body_and_header(
             with pytest.raises(RateLimited) as caught:
                 await connection.request("GET", "/x")
     assert caught.value.retry_after == seconds
-    assert "Wait" in caught.value.user_message
+    assert "Try again in" in caught.value.user_message
 
 
 async def test_a_429_without_json_is_understood_too() -> None:
