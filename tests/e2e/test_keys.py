@@ -63,9 +63,9 @@ def test_no_bytes_keep_a_user_from_leaving(served: Served, open_app: OpenApp) ->
         terminal.press("escape")
         terminal.settle(0.6)
         terminal.press("f1")
-        terminal.wait_for("j k scroll")
+        terminal.wait_for("Keyboard shortcuts")
         terminal.press("escape")
-        terminal.wait_gone("j k scroll")
+        terminal.wait_gone("Keyboard shortcuts")
     terminal.press("ctrl+q")
     assert terminal.wait_end() == 0
     assert terminal.left_clean() == []

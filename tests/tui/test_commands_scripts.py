@@ -154,6 +154,11 @@ def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(
     assert capsys.readouterr().err == ""
 
 
+def heed_interrupts() -> None:
+    """Shells start what runs in the background deaf to SIGINT, and so whatever that starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @asynccontextmanager
 async def following(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
@@ -161,6 +166,7 @@ async def following(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subp
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **home(folder)},
+        preexec_fn=heed_interrupts,
     )
     try:
         yield process

@@ -214,7 +214,7 @@ async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
         )
         await stage.pilot.pause()
         screen = stage.app.screen
-        await until(lambda: "no picture" in str([one.render() for one in screen.query("Static")]))
+        await until(lambda: "cannot be shown" in str([one.render() for one in screen.query("Static")]))
 
 
 async def test_the_pictures_of_a_message_are_gone_through_and_saved(
