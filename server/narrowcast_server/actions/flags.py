@@ -86,6 +86,7 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
         json.dumps(list(ids)),
     )
     answer: dict[str, object] = {}
+    others_of: dict[int, list[int]] = {}
     for row in rows:
         if row["channel_id"] is not None:
             details: dict[str, object] = {
@@ -95,8 +96,10 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
                 "unmuted_stream_msg": True,
             }
         else:
-            others = [i for i in member_ids(core, row["conversation_id"]) if i != user.id]
-            details = {"type": "private", "user_ids": others}
+            conversation_id = row["conversation_id"]
+            if conversation_id not in others_of:
+                others_of[conversation_id] = [i for i in member_ids(core, conversation_id) if i != user.id]
+            details = {"type": "private", "user_ids": others_of[conversation_id]}
         if row["flags"] & flags.MENTIONS:
             details["mentioned"] = True
         answer[str(row["id"])] = details
