@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.geometry import Region
 
 from narrowcast.app.config import Config, Writing
 from narrowcast.screens.messages.outbox import OutboxScreen
@@ -305,6 +306,17 @@ async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_el
             "See [plan.txt](/user_uploads/plan.txt) "
         ]
         await until(lambda: any("Its link is in your draft to" in notice for notice in stage.notices))
+
+
+async def test_a_row_that_was_just_removed_paints_nothing_and_ends_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        line = OneLine()
+        await stage.screen.writing.uploads.mount(line)
+        line.show_pieces([("a file", "")])
+        await stage.pilot.pause()
+        await line.remove()
+        strips = line.render_lines(Region(0, 0, 30, 1))
+        assert [strip.text.strip() for strip in strips] == [""]
 
 
 async def test_an_upload_goes_on_after_a_restart_and_its_link_finds_its_draft(tmp_path: Path) -> None:

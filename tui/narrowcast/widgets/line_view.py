@@ -321,7 +321,12 @@ class LineView(Widget, can_focus=True):
             self.styles_changed()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The first paint comes before Textual tells the size: it is taken from the layout then."""
+        """The first paint comes before Textual tells the size: it is taken from the layout then.
+
+        A paint may also come when the widget has just been removed: then there is nothing more to show.
+        """
+        if not self.is_attached:
+            return [Strip.blank(crop.width)] * crop.height
         self._take_style()
         self._take_room()
         if not self._plain:
