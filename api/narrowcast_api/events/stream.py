@@ -23,6 +23,7 @@ from contextlib import suppress
 from random import random
 from typing import Any, TypeVar
 
+from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     BadEventQueueId,
@@ -34,7 +35,6 @@ from narrowcast_api.errors import (
     TransportError,
     Unauthorized,
 )
-from narrowcast_api.events.backoff import JitteredBackoff
 from narrowcast_api.events.event_socket import OpenSocket, Socket
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.http.connection import Connection
@@ -87,8 +87,9 @@ class EventStream:
         self._on_status = on_status
         self._open_socket = open_socket
         self._random = random
-        self._quick = JitteredBackoff(random)
-        self._slow = JitteredBackoff(random, most=60.0)
+        # Waits by a random share, so that many clients do not return at once.
+        self._quick = Backoff(0.1, 10.0, share=random)
+        self._slow = Backoff(0.1, 60.0, share=random)
         self._poked = asyncio.Event()
         self._socket: Socket | None = None
         self._socket_failures = 0

@@ -64,21 +64,3 @@ class Tasks:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-
-
-class Backoff:
-    """Seconds to wait before the next try: doubling from `first` up to `most`, until `reset`."""
-
-    def __init__(self, first: float, most: float) -> None:
-        self._first = first
-        self._most = most
-        self._failures = 0
-
-    def failed(self) -> float:
-        """Count a failure; how long to wait now."""
-        self._failures += 1
-        return min(self._most, self._first * 2.0 ** min(self._failures - 1, 30))
-
-    def reset(self) -> None:
-        """It worked."""
-        self._failures = 0

@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     ApiError,
@@ -31,7 +32,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-from narrowcast_api.protocols.alarm import Alarm, Backoff, log
+from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_store import (
     DraftItem,
@@ -83,8 +84,7 @@ class Drafts:
         self._online = online
         self._alarm = Alarm(clock)
         self._typed = Alarm(clock)
-        self._backoff = Backoff(1.0, 60.0)
-        self._not_before = 0.0
+        self._retry = RetryTime(clock, 1.0, 60.0)
 
         def published() -> None:
             changed(DraftsChanged())
@@ -197,8 +197,7 @@ class Drafts:
 
     def wake(self) -> None:
         """The connection is live again: try now."""
-        self._backoff.reset()
-        self._not_before = 0.0
+        self._retry.clear()
         self._alarm.ring()
 
     def flush(self, timeout: float | None = 1.0) -> bool:
@@ -231,7 +230,7 @@ class Drafts:
         if not self._online():
             return _CHECK_EVERY
         item = min(waiting, key=lambda item: item.due)
-        wait = max(item.due, self._not_before) - self._clock.monotonic()
+        wait = max(item.due, self._retry.at) - self._clock.monotonic()
         if wait > 0:
             return wait
         item.busy = True
@@ -264,13 +263,10 @@ class Drafts:
         except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
             self._refuse(item, error)
         except NarrowcastError as error:
-            wait = self._backoff.failed()
-            if isinstance(error, RateLimited):
-                wait = max(wait, error.retry_after)
-            self._not_before = self._clock.monotonic() + wait
+            self._retry.failed(error)
             log.info("drafts are not synced: %s", error)
         else:
-            self._backoff.reset()
+            self._retry.worked()
         if not self._enabled():
             self._merge.make_local()
 

@@ -29,8 +29,7 @@ refused, and after a restart: a failure is shown with what to do, and blocks not
 server cannot answer is given up after some tries for the same reason. Conversations do not wait for each other;
 only a connection that does not open, and a rate limit, hold up all.
 
-SENT is left when the message's event comes. In a channel that one is not in there is none: then the message
-is fetched after a while.
+SENT is left when a view has the message itself: `outbox_sent`.
 
 `facts`: POST /messages with `local_id` and `queue_id`; there is no deduplication on the server.
 """
@@ -43,6 +42,7 @@ from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
+from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     ApiError,
@@ -56,8 +56,9 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Alarm, Backoff, Tasks, log
+from narrowcast_api.protocols.alarm import Alarm, Tasks, log
 from narrowcast_api.protocols.outbox_item import (
+    CHECK_EVERY,
     HOLDS_FOR,
     FindMessages,
     MessageLimits,
@@ -69,6 +70,7 @@ from narrowcast_api.protocols.outbox_item import (
     sendable,
     unfit,
 )
+from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.state.changes import Change
 from narrowcast_api.storage.journal import Journal, committed
@@ -88,12 +90,7 @@ LOOK_AFTER_SILENCE = (1.0, 3.0, 6.0)
 LOOKS_THAT_FAIL = 6
 """Looks that a server may fail to answer, over half a minute, before the message counts as failed."""
 
-EVENT_LATE = 3.0
-"""Seconds to wait for the event about a message that was sent, before it is fetched."""
-
 _AT_ONCE = 4
-_CHECK_EVERY = 5.0
-_FETCH_PAUSE = 60.0
 
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 _TAKEN_BACK = "Canceled before it was sent. Resend or cancel it."
@@ -127,26 +124,31 @@ class Outbox:
     ) -> None:
         self._send = send
         self._find = find
-        self._show = show
         self._journal = journal
         self._clock = clock
         self._limits = limits
         self._queue_id = queue_id
         self._newest_id = newest_id
-        self._is_known = is_known
         self._me = me
         self._online = online
         self._new_id = new_id
         self._alarm = Alarm(clock)
         self._tasks = Tasks()
-        self._backoff = Backoff(1.0, 30.0)
+        self._retry = RetryTime(clock, 1.0, 30.0)
         self._busy: set[tuple[object, ...]] = set()
-        self._fetching = False
-        self._settled_ids: set[int] = set()
-        self._greatest_settled = 0
-        self._not_before = 0.0
         self._next_start = 0.0
         self._store = OutboxStore(journal, changed)
+        self._sent = SentMessages(
+            self._store,
+            show=show,
+            clock=clock,
+            alarm=self._alarm,
+            tasks=self._tasks,
+            retry=self._retry,
+            newest_id=newest_id,
+            is_known=is_known,
+            online=online,
+        )
 
     # what the app calls
 
@@ -229,30 +231,23 @@ class Outbox:
         """A message event came; `local_id` is its `local_message_id`."""
         item = self._store.get(local_id) if local_id is not None else None
         if item is not None:
-            self._settle(item, message.id)
-        for other in self._store.all():
-            if other.message_id == message.id:
-                self._drop_shown(other)
-        if item is None and message.sender_id == self._me() and message.id not in self._settled_ids:
+            self._sent.settle(item, message.id)
+        self._sent.shown([message.id])
+        if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
             self._look_again(message.destination(self._me()))
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """These messages are there now, to be shown by whoever shows them."""
-        for item in self._store.all():
-            if item.message_id in ids:
-                self._drop_shown(item)
+        self._sent.shown(ids)
 
     def on_snapshot(self, newest_id: int) -> None:
         """A registration has the messages up to `newest_id`; events before it will not come any more."""
-        for item in self._store.all():
-            if item.message_id is not None and item.message_id <= newest_id:
-                item.due = 0.0
+        self._sent.no_more_events(newest_id)
         self.wake()
 
     def wake(self) -> None:
         """The connection is live again: try now."""
-        self._backoff.reset()
-        self._not_before = 0.0
+        self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
@@ -267,7 +262,7 @@ class Outbox:
 
     def _start_due(self) -> float | None:
         """Start what may go now; seconds until there is more to do, None if nothing waits."""
-        waits = [wait for wait in (self._start_heads(), self._start_fetch()) if wait is not None]
+        waits = [wait for wait in (self._start_heads(), self._sent.start_fetch()) if wait is not None]
         return min(waits, default=None)
 
     def _start_heads(self) -> float | None:
@@ -276,14 +271,14 @@ class Outbox:
         if not heads:
             return None
         if not self._online():
-            return _CHECK_EVERY
-        wait = _CHECK_EVERY
+            return CHECK_EVERY
+        wait = CHECK_EVERY
         for item in heads:
             if item.state is FAILED:  # those behind it go on when its time is over
                 wait = min(wait, item.holds_until - now)
             if item.state not in (WAITING, UNCONFIRMED):
                 continue
-            due = max(item.due, self._not_before, self._next_start)
+            due = max(item.due, self._retry.at, self._next_start)
             if len(self._busy) >= _AT_ONCE:
                 break
             if due > now:
@@ -313,7 +308,7 @@ class Outbox:
         tried_before = item.record.tried
         if not tried_before:
             # Events may lag behind answers: a settled message is known even if its event has not come yet.
-            floor = max(self._newest_id(), self._greatest_settled)
+            floor = max([self._newest_id(), *self._sent.ids])
             item.record = replace(item.record, floor_id=floor)
         item.record = replace(item.record, tried=True)
         self._store.step(item, SENDING)
@@ -333,15 +328,15 @@ class Outbox:
                 read_by_sender=True,
             )
         except (NotConnected, RateLimited) as error:
-            self._postpone(error)
+            self._retry.failed(error)
             self._not_sent(item, WAITING, None, tried_before)
         except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
             self._not_sent(item, FAILED, error.user_message, tried_before)
         except Exception as error:
             self._unknown(item, error)
         else:
-            self._backoff.reset()
-            self._settle(item, message_id)
+            self._retry.worked()
+            self._sent.settle(item, message_id)
 
     def _not_sent(self, item: OutboxItem, state: OutboxState, error: str | None, tried_before: bool) -> None:
         """The request surely changed nothing."""
@@ -369,17 +364,17 @@ class Outbox:
         try:
             found = await self._find(record.destination, record.floor_id or 0)
         except (NotConnected, RateLimited) as error:
-            self._postpone(error)
+            self._retry.failed(error)
             return
         except NarrowcastError as error:
             self._not_answered(item, error)
             return
-        self._backoff.reset()
+        self._retry.worked()
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
-        match = matching(record.content, found, self._settled_ids)
+        match = matching(record.content, found, self._sent.ids)
         if match is not None:
-            self._settle(item, match)
+            self._sent.settle(item, match)
         else:
             self._not_found(item)
 
@@ -412,50 +407,6 @@ class Outbox:
         item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
         self._store.step(item, FAILED, error)
 
-    def _settle(self, item: OutboxItem, message_id: int) -> None:
-        self._settled_ids.add(message_id)
-        self._greatest_settled = max(self._greatest_settled, message_id)
-        if not self._store.has(item) or item.state is SENT:
-            return
-        item.message_id = message_id
-        # An event that is past comes no more: the message is there already, or has to be fetched.
-        is_past = message_id <= self._newest_id()
-        item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
-        self._store.step(item, SENT)
-        if self._is_known(message_id):
-            self._drop_shown(item)
-        self._alarm.ring()
-
-    def _start_fetch(self) -> float | None:
-        """Fetch, one at a time, what was sent and has had no event."""
-        sent = [item for item in self._store.all() if item.state is SENT]
-        if not sent or self._fetching:
-            return None
-        if not self._online():
-            return _CHECK_EVERY
-        first = min(sent, key=lambda item: item.due)
-        wait = max(first.due, self._not_before) - self._clock.monotonic()
-        if wait > 0:
-            return wait
-        self._fetching = True
-        self._tasks.start(self._fetch(first))
-        return None
-
-    async def _fetch(self, item: OutboxItem) -> None:
-        item.due = self._clock.monotonic() + EVENT_LATE
-        try:
-            if item.message_id is not None:
-                await self._show(item.message_id)
-            self._drop_shown(item)
-        except (NotConnected, RateLimited) as error:
-            self._postpone(error)
-        except NarrowcastError:
-            item.faults += 1
-            item.due = self._clock.monotonic() + min(_FETCH_PAUSE, EVENT_LATE * 2.0**item.faults)
-        finally:
-            self._fetching = False
-            self._alarm.ring()
-
     def _look_again(self, destination: Destination) -> None:
         """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
         for item in self._store.all():
@@ -465,15 +416,4 @@ class Outbox:
                 item.looks = len(LOOK_AFTER) - 1
                 self._store.step(item, UNCONFIRMED, item.record.error)
             item.due = 0.0
-            self._alarm.ring()
-
-    def _postpone(self, error: NarrowcastError) -> None:
-        wait = self._backoff.failed()
-        if isinstance(error, RateLimited):
-            wait = max(wait, error.retry_after)
-        self._not_before = self._clock.monotonic() + wait
-
-    def _drop_shown(self, item: OutboxItem) -> None:
-        """The view has the message itself now."""
-        if self._store.drop(item):
             self._alarm.ring()

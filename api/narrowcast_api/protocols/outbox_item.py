@@ -37,6 +37,10 @@ OFFER_AFTER = 10.0
 """Seconds after which a message that is still on its way may be taken back."""
 
 
+CHECK_EVERY = 5.0
+"""Seconds between two looks whether the connection is back, should nobody say so."""
+
+
 class MessageLimits(Struct, frozen=True):
     """In code points (LIM-03), as the registration said; None where it did not."""
 

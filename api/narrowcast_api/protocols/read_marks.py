@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
+from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, RateLimited, Unsupported
-from narrowcast_api.protocols.alarm import Alarm, Backoff, log
+from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, Unsupported
+from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.storage.journal import Journal
 
 MOST_AT_ONCE = 1000
@@ -38,7 +39,7 @@ class ReadMarks:
         self._is_unread = is_unread
         self._online = online
         self._alarm = Alarm(clock)
-        self._backoff = Backoff(1.0, 60.0)
+        self._retry = RetryTime(clock, 1.0, 60.0)
         self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
         self._queue: dict[int, None] = dict.fromkeys(sorted(self._kept))
         self._in_flight: frozenset[int] = frozenset()
@@ -74,8 +75,7 @@ class ReadMarks:
 
     def wake(self) -> None:
         """The connection is live again: try now."""
-        self._backoff.reset()
-        self._next = min(self._next, self._clock.monotonic())
+        self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
@@ -84,7 +84,7 @@ class ReadMarks:
             if not self._queue or not self._online():
                 await self._alarm.wait(None)
                 continue
-            pause = self._next - self._clock.monotonic()
+            pause = max(self._next, self._retry.at) - self._clock.monotonic()
             if pause > 0:
                 await self._alarm.wait(pause)
                 continue
@@ -119,7 +119,7 @@ class ReadMarks:
             self._keep(batch, None)
             raise
         else:
-            self._backoff.reset()
+            self._retry.worked()
             self._forget(batch)
         finally:
             self._in_flight = frozenset()
@@ -129,10 +129,7 @@ class ReadMarks:
         if not self._suspended:
             self._queue = dict.fromkeys([*batch, *self._queue])
             self._keep_on_disk()
-        wait = self._backoff.failed()
-        if isinstance(error, RateLimited):
-            wait = max(wait, error.retry_after)
-        self._next = self._clock.monotonic() + wait
+        self._retry.failed(error)
 
     def _keep_on_disk(self) -> None:
         """What waits survives an end of the program."""

@@ -1,0 +1,61 @@
+"""How long to wait after a failure, and when the next try may be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import NarrowcastError, RateLimited
+
+
+class Backoff:
+    """Seconds to wait before the next try: doubling from `first` up to `most`, until `reset`.
+
+    `share` gives the part of them that is waited; a random one keeps many clients from returning at once.
+    """
+
+    def __init__(self, first: float, most: float, share: Callable[[], float] = lambda: 1.0) -> None:
+        self._first = first
+        self._most = most
+        self._share = share
+        self._failures = 0
+
+    @property
+    def bound(self) -> float:
+        """The longest that the next wait can be."""
+        return min(self._most, self._first * 2.0 ** min(self._failures, 30))
+
+    def failed(self) -> float:
+        """Count a failure; how long to wait now."""
+        wait = self._share() * self.bound
+        self._failures += 1
+        return wait
+
+    def reset(self) -> None:
+        """It worked."""
+        self._failures = 0
+
+
+class RetryTime:
+    """When requests that failed may be made again. `at` is monotonic seconds; 0.0 is at once."""
+
+    def __init__(self, clock: Clock, first: float, most: float) -> None:
+        self._clock = clock
+        self._backoff = Backoff(first, most)
+        self.at = 0.0
+
+    def failed(self, error: NarrowcastError | None = None) -> None:
+        """Wait longer than after the failure before, and as long as a rate limit says."""
+        wait = self._backoff.failed()
+        if isinstance(error, RateLimited):
+            wait = max(wait, error.retry_after)
+        self.at = self._clock.monotonic() + wait
+
+    def worked(self) -> None:
+        """The next failure is a first one again."""
+        self._backoff.reset()
+
+    def clear(self) -> None:
+        """The connection is live again: try at once."""
+        self._backoff.reset()
+        self.at = 0.0

@@ -1,0 +1,111 @@
+"""Messages that the server has: kept in the outbox until a view has them itself, so that none vanishes in between.
+
+Most often the message's event comes. In a channel that one is not in there is none: then the message is fetched
+after a while, one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import NarrowcastError, NotConnected, RateLimited
+from narrowcast_api.protocols.alarm import Alarm, Tasks
+from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
+from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
+
+EVENT_LATE = 3.0
+"""Seconds to wait for the event about a message that was sent, before it is fetched."""
+
+LONGEST_PAUSE = 60.0
+"""Seconds between two tries to fetch one, at most."""
+
+
+class SentMessages:
+    """The last step of the outbox. `ids` are the messages that its entries became."""
+
+    def __init__(
+        self,
+        store: OutboxStore,
+        *,
+        show: ShowMessage,
+        clock: Clock,
+        alarm: Alarm,
+        tasks: Tasks,
+        retry: RetryTime,
+        newest_id: Callable[[], int],
+        is_known: Callable[[int], bool],
+        online: Callable[[], bool],
+    ) -> None:
+        self._store = store
+        self._show = show
+        self._clock = clock
+        self._alarm = alarm
+        self._tasks = tasks
+        self._retry = retry
+        self._newest_id = newest_id
+        self._is_known = is_known
+        self._online = online
+        self._fetching = False
+        self.ids: set[int] = set()
+
+    def settle(self, item: OutboxItem, message_id: int) -> None:
+        """The server has this entry as a message."""
+        self.ids.add(message_id)
+        if not self._store.has(item) or item.state is SENT:
+            return
+        item.message_id = message_id
+        # An event that is past comes no more: the message is there already, or has to be fetched.
+        is_past = message_id <= self._newest_id()
+        item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
+        self._store.step(item, SENT)
+        if self._is_known(message_id):
+            self._drop(item)
+        self._alarm.ring()
+
+    def shown(self, message_ids: Collection[int]) -> None:
+        """The views have these messages themselves now."""
+        for item in self._store.all():
+            if item.message_id in message_ids:
+                self._drop(item)
+
+    def no_more_events(self, newest_id: int) -> None:
+        """Events about messages up to this one will not come any more."""
+        for item in self._store.all():
+            if item.message_id is not None and item.message_id <= newest_id:
+                item.due = 0.0
+
+    def start_fetch(self) -> float | None:
+        """Fetch what has had no event; seconds until there is more to do, None if nothing waits."""
+        sent = [item for item in self._store.all() if item.state is SENT]
+        if not sent or self._fetching:
+            return None
+        if not self._online():
+            return CHECK_EVERY
+        first = min(sent, key=lambda item: item.due)
+        wait = max(first.due, self._retry.at) - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        self._fetching = True
+        self._tasks.start(self._fetch(first))
+        return None
+
+    async def _fetch(self, item: OutboxItem) -> None:
+        item.due = self._clock.monotonic() + EVENT_LATE
+        try:
+            if item.message_id is not None:
+                await self._show(item.message_id)
+            self._drop(item)
+        except (NotConnected, RateLimited) as error:
+            self._retry.failed(error)
+        except NarrowcastError:
+            item.faults += 1
+            item.due = self._clock.monotonic() + min(LONGEST_PAUSE, EVENT_LATE * 2.0**item.faults)
+        finally:
+            self._fetching = False
+            self._alarm.ring()
+
+    def _drop(self, item: OutboxItem) -> None:
+        if self._store.drop(item):
+            self._alarm.ring()
