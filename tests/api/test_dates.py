@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.dates import AROUND, MOST_PAGES, first_since
-from narrowcast_api.sync.message_lists import Page
+from narrowcast_api.narrow.page import Page
 from support.exploring import examples
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import Page
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
-from narrowcast_api.sync.message_lists import Page
 from narrowcast_api.sync.session import Session
 from support.ledger import proves
 from support.server import TestServer, running_server

@@ -9,9 +9,11 @@ from typing import Any
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.model.messages import Match, Message, read_message
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.message_lists import Anchor, MessageView, Page, Views
+from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.message_view import MessageView
 from support.live import GENERAL, channel_message, make_state
 
 SOUP = Narrow.topic(GENERAL, "soup")

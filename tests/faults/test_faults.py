@@ -12,7 +12,7 @@ from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
 from narrowcast_api.protocols.outbox import Outbox, OutboxState
 from narrowcast_api.protocols.outbox_item import OutboxItem
-from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 
 MINE = ["mine 0", "mine 1", "mine 2"]

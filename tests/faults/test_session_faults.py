@@ -14,7 +14,7 @@ from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import OutboxState
-from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.fault_proxy import Fault, FaultProxy
 from support.server import TestServer, running_server

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
-from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server

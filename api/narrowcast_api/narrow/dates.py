@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from narrowcast_api.sync.message_lists import Page
+    from narrowcast_api.narrow.page import Page
 
 __all__ = ["AROUND", "MOST_PAGES", "first_since"]
 

@@ -22,6 +22,7 @@ from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import PAGE, Anchor, Page
 from narrowcast_api.state.changes import (
     Change,
     ConnectionChanged,
@@ -38,7 +39,8 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.local_search import LocalResult, search_cache
-from narrowcast_api.sync.message_lists import PAGE, Anchor, MessageView, Page, Views
+from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh

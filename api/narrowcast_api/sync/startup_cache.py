@@ -9,10 +9,10 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.reading import BadRow
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import PAGE
 from narrowcast_api.state.snapshots import dump_progress
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
-from narrowcast_api.sync.message_lists import PAGE
 
 RENEWED_UP_TO = 4 * 2**20
 """Bytes of a cached snapshot up to which it is worth the time at the end to keep it true."""

@@ -22,6 +22,7 @@ from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
 from narrowcast_api.state.apply import apply
@@ -35,7 +36,7 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.host import ServiceHost
-from narrowcast_api.sync.message_lists import Anchor, Page, Views
+from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
 from narrowcast_api.wire.events import (
     Event,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import MalformedAnswer, NarrowcastError, RateLimited, ServerFault, TransportError
-from narrowcast_api.protocols.alarm import Alarm, Backoff
-from narrowcast_api.sync.message_lists import MessageView
+from narrowcast_api.protocols.alarm import Alarm
+from narrowcast_api.sync.message_view import MessageView
 
 PASSING = (TransportError, ServerFault, RateLimited, MalformedAnswer)
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -35,8 +36,7 @@ class ViewRefresher:
         self._owner = owner
         self._clock = clock
         self._alarm = Alarm(clock)
-        self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
-        self._not_before = 0.0
+        self._retry = RetryTime(clock, FIRST_PAUSE, LONGEST_PAUSE)
 
     def ring(self) -> None:
         """Look again whether the view is true."""
@@ -44,8 +44,7 @@ class ViewRefresher:
 
     def wake(self) -> None:
         """The connection is live again: try now."""
-        self._backoff.reset()
-        self._not_before = 0.0
+        self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
@@ -60,14 +59,14 @@ class ViewRefresher:
         view = self._owner.latest_view
         if view is None or view.loading or not self._owner.is_live or not needs_refresh(view):
             return None
-        pause = self._not_before - self._clock.monotonic()
+        pause = self._retry.at - self._clock.monotonic()
         if pause > 0:
             return pause
         await view.refresh()
         if needs_refresh(view):
-            self._not_before = self._clock.monotonic() + self._backoff.failed()
+            self._retry.failed(view.error)
         else:
-            self._backoff.reset()
+            self._retry.worked()
         self._alarm.ring()
         return None
 

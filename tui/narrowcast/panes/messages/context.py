@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narrowcast.panes.messages.message_list import MessageList
     from narrowcast_api.model.messages import Message
     from narrowcast_api.narrow.destinations import Destination
-    from narrowcast_api.sync.message_lists import MessageView
+    from narrowcast_api.sync.message_view import MessageView
     from narrowcast_api.sync.session import Session
 
 __all__ = ["PaneContext"]

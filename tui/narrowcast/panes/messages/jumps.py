@@ -16,7 +16,8 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast_api.sync.message_lists import MessageView, Page
+    from narrowcast_api.narrow.page import Page
+    from narrowcast_api.sync.message_view import MessageView
 
 __all__ = ["Jumps"]
 

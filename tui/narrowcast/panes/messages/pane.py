@@ -31,7 +31,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
-    from narrowcast_api.sync.message_lists import MessageView
+    from narrowcast_api.sync.message_view import MessageView
     from narrowcast_api.sync.session import Session
 
 __all__ = ["MessagesPane"]
