@@ -381,3 +381,22 @@ def test_what_was_read_is_kept_whatever_ids_a_server_gives(tmp_path: Path) -> No
     assert journal.delete_read_marks([5]).result() is True
     assert journal.load_read_marks() == [7]
     journal.close()
+
+
+def test_a_row_with_nonsense_costs_no_other_row_and_no_words_of_a_draft(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    for name in ("bad address", "bad state", "good"):
+        journal.put_outbox(replace(MESSAGE, local_id=name))
+    journal.put_draft(replace(DRAFT, draft_id="bad address", base=DRAFT.version))
+    journal.close()
+    connection = sqlite3.connect(tmp_path / "journal.db")
+    connection.execute("UPDATE outbox SET destination = '[' WHERE local_id = 'bad address'")
+    connection.execute("UPDATE outbox SET state = 'flying' WHERE local_id = 'bad state'")
+    connection.execute("UPDATE drafts SET destination = '[\"channel\"]', base_destination = '{}'")
+    connection.commit()
+    connection.close()
+    again = journal_at(tmp_path)
+    assert [record.local_id for record in again.load_outbox()] == ["good"]
+    (draft,) = again.load_drafts()
+    assert draft.version == draft.base == DraftVersion(None, DRAFT.content)
+    again.close()

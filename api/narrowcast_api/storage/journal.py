@@ -30,9 +30,8 @@ from narrowcast_api.storage.database import (
 )
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.journal_rows import (
-    KEYS,
+    COLUMNS,
     MIGRATIONS,
-    TABLES,
     Row,
     bounded,
     draft_record,
@@ -304,15 +303,15 @@ def _all_rows(connection: sqlite3.Connection) -> dict[Key, Row]:
     """Every row of the file by its table and key, which is its first column."""
     return {
         (table, str(row[0])): tuple(row)
-        for table in TABLES
+        for table in COLUMNS
         for row in connection.execute(f"SELECT * FROM {table}")
     }
 
 
 def _statement(table: str, key: str, row: Row | None) -> tuple[str, Row]:
     if row is None:
-        return f"DELETE FROM {table} WHERE {KEYS[table]} = ?", (key,)
-    return f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * TABLES[table])})", row
+        return f"DELETE FROM {table} WHERE {COLUMNS[table][0]} = ?", (key,)
+    return f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(COLUMNS[table]))})", row
 
 
 def _open_read_only(path: Path) -> tuple[sqlite3.Connection, str | None]:
@@ -355,13 +354,11 @@ def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     except (sqlite3.Error, OSError, NewerDatabase) as error:
         return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {error}."
     with transaction(connection):
-        for table, columns in TABLES.items():
+        for table, columns in COLUMNS.items():
             for row in _readable_rows(damaged, table):
-                if len(row) == columns:
+                if len(row) == len(columns):
                     with suppress(sqlite3.Error):
-                        connection.execute(
-                            f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * columns)})", row
-                        )
+                        connection.execute(*_statement(table, str(row[0]), row))
     return connection, f"The journal of drafts was damaged; the old file is kept as {damaged.name}."
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from narrowcast_api.model.drafts import DraftVersion
+import msgspec
+
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
     Draft,
-    FileStamp,
     OutboxRecord,
-    OutboxState,
     UploadRecord,
-    UploadState,
 )
 
+log = logging.getLogger(__name__)
+
 Row = tuple[object, ...]
+Record = TypeVar("Record")
 
 MIGRATIONS = (
     (
@@ -39,11 +44,20 @@ MIGRATIONS = (
     ),
 )
 
-TABLES = {"outbox": 9, "drafts": 12, "read_marks": 1, "uploads": 11}
-"""Each table and how many columns it has."""
+_OUTBOX = "local_id position destination content state created error floor_id tried"
+_DRAFTS = (
+    "draft_id destination content edited server_id has_base base_destination base_content dirty deleted posting"
+    " conflict_with"
+)
+_UPLOADS = "upload_id position path destination draft_id size changed resume_from state error link"
 
-KEYS = {"outbox": "local_id", "drafts": "draft_id", "read_marks": "message_id", "uploads": "upload_id"}
-"""Each table and its first column, the primary key."""
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "outbox": _OUTBOX.split(),
+    "drafts": _DRAFTS.split(),
+    "read_marks": ["message_id"],
+    "uploads": _UPLOADS.split(),
+}
+"""Each table and its columns; the first is the primary key."""
 
 
 def outbox_row(record: OutboxRecord) -> Row:
@@ -63,24 +77,8 @@ def outbox_row(record: OutboxRecord) -> Row:
 
 def outbox_record(row: Row) -> OutboxRecord | None:
     """A row as its message; None if it cannot be read."""
-    match row:
-        case (str(local_id), int(position), str(where), str(content), str(state), float(created), *rest):
-            error, floor_id, tried = rest
-            destination = destination_from_text(where)
-            if destination is None:
-                return None
-            return OutboxRecord(
-                local_id,
-                position,
-                destination,
-                content,
-                OutboxState(state),
-                created,
-                error if isinstance(error, str) else None,
-                floor_id if isinstance(floor_id, int) else None,
-                bool(tried),
-            )
-    return None
+    values = _columns("outbox", row)
+    return _record(OutboxRecord, {**values, "destination": _destination(values["destination"])})
 
 
 def draft_row(record: Draft) -> Row:
@@ -103,23 +101,14 @@ def draft_row(record: Draft) -> Row:
 
 
 def draft_record(row: Row) -> Draft | None:
-    """A row as its draft; None if it cannot be read."""
-    texts = [value if isinstance(value, str) else None for value in row]
-    draft_id, edited, server_id = texts[0], row[3], row[4]
-    if draft_id is None or not isinstance(edited, float):
-        return None
-    base = DraftVersion(destination_from_text(texts[6]), texts[7] or "") if row[5] else None
-    return Draft(
-        draft_id=draft_id,
-        version=DraftVersion(destination_from_text(texts[1]), texts[2] or ""),
-        edited=edited,
-        server_id=server_id if isinstance(server_id, int) else None,
-        base=base,
-        dirty=bool(row[8]),
-        deleted=bool(row[9]),
-        posting=bool(row[10]),
-        conflict_with=texts[11],
-    )
+    """A row as its draft; None if it cannot be read. The words of one whose address cannot be read are kept."""
+    values = _columns("drafts", row)
+    version = {"destination": _destination(values["destination"]), "content": values["content"]}
+    base = {
+        "destination": _destination(values["base_destination"]),
+        "content": values["base_content"] or "",
+    }
+    return _record(Draft, {**values, "version": version, "base": base if values["has_base"] else None})
 
 
 def upload_row(record: UploadRecord) -> Row:
@@ -143,27 +132,39 @@ def upload_row(record: UploadRecord) -> Row:
 
 def upload_record(row: Row) -> UploadRecord | None:
     """A row as its file; None if it cannot be read."""
-    texts = [value if isinstance(value, str) else None for value in row]
-    position, size, changed = row[1], row[5], row[6]
-    upload_id, path, state = texts[0], texts[2], texts[8]
-    if upload_id is None or path is None or state is None or not isinstance(position, int):
-        return None
-    stamp = FileStamp(size, changed) if isinstance(size, int) and isinstance(changed, int) else None
+    values = _columns("uploads", row)
+    destination = _destination(values["destination"])
+    stamp = {"size": values["size"], "changed": values["changed"]}
+    return _record(
+        UploadRecord,
+        {**values, "destination": destination, "stamp": None if None in stamp.values() else stamp},
+    )
+
+
+def _columns(table: str, row: Row) -> dict[str, object]:
+    return dict(zip(COLUMNS[table], row, strict=True))
+
+
+def _destination(text: object) -> Destination | None:
     try:
-        return UploadRecord(
-            upload_id,
-            position,
-            Path(os.fsdecode(bytes.fromhex(path))),
-            destination_from_text(texts[3]),
-            texts[4],
-            stamp,
-            texts[7],
-            UploadState(state),
-            texts[9],
-            texts[10],
-        )
+        return destination_from_text(text) if isinstance(text, str) else None
     except ValueError:
         return None
+
+
+def _record(kind: type[Record], values: Mapping[str, object]) -> Record | None:
+    try:
+        return msgspec.convert(values, kind, strict=False, dec_hook=_path)
+    except ValueError as error:
+        log.error("a row of the journal cannot be read: %s", error)
+        return None
+
+
+def _path(kind: type, value: object) -> object:
+    # Names need not be text: their bytes are stored as hexadecimal digits.
+    if kind is not Path or not isinstance(value, str):
+        raise ValueError(f"not a value of {kind.__name__}")
+    return Path(os.fsdecode(bytes.fromhex(value)))
 
 
 def bounded(number: int | None) -> int | None:
