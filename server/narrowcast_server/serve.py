@@ -12,7 +12,7 @@ import sqlite3
 import ssl
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing, nullcontext
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ from narrowcast_server.http.app import build
 from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
 from narrowcast_server.http.log_limit import LogLimit
+from narrowcast_server.http.web_server import WebServer
 from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
@@ -122,7 +123,7 @@ class RunningServer:
     """A server that answers at `url`."""
 
     def __init__(
-        self, core: Core, url: str, connections: Connections, server: uvicorn.Server, task: asyncio.Task[None]
+        self, core: Core, url: str, connections: Connections, server: WebServer, task: asyncio.Task[None]
     ) -> None:
         self.core = core
         self.url = url
@@ -136,7 +137,7 @@ class RunningServer:
 
     async def stop(self) -> None:
         """Answers what waits, and ends."""
-        self._server.should_exit = True
+        self._server.end()
         self.core.hub.close()
         await self._task
 
@@ -183,8 +184,8 @@ def _prepare(core: Core, options: Options, populate: Callable[[Core], None] | No
 async def _serving(
     core: Core, options: Options, url: str, bound: socket.socket
 ) -> AsyncIterator[RunningServer]:
-    server = uvicorn.Server(_uvicorn_config(core, options))
-    task = asyncio.create_task(_serve(server))
+    server = WebServer(_uvicorn_config(core, options))
+    task = asyncio.create_task(server.run_here())
     connections = Connections(core.config.connections, descriptors())
     running_server = RunningServer(core, url, connections, server, task)
     people = asyncio.create_task(_live(core)) if options.demo and options.alive else None
@@ -300,14 +301,7 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
     )
 
 
-async def _serve(server: uvicorn.Server) -> None:
-    # The signals are ours: inside the demo and tests the program has handlers of its own.
-    setattr(server, "capture_signals", nullcontext)  # noqa: B010  # uvicorn has no option for it
-    # It listens nowhere itself: `listening` does.
-    await server.serve(sockets=[])
-
-
-async def _started(server: uvicorn.Server, task: asyncio.Task[None]) -> None:
+async def _started(server: WebServer, task: asyncio.Task[None]) -> None:
     while not server.started:
         if task.done():
             task.result()
