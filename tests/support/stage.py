@@ -30,15 +30,15 @@ class Stage:
     @property
     def screen(self) -> MainScreen:
         """The main screen."""
-        screen = self.app.main_screen
+        screen = self.app.accounts.screen
         assert screen is not None
         return screen
 
     @property
     def session(self) -> Session:
         """The live account."""
-        assert self.app.session is not None
-        return self.app.session
+        assert self.app.accounts.session is not None
+        return self.app.accounts.session
 
     async def press(self, *keys: str) -> None:
         """Press keys and let them take effect."""
@@ -81,12 +81,12 @@ async def on_stage(
     (account if site is None else replace(account, site=site)).write_zuliprc(rc)
     app = NarrowcastApp(rc, config=config, paths=Paths.under(folder / f"home-{person}"))
     async with app.run_test(size=size) as pilot:
-        await until(lambda: app.main_screen is not None and app.screen is app.main_screen)
+        await until(lambda: app.accounts.screen is not None and app.screen is app.accounts.screen)
         if live:
-            await until(lambda: app.session is not None and app.session.is_live)
+            await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
         await pilot.pause()
         yield Stage(server, app, pilot)
-        await app.close_session()
+        await app.accounts.close()
 
 
 async def run(stage: Stage, command_id: str) -> None:

@@ -48,7 +48,9 @@ async def test_a_new_key_is_stored_and_the_account_goes_on_with_it(tmp_path: Pat
         await choose(stage, "Generate new key")
         await until(lambda: stage.server.account("ada").key.reveal() != old)
         new = stage.server.account("ada").key.reveal()
-        await until(lambda: stage.app.session is not None and stage.session.account.key.reveal() == new)
+        await until(
+            lambda: stage.app.accounts.session is not None and stage.session.account.key.reveal() == new
+        )
         await until(lambda: stage.session.is_live)
         assert new in (tmp_path / "ada.zuliprc").read_text()
 
@@ -62,7 +64,9 @@ async def test_a_password_is_changed_with_the_old_one(tmp_path: Path) -> None:
         await fill(stage, again="a long secret")
         await until(lambda: stage.server.account("ada").key.reveal() != old)
         new = stage.server.account("ada").key.reveal()
-        await until(lambda: stage.app.session is not None and stage.session.account.key.reveal() == new)
+        await until(
+            lambda: stage.app.accounts.session is not None and stage.session.account.key.reveal() == new
+        )
         await until(lambda: stage.session.is_live)
         assert new in (tmp_path / "ada.zuliprc").read_text()
         email = stage.server.user("ada").delivery_email
@@ -116,13 +120,13 @@ async def test_another_stored_account_is_opened_in_place_and_drafts_are_kept(tmp
         await stage.type("half a thought")
         await run(stage, "account.switch")
         await choose(stage, bruno.stem)
-        await until(lambda: stage.app.account_file == bruno and stage.app.session is not None)
-        await until(lambda: stage.session.is_live and stage.app.screen is stage.app.main_screen)
+        await until(lambda: stage.app.accounts.file == bruno and stage.app.accounts.session is not None)
+        await until(lambda: stage.session.is_live and stage.app.screen is stage.app.accounts.screen)
         assert stage.session.state.me == stage.server.id("bruno")
         assert stage.screen.writing.text.text == ""
         await run(stage, "account.switch")
         await choose(stage, ada.stem)
-        await until(lambda: stage.app.account_file == ada and stage.app.session is not None)
+        await until(lambda: stage.app.accounts.file == ada and stage.app.accounts.session is not None)
         await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["half a thought"])
 
 
@@ -135,7 +139,7 @@ async def test_an_account_that_cannot_be_read_leaves_the_open_one_alone(tmp_path
         await run(stage, "account.switch")
         await choose(stage, "broken")
         await until(lambda: stage.notices)
-        assert stage.app.session is session
+        assert stage.app.accounts.session is session
 
 
 async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(tmp_path: Path) -> None:
@@ -143,11 +147,11 @@ async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(
         folder = stage.app.paths.accounts
         bruno = accounts.store(stage.server.account("bruno"), folder)
         ada = accounts.store(stage.server.account("ada"), folder)
-        await stage.app.switch_account(bruno)
-        await until(lambda: stage.app.screen is stage.app.main_screen)
+        await stage.app.accounts.switch(bruno)
+        await until(lambda: stage.app.screen is stage.app.accounts.screen)
         await run(stage, "account.sign-out")
         await choose(stage, "Log out")
-        await until(lambda: stage.app.account_file == ada and stage.app.screen is stage.app.main_screen)
+        await until(lambda: stage.app.accounts.file == ada and stage.app.screen is stage.app.accounts.screen)
         assert not bruno.exists()
         await until(lambda: stage.session.is_live)
         await run(stage, "account.sign-out")
@@ -162,4 +166,4 @@ async def test_an_account_file_that_was_named_by_its_user_is_not_deleted(tmp_pat
         await choose(stage, "Log out")
         await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
         assert (tmp_path / "ada.zuliprc").exists()
-        assert "was not deleted" in stage.app.problem
+        assert "was not deleted" in stage.app.accounts.problem

@@ -134,7 +134,7 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
         stage.screen.writing.reply(where)
         await stage.type("Have you seen")
         await until(lambda: stage.screen.unfinished.note.read())
-        await stage.app.close_session()
+        await stage.app.accounts.close()
         async with on_stage(tmp_path, server=server) as again:
             await until(lambda: again.screen.writing.text.text == "Have you seen")
             await again.pilot.pause()

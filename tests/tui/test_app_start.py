@@ -47,10 +47,10 @@ async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path:
             assert isinstance(app.screen, LoginScreen)
             app.screen.query_one("#secret", Editor).text = world.PASSWORD
             await pilot.press("enter")
-            await until(lambda: app.session is not None and app.session.is_live)
+            await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
             assert (tmp_path / "home" / "config" / "accounts").is_dir()
             assert world.PASSWORD not in shown(app)
-            await app.close_session()
+            await app.accounts.close()
 
 
 async def test_an_account_file_that_others_can_read_is_explained(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_a_conflict_shows_both_texts_and_keeps_the_one_that_is_chosen(tmp_
 
 
 def is_live(app: NarrowcastApp) -> bool:
-    return app.session is not None and app.session.is_live
+    return app.accounts.session is not None and app.accounts.session.is_live
 
 
 def has_ended(app: NarrowcastApp) -> bool:

@@ -136,7 +136,7 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
         stage.screen.writing.reply(DirectDestination(frozenset({server.id("dario")})))
         await stage.type("Are you in?")
         await until(lambda: stage.screen.unfinished.note.read())
-        await stage.app.close_session()
+        await stage.app.accounts.close()
         async with on_stage(tmp_path, server=server) as again:
             await until(lambda: any("You have a draft for Dario" in notice for notice in again.notices))
             assert again.screen.narrow == general

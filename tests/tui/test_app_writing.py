@@ -120,7 +120,7 @@ async def test_the_next_start_takes_up_what_was_being_written(tmp_path: Path) ->
         await stage.press("tab", "tab")
         await stage.type("Have you seen")
         assert stage.screen.writing.text.text == "Have you seen"
-        await stage.app.close_session()
+        await stage.app.accounts.close()
         async with on_stage(tmp_path, server=server) as again:
             await until(lambda: again.screen.writing.text.text == "Have you seen")
             assert again.screen.writing.target.is_direct

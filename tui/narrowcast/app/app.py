@@ -1,38 +1,50 @@
-"""The app: one live account on screen, from the first paint to a clean end."""
+"""The app: accounts, keys, what reaches the terminal and the way out, put together on Textual's app."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import logging
 import os
 import sys
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from rich.console import RenderableType
+from textual import events
+from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
 
-from narrowcast.app.account import CLOSE_SECONDS, AccountApp
+from narrowcast.app.background import Background
 from narrowcast.app.config import Config
-from narrowcast.app.context import in_app
+from narrowcast.app.demo import Demo
+from narrowcast.app.leaving import Leaving
+from narrowcast.app.open_accounts import OpenAccounts
+from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, sixteen_colours
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
+from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
-    from narrowcast.app.demo_server import DemoServer
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast.terminal.signal_handler import SignalHandler
+    from narrowcast.terminal.screen_memory import Move
 
 log = logging.getLogger(__name__)
 
 COLLECT_AFTER = 2.0
 """Seconds after which the collector of garbage runs again; while the app starts there is none."""
 
-QUIT_AGAIN = 5.0
-"""Seconds within which asking to quit once more quits at once."""
+MOST_NOTICES = 3
+"""Notices that stand on the screen at once."""
+
+LONGEST_NOTICE = 500
+"""Characters of a notice."""
 
 Opening = Path | Literal["demo", "welcome"]
 """What to open: the account in a file, the demo, or the welcome screen."""
@@ -43,8 +55,17 @@ def _collect_from_now_on() -> None:
     gc.enable()
 
 
-class NarrowcastApp(AccountApp, inherit_bindings=False):
-    """Keys, themes, the demo, the way in and the way out."""
+def terminal_driver() -> type[Driver] | None:
+    """Our driver where there is a POSIX terminal, else Textual's choice."""
+    if sys.platform == "win32":
+        return None
+    from narrowcast.terminal.driver import TerminalDriver
+
+    return TerminalDriver
+
+
+class NarrowcastApp(App[int], inherit_bindings=False):
+    """What the rest of the app sees of it is `narrowcast.app.context.AppContext`."""
 
     TITLE = "Narrowcast"
     ENABLE_COMMAND_PALETTE = False
@@ -63,19 +84,20 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         demo_data: Path | None = None,
         link: str = "",
     ) -> None:
-        super().__init__(paths or Paths.of_user(), config or Config())
+        super().__init__(driver_class=terminal_driver())
         self.opening = opening
-        self.link = link
-        self.demo: DemoServer | None = None
+        self.paths = paths or Paths.of_user()
+        self.config = config or Config()
         self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
         self.outside: asyncio.subprocess.Process | None = None
         """A program that has the terminal for now."""
-        self._demo_data = demo_data
+        self.accounts = OpenAccounts(self, link)
+        self.demo = Demo(self, self.accounts, demo_data)
+        self._background = Background(self.tell)
+        self._painting = Painting(self)
+        self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
+        self._typed = KeyQueue(self, self._take_key)
         self._first_screen: MainScreen | None = None
-        self._signals: SignalHandler | None = None
-        self._leaving = False
-        self._asked_to_quit = False
-        self._send_later = False
 
     # from start to end
 
@@ -83,12 +105,12 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         """Themes, keys and the account's screen, before anything is drawn: so the first frame shows messages."""
         for theme in THEMES:
             self.register_theme(theme)
-        wanted = self.config.appearance.theme
-        if wanted == "narrowcast" and sixteen_colours(
+        chosen = self.config.appearance.theme
+        if chosen == "narrowcast" and sixteen_colours(
             os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
         ):
-            wanted = "terminal"
-        self.theme = wanted
+            chosen = "terminal"
+        self.theme = chosen
         if self.console.color_system == "256":
             from narrowcast.terminal.colours import NearestOf256
 
@@ -97,7 +119,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             self._use_keys()
 
         if isinstance(self.opening, Path):
-            self._first_screen = await self.open_screen(self.opening)
+            self._first_screen = await self.accounts.load(self.opening)
 
     def _use_keys(self) -> None:
         """The keys of the configuration, for every screen that is opened from now on."""
@@ -123,86 +145,123 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
     async def on_mount(self) -> None:
         """Take up the signals, then open what was asked for."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
-        if not self.is_headless and sys.platform != "win32":
-            from narrowcast.terminal.driver import TerminalDriver
-            from narrowcast.terminal.signal_handler import SignalHandler
-
-            self._signals = SignalHandler(in_app(self._leave_now))
-            self._signals.start()
-            if isinstance(self._driver, TerminalDriver):
-                driver = self._driver
-                self._signals.also_clean = lambda: driver.title_to_restore
-                self._driver.lost = self._signals.vanished
-                self._driver.leaving = self._is_going
-                self._driver.repainting = self.forget_screen
+        self._leaving.take_signals(self._painting.forget)
         if self.opening == "demo":
-            self.spawn(self.start_demo(), "start the demo")
+            self.spawn(self.demo.start(), "start the demo")
         elif self.opening == "welcome":
-            self.show_welcome()
+            self.accounts.show_welcome()
         elif self._first_screen is None:
-            self.show_welcome(self.problem)
+            self.accounts.show_welcome(self.accounts.problem)
         else:
-            self.bring_to_life()
-
-    async def start_demo(self) -> None:
-        """A server of its own, then the account of the person whom the demo is about."""
-        from narrowcast.app.demo_server import DemoFailed, DemoServer
-        from narrowcast.screens.start.welcome import WaitScreen
-
-        wait = WaitScreen("Starting the demo server…")
-        await self.push_screen(wait)
-        self.demo = DemoServer(self._demo_data)
-        try:
-            account = await self.demo.start()
-        except DemoFailed as error:
-            log.error("%s", error)
-            self.show_welcome(error.user_message)
-            return
-        client = self.demo.folder / "client"
-        is_new = not client.exists()
-        self.paths = Paths.under(client)
-        await self.open_account(account)
-        if is_new:
-            from narrowcast.screens.main.demo_start import begin_at_welcome
-
-            begin_at_welcome(self.screen)
-
-    def _is_going(self) -> bool:
-        return self._leaving or (self._signals is not None and self._signals.is_leaving)
-
-    def _leave_now(self, code: int) -> None:
-        """A signal came, or the terminal went."""
-        self.spawn(self.leave(code), "leave")
-
-    async def leave(self, code: int = 0) -> None:
-        """Keep the draft, close the session within a bound, give the terminal back."""
-        if self._leaving:
-            return
-        self._leaving = True
-        if self.outside is not None:  # an editor has the terminal: it gives it back first
-            self.outside.terminate()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self.outside.wait()), CLOSE_SECONDS)
-        if self.screen is self.main_screen and self.account_file == self.opening:
-            self.keep_screen()
-        await self.close_session()
-        if self._send_later and self.account_file is not None:
-            from narrowcast.app.unsent import send_in_background
-
-            try:
-                send_in_background(self.account_file.absolute())
-            except OSError as error:
-                log.warning("nothing is sent in the background: %s", error)
-        try:
-            if self.demo is not None:
-                await self.demo.stop()
-        except Exception:
-            log.exception("the demo's server did not stop")
-        self.exit(code)
+            self.accounts.go_live()
 
     def on_unmount(self) -> None:
-        if self._signals is not None:
-            self._signals.stop()
+        self._leaving.leave_signals()
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A defect in a handler ends the app: log it, keep the draft, and leave the terminal clean."""
+        log.error("unhandled", exc_info=error)
+        try:
+            self.accounts.keep()
+        except Exception:
+            log.exception("the text in the editor was not kept as a draft")
+        if self.is_headless:
+            super()._handle_exception(error)  # tests want to see it
+            return
+        self._return_code = 1
+        self.panic(
+            f"narrowcast: internal error ({type(error).__name__}); your drafts are saved. "
+            f"Details: {self.paths.log_file}"
+        )
+
+    # keys
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys and pastes wait for one another; all else goes its way."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+        else:
+            self._typed.put(event)
+
+    async def _take_key(self, event: events.Event) -> None:
+        try:
+            await super().on_event(event)
+        except Exception as error:
+            self._handle_exception(error)
+        self.accounts.key_pressed()
+
+    def field_left(self) -> None:
+        """Escape left a field: another one in the same moment is not meant for what lies behind."""
+        self._typed.guard.hold_escape()
+
+    # what reaches the terminal
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send what differs from what the terminal shows, instead of whole regions; nothing where nothing does."""
+        if renderable is not None:
+            renderable = self._painting.difference(renderable)
+            if renderable is None:
+                self.post_display_hook()
+                return
+        super()._display(screen, renderable)
+
+    def paint_rows(
+        self,
+        widget: Widget,
+        rows: Mapping[int, Strip],
+        edges: Mapping[int, Strip],
+        move: Move | None = None,
+    ) -> bool:
+        """Send rows of a widget at once, without a frame of the whole screen. False where only a frame will do."""
+        update = self._painting.rows(widget, rows, edges, move)
+        if update is not None:
+            self._display(self.screen, update)
+        return update is not None
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._painting.resized((event.size.width, event.size.height))
+
+    def _keep_screen(self) -> None:
+        """For the next start with the same arguments, which shows the account that these name."""
+        if self.accounts.file == self.opening:
+            self._painting.keep()
+
+    # telling the user, and work in the background
+
+    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+        """A notice in a corner. ``text`` may come from anywhere."""
+        level = cast(Literal["information", "warning", "error"], severity)
+        self.notify(text[:LONGEST_NOTICE], severity=level, timeout=seconds)
+
+    def refuse(self, text: str) -> None:
+        """A key could not act: say why. What is typed on in the same moment is not run as commands."""
+        self._typed.guard.refuse_text()
+        self.tell(text, severity="warning")
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Literal["information", "warning", "error"] = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """As Textual's, at the top, where it hides neither compose nor the newest message. What stands there
+        already is not said twice, and a few notices are enough at once. ``message`` may come from anywhere.
+        """
+        from narrowcast.text.safe_text import safe_block
+
+        message = safe_block(message)
+        standing = list(self._notifications)
+        same = [notice for notice in standing if notice.message == message]
+        for notice in same or standing[: max(0, len(standing) + 1 - MOST_NOTICES)]:
+            self._unnotify(notice, refresh=False)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
+    def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
+        """Do ``work`` in the background. Whatever goes wrong becomes a notice and a line in the log."""
+        return self._background.spawn(work, what)
 
     # commands of the registry
 
@@ -210,7 +269,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         from narrowcast.screens.dialogs.help import HelpScreen
 
         heard: list[str] = []
-        if self.screen is not self.main_screen:
+        if self.screen is not self.accounts.screen:
             bindings = (active.binding for active in self.screen.active_bindings.values())
             heard = [binding.id for binding in bindings if binding.id]
         self.push_screen(HelpScreen(self.keys, heard))
@@ -218,7 +277,8 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette
 
-        level = self.session.state.server.level if self.session is not None else 0
+        session = self.accounts.session
+        level = session.state.server.level if session is not None else 0
         self.push_screen(palette(self.keys, level), self._run_chosen)
 
     def _run_chosen(self, command: Command | None) -> None:
@@ -243,14 +303,14 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
         """Run the function of a command on the main screen."""
         from narrowcast.commands.run import run
 
-        screen, command = self.main_screen, by_id()[command_id]
+        screen, command = self.accounts.screen, by_id()[command_id]
         if screen is not None and self.screen is screen:
             run(screen, command)
         else:
             self.refuse(f"{command.title}: not available here.")
 
     def action_app_redraw(self) -> None:
-        self.forget_screen()
+        self._painting.forget()
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:
@@ -268,21 +328,7 @@ class NarrowcastApp(AccountApp, inherit_bindings=False):
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()
             self.tell("Copied.")
-            return
-        if self.session is not None and self.demo is None and not self._asked_to_quit:
-            from narrowcast.app.unsent import ask, waiting
-
-            if count := waiting(self.session):
-                self._asked_to_quit = True
-                question, chosen = ask(count, self._leave_unsent)
-                self.push_screen(question, chosen)
-                self.set_timer(QUIT_AGAIN, self._forget_question)
-                return
-        self.spawn(self.leave(), "leave")
-
-    def _forget_question(self) -> None:
-        self._asked_to_quit = False
-
-    def _leave_unsent(self, send: bool) -> None:
-        self._send_later = send
-        self.spawn(self.leave(), "leave")
+        elif self.demo.is_open:
+            self._leaving.begin()
+        else:
+            self._leaving.ask()

@@ -19,15 +19,47 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
+class AccountsContext(Protocol):
+    """Which account is on screen."""
+
+    @property
+    def file(self) -> Path | None:
+        """Where the account that is shown is stored."""
+
+    @property
+    def screen(self) -> Screen[None] | None:
+        """The main screen, if an account is open."""
+
+    async def open(self, path: Path) -> None:
+        """Show the account in a file and bring it to life."""
+
+    async def switch(self, path: Path) -> None:
+        """Open another account in place of the one that is open."""
+
+    async def sign_out(self) -> None:
+        """Forget the account that is open, and its key."""
+
+    async def reopen(self) -> None:
+        """Take up the account anew as its file has it now."""
+
+    async def end(self, reason: str) -> None:
+        """The account is no more: back to the welcome, which says why."""
+
+
+class DemoContext(Protocol):
+    """The demo in the app."""
+
+    async def start(self) -> None:
+        """Open the demo on a server of its own."""
+
+
 class AppContext(Protocol):
-    """The running app as everything else sees it: telling the user, work in the background, the account."""
+    """The running app as everything else sees it: telling the user, work in the background, the accounts."""
 
     config: Config
     paths: Paths
     keys: Mapping[str, Sequence[str]]
     """The keys of each command by its id."""
-    account_file: Path | None
-    """Where the account that is open is stored."""
     outside: asyncio.subprocess.Process | None
     """A program that has the terminal for now."""
 
@@ -44,26 +76,10 @@ class AppContext(Protocol):
         """Do ``work`` in the background. Whatever goes wrong is told to the user and logged."""
 
     @property
-    def main_screen(self) -> Screen[None] | None:
-        """The main screen, if an account is open."""
+    def accounts(self) -> AccountsContext: ...
 
-    async def open_account(self, path: Path) -> None:
-        """Show the account in a file and bring it to life."""
-
-    async def switch_account(self, path: Path) -> None:
-        """Open another account in place of the one that is open."""
-
-    async def sign_out(self) -> None:
-        """Forget the account that is open, and its key."""
-
-    async def reopen(self) -> None:
-        """Take up the account anew as its file has it now."""
-
-    async def end_account(self, reason: str) -> None:
-        """The account is no more: back to the welcome, which says why."""
-
-    async def start_demo(self) -> None:
-        """Open the demo on a server of its own."""
+    @property
+    def demo(self) -> DemoContext: ...
 
     def use_config(self, config: Config) -> None:
         """Go on with a configuration that was changed: theme and keys at once, the rest where it is read next."""
@@ -95,7 +111,7 @@ class InApp(Protocol):
 def app_of(node: InApp) -> AppContext:
     """The running app. Raises TypeError for a widget in some other app, which is a defect."""
     app = node.app
-    if not hasattr(app, "main_screen"):
+    if not hasattr(app, "accounts"):
         raise TypeError(f"{node} is not in a NarrowcastApp")
     return cast(AppContext, app)
 

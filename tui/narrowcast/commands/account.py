@@ -165,7 +165,7 @@ async def _new_key(screen: Workspace) -> None:
 async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
     """Stored before anything else; then the account is opened anew with it."""
     app = app_of(screen)
-    file, old = app.account_file, screen.session.account
+    file, old = app.accounts.file, screen.session.account
     new = Account(old.site, old.email, fresh, old.ca_bundle)
     try:
         if file is None:
@@ -175,20 +175,20 @@ async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
         app.tell(f"The new API key could not be saved ({error}). Copy it now.", severity="error", seconds=60)
         show_key(screen, "New API key (not saved)", new.key)
         return
-    await app.reopen()
+    await app.accounts.reopen()
     app.tell(done)
 
 
 def switch(screen: Workspace) -> None:
     """Open another stored account, or add one."""
     app = app_of(screen)
-    folder, here = app.paths.accounts, app.account_file
+    folder, here = app.paths.accounts, app.accounts.file
 
     def chosen(name: str | None) -> None:
         if name == "":
             screen.app.push_screen(LoginScreen())
         elif name is not None and accounts.file_of(folder, name) != here:
-            screen.spawn(app.switch_account(accounts.file_of(folder, name)), "switch accounts")
+            screen.spawn(app.accounts.switch(accounts.file_of(folder, name)), "switch accounts")
 
     choices = [
         Choice(name, name, "open" if accounts.file_of(folder, name) == here else "")
@@ -206,7 +206,7 @@ def sign_out(screen: Workspace) -> None:
         screen,
         f"Log out of {screen.session.account.email}? Its API key is removed from this machine.{warning}",
         "Log out",
-        lambda: screen.spawn(app_of(screen).sign_out(), "log out"),
+        lambda: screen.spawn(app_of(screen).accounts.sign_out(), "log out"),
     )
 
 
@@ -216,7 +216,7 @@ def deactivate(screen: Workspace) -> None:
     async def end() -> None:
         app = app_of(screen)
         await screen.session.client.users.deactivate_me()
-        await app.end_account("Your account has been deactivated. An administrator can reactivate it.")
+        await app.accounts.end("Your account has been deactivated. An administrator can reactivate it.")
 
     ask_first(
         screen,

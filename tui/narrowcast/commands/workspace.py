@@ -97,4 +97,4 @@ class Workspace(Protocol):
 
 def workspace_of(node: InApp) -> Workspace | None:
     """The main screen of the app that ``node`` is in, if an account is open."""
-    return cast(Workspace | None, app_of(node).main_screen)
+    return cast(Workspace | None, app_of(node).accounts.screen)

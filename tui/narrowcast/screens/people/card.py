@@ -99,7 +99,7 @@ class PersonScreen(ManageScreen[str]):
 
     def _to_main(self) -> Workspace | None:
         """Close this card and all below it, down to the messages."""
-        main, main_screen = workspace_of(self), app_of(self).main_screen
+        main, main_screen = workspace_of(self), app_of(self).accounts.screen
         while main is not None and self.app.screen is not main_screen and len(self.app.screen_stack) > 1:
             self.app.pop_screen()
         return main

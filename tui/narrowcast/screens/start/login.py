@@ -114,7 +114,7 @@ class LoginScreen(Screen[None]):
             return
         finally:
             self._busy = False
-        await app.open_account(path)
+        await app.accounts.open(path)
 
     def _ask_for_cleartext(self, warning: str) -> None:
         def go_on() -> None:

@@ -82,7 +82,7 @@ class WelcomeScreen(Screen[None]):
         if what == "login":
             self.app.push_screen(LoginScreen())
         elif what == "demo":
-            app.spawn(app.start_demo(), "start the demo")
+            app.spawn(app.demo.start(), "start the demo")
         elif what == "serve":
             self.app.push_screen(TextScreen(SERVE_TEXT))
         else:

@@ -1,0 +1,66 @@
+"""Work in the background of the app, and the one answer to what goes wrong there: a notice and a line in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+log = logging.getLogger(__name__)
+
+__all__ = ["Background", "Latest"]
+
+
+class Tell(Protocol):
+    """Says something to the user."""
+
+    def __call__(self, text: str, *, severity: str = "information") -> None: ...
+
+
+class Background:
+    """Runs awaitables beside the app. ``tell`` says what went wrong to the user."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
+        """Begin ``work``. ``what`` completes "Could not …". A failure is told and logged, never raised."""
+        task = asyncio.ensure_future(self._guarded(work, what))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guarded(self, work: Awaitable[object], what: str) -> None:
+        from narrowcast_api.errors import NarrowcastError
+
+        try:
+            await work
+        except NarrowcastError as error:
+            log.warning("could not %s: %s", what, error)
+            self._tell(error.user_message, severity="error")
+        except Exception as error:
+            log.exception("could not %s", what)
+            self._tell(
+                f"Could not {what}: {type(error).__name__}. See the log for details.", severity="error"
+            )
+
+
+class Latest:
+    """Work of which only the newest counts, such as what completes a text: what is begun cancels the one before."""
+
+    def __init__(self, spawn: Callable[[Awaitable[object], str], asyncio.Task[None]]) -> None:
+        self._spawn = spawn
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self, work: Awaitable[object], what: str) -> None:
+        """Cancel what is under way, and begin ``work`` as `Background.spawn` does."""
+        self.cancel()
+        self._task = self._spawn(work, what)
+
+    def cancel(self) -> None:
+        """Nothing that was begun goes on."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None

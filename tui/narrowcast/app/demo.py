@@ -1,0 +1,62 @@
+"""The demo in the app: a server of its own, the account of the person whom it is about, and where one begins."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from narrowcast.app.context import app_of
+from narrowcast.app.open_accounts import OpenAccounts
+from narrowcast.terminal.paths import Paths
+
+if TYPE_CHECKING:
+    from narrowcast.app.demo_server import DemoServer
+
+log = logging.getLogger(__name__)
+
+__all__ = ["Demo"]
+
+
+class Demo:
+    """``data``: a folder of the user's that keeps the demo; without one nothing is left behind."""
+
+    def __init__(self, app: App[Any], accounts: OpenAccounts, data: Path | None = None) -> None:
+        self._app = app
+        self._accounts = accounts
+        self._data = data
+        self._server: DemoServer | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the app shows the demo, or is about to."""
+        return self._server is not None
+
+    async def start(self) -> None:
+        """Start the server, then open the account."""
+        from narrowcast.app.demo_server import DemoFailed, DemoServer
+        from narrowcast.screens.start.welcome import WaitScreen
+
+        await self._app.push_screen(WaitScreen("Starting the demo server…"))
+        self._server = DemoServer(self._data)
+        try:
+            account = await self._server.start()
+        except DemoFailed as error:
+            log.error("%s", error)
+            self._accounts.show_welcome(error.user_message)
+            return
+        client = self._server.folder / "client"
+        is_new = not client.exists()
+        app_of(self._app).paths = Paths.under(client)
+        await self._accounts.open(account)
+        if is_new:
+            from narrowcast.screens.main.demo_start import begin_at_welcome
+
+            begin_at_welcome(self._app.screen)
+
+    async def stop(self) -> None:
+        """End the server."""
+        if self._server is not None:
+            await self._server.stop()

@@ -1,0 +1,120 @@
+"""The way out of the app: asking to quit, signals, and an end that keeps what is written and is bounded in time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from narrowcast.app.context import app_of, in_app
+from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
+
+if TYPE_CHECKING:
+    from narrowcast.terminal.signal_handler import SignalHandler
+
+log = logging.getLogger(__name__)
+
+__all__ = ["Leaving"]
+
+QUIT_AGAIN = 5.0
+"""Seconds within which asking to quit once more quits at once."""
+
+
+class Leaving:
+    """``keep_screen`` keeps the screen for the next start; ``stop`` ends what else was begun."""
+
+    def __init__(
+        self,
+        app: App[int],
+        accounts: OpenAccounts,
+        keep_screen: Callable[[], None],
+        stop: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._app = app
+        self._accounts = accounts
+        self._keep_screen = keep_screen
+        self._stop = stop
+        self._signals: SignalHandler | None = None
+        self._under_way = False
+        self._asked = False
+
+    # signals
+
+    def take_signals(self, repaint: Callable[[], None]) -> None:
+        """Answer signals and a terminal that goes, from now on. ``repaint``: another program wrote to the terminal."""
+        if self._app.is_headless or sys.platform == "win32":
+            return
+        from narrowcast.terminal.driver import TerminalDriver
+        from narrowcast.terminal.signal_handler import SignalHandler
+
+        self._signals = SignalHandler(in_app(self.begin))
+        self._signals.start()
+        driver = self._app._driver
+        if isinstance(driver, TerminalDriver):
+            self._signals.also_clean = lambda: driver.title_to_restore
+            driver.lost = self._signals.vanished
+            driver.leaving = self._is_going
+            driver.repainting = repaint
+
+    def leave_signals(self) -> None:
+        """Signals do what they did before."""
+        if self._signals is not None:
+            self._signals.stop()
+
+    def _is_going(self) -> bool:
+        return self._under_way or (self._signals is not None and self._signals.is_leaving)
+
+    # quitting
+
+    def ask(self) -> None:
+        """Leave; where messages wait to be sent, ask what becomes of them first."""
+        session = self._accounts.session
+        if session is not None and not self._asked:
+            from narrowcast.app.unsent import ask, waiting
+
+            if count := waiting(session):
+                self._asked = True
+                question, chosen = ask(count, lambda send: self.begin(send_later=send))
+                self._app.push_screen(question, chosen)
+                self._app.set_timer(QUIT_AGAIN, self._forget_question)
+                return
+        self.begin()
+
+    def _forget_question(self) -> None:
+        self._asked = False
+
+    def begin(self, code: int = 0, *, send_later: bool = False) -> None:
+        """Leave in the background. ``send_later``: a process goes on to send what waits."""
+        app_of(self._app).spawn(self.leave(code, send_later=send_later), "leave")
+
+    async def leave(self, code: int = 0, *, send_later: bool = False) -> None:
+        """Keep the draft, close the session within a bound, give the terminal back."""
+        if self._under_way:
+            return
+        self._under_way = True
+        outside = app_of(self._app).outside
+        if outside is not None:  # an editor has the terminal: it gives it back first
+            outside.terminate()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(outside.wait()), CLOSE_SECONDS)
+        file = self._accounts.file
+        if self._app.screen is self._accounts.screen:
+            self._keep_screen()
+        await self._accounts.close()
+        if send_later and file is not None:
+            from narrowcast.app.unsent import send_in_background
+
+            try:
+                send_in_background(file.absolute())
+            except OSError as error:
+                log.warning("nothing is sent in the background: %s", error)
+        try:
+            await self._stop()
+        except Exception:
+            log.exception("what was started for this app did not stop")
+        self._app.exit(code)

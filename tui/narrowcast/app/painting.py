@@ -1,0 +1,109 @@
+"""What the app sends to the terminal: only what differs from what the terminal shows already."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.console import RenderableType
+from textual.app import App
+from textual.strip import Strip
+from textual.widget import Widget
+
+from narrowcast.terminal import last_screen
+from narrowcast.terminal.textual_private import cursor_moved, finish_of, free_place, writes_frames
+
+if TYPE_CHECKING:
+    from narrowcast.terminal.screen_memory import Move, ScreenMemory
+
+log = logging.getLogger(__name__)
+
+__all__ = ["Painting"]
+
+FIRST_SIZES = 2
+"""Reports of the size that come at a start although nothing was resized: the driver's own, and the terminal's."""
+
+
+class Painting:
+    """Knows the cells of the terminal, from the screen that was painted before the app began. On Windows it knows
+    none, and Textual's frames go out whole.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._memory: ScreenMemory | None = None
+        self._shown_size: tuple[int, int] | None = None
+        self._first_sizes = FIRST_SIZES
+        if sys.platform != "win32":
+            from narrowcast.terminal.screen_memory import ScreenMemory
+
+            self._memory = ScreenMemory()
+            self._begin_with(last_screen.shown())
+
+    def _begin_with(self, shown: last_screen.Shown | None) -> None:
+        """The screen as it was left is on the terminal already: the first frame sends what differs."""
+        if shown is not None and self._memory is not None:
+            from narrowcast.terminal.screen_store import load_cells
+
+            self._memory.prime(load_cells(shown.cells))
+            self._shown_size = shown.size
+
+    def difference(self, frame: RenderableType) -> RenderableType | None:
+        """What of a frame has to be sent, as if it were shown then; None where nothing differs."""
+        if self._memory is None or not writes_frames(self._app):
+            return frame
+        text = self._memory.difference(frame, self._app.console)
+        if text == "" and not cursor_moved(self._app):
+            return None
+        if text is None:
+            return frame
+        from narrowcast.terminal.screen_memory import Written
+
+        return cast("RenderableType", Written(text))
+
+    def rows(
+        self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
+    ) -> RenderableType | None:
+        """Rows of a widget as a frame of their own; None where only one of the whole screen will do."""
+        if self._memory is None or not writes_frames(self._app):
+            return None
+        place = free_place(widget)
+        if place is None:
+            return None
+        from narrowcast.terminal.screen_memory import WidgetRows
+
+        finish = finish_of(widget)
+        ready = {y: finish(strip) for y, strip in rows.items()}
+        update = WidgetRows(place, ready, {y: finish(strip) for y, strip in edges.items()}, move)
+        return cast("RenderableType", update)
+
+    def forget(self) -> None:
+        """Somebody else may have written to the terminal: the next frame is sent whole."""
+        if self._memory is not None:
+            self._memory.forget()
+
+    def resized(self, size: tuple[int, int]) -> None:
+        """Terminals move text about when they are resized."""
+        if self._first_sizes and size == self._shown_size:
+            self._first_sizes -= 1
+            return
+        self._shown_size = None
+        self.forget()
+
+    def keep(self) -> None:
+        """Keep the screen as it stands for the next start, where no notice lies over it."""
+        app = self._app
+        if self._memory is None or app.is_headless or app._notifications:
+            return
+        from narrowcast.terminal import screen_store
+
+        mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"
+        try:
+            screen_store.keep(
+                sys.argv[1:], (app.size.width, app.size.height), self._memory.rows, app.console, mark
+            )
+        except OSError as error:
+            log.warning("the screen is not kept for the next start: %s", error)
