@@ -55,10 +55,16 @@ def plan(
     return Move(messages, source, target, message.topic, new_topic)
 
 
-def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], dict[int, list[int]]]:
-    """Moves; gives what `update_message` says of it, and who is told of which of the messages.
+Audience = dict[int, list[int]]
+"""Ids of messages by the person who is told of them."""
 
-    Told are those who saw the messages and still may, and the subscribers of the new channel who may now.
+
+def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], Audience, Audience]:
+    """Moves; gives what `update_message` says of it, who is told of which of the messages, and to whom in addition
+    they only arrive (`arrival`).
+
+    Told are those who saw the messages and still may, and the subscribers of the new channel who may now; they arrive
+    to those of the latter who may not know where the messages were.
     """
     saw: set[int] = set()
     for message in move.messages:
@@ -83,13 +89,30 @@ def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], dict[i
         _change_access(core, move, saw)
         refresh_first_message(core, move.source.id)
         refresh_first_message(core, move.target.id)
-    told = {i for i in saw if access.may_read(core, core.users[i], move.target)}
+    told = _readers(core, move.target, saw)
     if not access.history_is_protected(move.target):
         told.update(access.subscriber_ids(core, move.target.id))
-    return _event(move), _seen_by(core, move, told)
+    knowing = saw if access.history_is_protected(move.source) else saw | _readers(core, move.source, told)
+    return _event(move), _seen_by(core, move, told & knowing), _seen_by(core, move, told - knowing)
 
 
-def _seen_by(core: Core, move: Move, told: Iterable[int]) -> dict[int, list[int]]:
+def _readers(core: Core, channel: Channel, people: Iterable[int]) -> set[int]:
+    return {user_id for user_id in people if access.may_read(core, core.users[user_id], channel)}
+
+
+def arrival(move: Move) -> dict[str, object]:
+    """What `update_message` says instead to those who may not know where the messages were: nothing of it."""
+    return {
+        "stream_name": move.target.name,
+        "stream_id": move.target.id,
+        "new_stream_id": move.target.id,
+        "orig_subject": move.new_topic,
+        "subject": move.new_topic,
+        "topic_links": [],
+    }
+
+
+def _seen_by(core: Core, move: Move, told: Iterable[int]) -> Audience:
     """Ids of the moved messages by the person who may see them where they are now."""
     ids = [message.id for message in move.messages]
     if not access.history_is_protected(move.target):

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules.earlier import everybody_knows
 from narrowcast_server.rules.moves import Move
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+Place = tuple[Channel, str]
+"""A channel and a topic in it."""
 
 
 def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
@@ -22,15 +26,18 @@ def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_th
         return
     count = len(move.messages)
     messages = "A message was" if count == 1 else f"{count} messages were"
-    here = _link(core, move.target, move.new_topic)
-    there = _link(core, move.source, move.old_topic)
+    new, old = (move.target, move.new_topic), (move.source, move.old_topic)
     if new_thread:
-        text = f"{messages} moved here from {there} by {person}."
-        post_notice(core, move.target, move.new_topic, text, origin)
+        text = f"{messages} moved here{_named(core, move, 'from', old, new)} by {person}."
+        post_notice(core, *new, text, origin)
     if old_thread:
-        text = f"{messages} moved from this topic to {here} by {person}."
-        post_notice(core, move.source, move.old_topic, text, origin)
+        text = f"{messages} moved from this topic{_named(core, move, 'to', new, old)} by {person}."
+        post_notice(core, *old, text, origin)
 
 
-def _link(core: Core, channel: Channel, topic: str) -> str:
-    return f"#**{channel.name}>{topic}**"
+def _named(core: Core, move: Move, word: str, place: Place, readers: Place) -> str:
+    """The other place, where all who read the notice may know of it."""
+    (channel, topic), (here, _) = place, readers
+    return (
+        f" {word} #**{channel.name}>{topic}**" if everybody_knows(core, here, channel, move.messages) else ""
+    )

@@ -14,6 +14,7 @@ from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.rendering import RenderingContext
 from narrowcast_server.queries.users import avatar_by_provider, avatar_url
 from narrowcast_server.rules.addresses import api_address
+from narrowcast_server.rules.earlier import EarlierPlaces
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -21,15 +22,23 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 
-def message_objects(core: Core, messages: Sequence[Message]) -> list[Object]:
-    """The richest form of messages: `event_variants.message_variant` makes of it what a client asked for."""
+def message_objects(
+    core: Core, messages: Sequence[Message], earlier: EarlierPlaces | None = None
+) -> list[Object]:
+    """The richest form of messages: `event_variants.message_variant` makes of it what a client asked for.
+
+    Their edit history is that which `earlier` tells; without it there is none.
+    """
     ids = json.dumps([message.id for message in messages])
     reactions = _reactions(core, ids)
     submessages = _submessages(core, ids)
-    return [
-        _object(core, message, reactions.get(message.id, []), submessages.get(message.id, []))
-        for message in messages
-    ]
+    objects = []
+    for message in messages:
+        made = _object(core, message, reactions.get(message.id, []), submessages.get(message.id, []))
+        if earlier is not None and (history := _visible_history(core, message, earlier)):
+            made["edit_history"] = history
+        objects.append(made)
+    return objects
 
 
 def _object(core: Core, message: Message, reactions: list[Object], submessages: list[Object]) -> Object:
@@ -65,17 +74,15 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
         answer["last_edit_timestamp"] = message.last_edited
     if message.last_moved is not None:
         answer["last_moved_timestamp"] = message.last_moved
-    if history := _visible_history(core, message):
-        answer["edit_history"] = history
     return answer
 
 
-def _visible_history(core: Core, message: Message) -> list[Object]:
-    """The changes that the organization shows: all, moves alone, or none."""
+def _visible_history(core: Core, message: Message, earlier: EarlierPlaces) -> list[Object]:
+    """The changes that the organization shows (all, moves alone, or none) and the person may know of."""
     policy = core.settings["message_edit_history_visibility_policy"]
     if message.history == "[]" or policy == "none":
         return []
-    entries: list[Object] = json.loads(message.history)
+    entries = earlier.told(message.id, json.loads(message.history))
     return edit_history.shown([entry for entry in entries if policy == "all" or "prev_content" not in entry])
 
 

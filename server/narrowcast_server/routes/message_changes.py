@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import PropagateMode
@@ -13,10 +14,12 @@ from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, integer, optional, string
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
 from narrowcast_server.queries.read_receipts import readers_of
 from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.earlier import EarlierPlaces
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit
 from narrowcast_server.rules.moves import Move, check_move
 
@@ -60,8 +63,9 @@ def update_message(call: Call) -> Answer:
     if move is not None:
         # The move begins with the messages as the edit left them.
         move = _planned_move(call, stored(core, message.id)) or move
-        changes, audience = message_moves.apply(core, user, move)
+        changes, audience, newcomers = message_moves.apply(core, user, move)
         event |= {**changes, "propagate_mode": call[MODE]}
+        emit_update(core, message, {**event, **message_moves.arrival(move)}, {}, newcomers)
     emit_update(core, message, event, texts, audience)
     if move is not None:
         tell_of_move(core, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
@@ -103,7 +107,8 @@ async def get_message_history(call: Call) -> Answer:
     if policy == "none":
         raise ServiceError("Message edit history is disabled in this organization")
     message = access.visible_message(core, call.user, call.path_id("message_id"))
-    versions = _versions(message, with_texts=policy == "all")
+    entries = EarlierPlaces(core, call.user).told(message.id, json.loads(message.history))
+    versions = _versions(message, entries, with_texts=policy == "all")
     await _tell_differences(core, versions)
     empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name
     for version in versions:
@@ -113,11 +118,11 @@ async def get_message_history(call: Call) -> Answer:
     return {"message_history": versions}
 
 
-def _versions(message: Message, *, with_texts: bool) -> list[dict[str, object]]:
+def _versions(message: Message, entries: Sequence[Entry], *, with_texts: bool) -> list[dict[str, object]]:
     """Every version, the first one first; without the earlier texts, it is as if the present one always stood."""
     content, rendered, topic = message.content, message.rendered, message.topic
     versions: list[dict[str, object]] = []
-    for entry in json.loads(message.history):
+    for entry in entries:
         if "prev_content" in entry and not with_texts:
             continue
         version: dict[str, object] = {

@@ -106,6 +106,17 @@ def who_may_know(core: Core, channel: Channel) -> list[int]:
     ]
 
 
+def who_may_read(core: Core, channel: Channel) -> list[int]:
+    """Ids of the active users who may read (some of) the channel's messages."""
+    subscribers = set(subscriber_ids(core, channel.id))
+    own = {channel.id}
+    return [
+        user.id
+        for user in core.users.all()
+        if user.is_active and may_read(core, user, channel, own if user.id in subscribers else set())
+    ]
+
+
 def may_see(core: Core, user: User, message: Message) -> bool:
     """Whether somebody may read one message."""
     if message.channel_id is None:

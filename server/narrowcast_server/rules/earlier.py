@@ -1,0 +1,73 @@
+"""What may be told of the places a message was in before: to those who may read it there, and to nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.edit_history import Entry
+from narrowcast_server.organization.models import Channel, FlagBit, Message, User
+from narrowcast_server.rules import access
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+class EarlierPlaces:
+    """One person's view of the changes of messages; for one answer, as it remembers what it looked up."""
+
+    def __init__(self, core: Core, user: User) -> None:
+        self._core = core
+        self._user = user
+        self._readable: dict[int, bool] = {}
+
+    def told(self, message_id: int, entries: Sequence[Entry]) -> list[Entry]:
+        """Of a message's changes, the newest first, those since it came from where the person may not read it.
+
+        The move itself names the old place, and what was changed before it happened there.
+        """
+        for number, entry in enumerate(entries):
+            channel_id = entry.get("prev_stream")
+            if channel_id is not None and not self._knows(message_id, channel_id):
+                return list(entries[:number])
+        return list(entries)
+
+    @cached_property
+    def _subscribed(self) -> set[int]:
+        return access.subscribed_ids(self._core, self._user.id)
+
+    def _knows(self, message_id: int, channel_id: int) -> bool:
+        channel = self._core.channels.get(channel_id)
+        if channel is None:
+            return False
+        if channel_id not in self._readable:
+            self._readable[channel_id] = access.may_read(self._core, self._user, channel, self._subscribed)
+        if not self._readable[channel_id]:
+            return False
+        return not access.history_is_protected(channel) or _was_delivered(
+            self._core, self._user.id, message_id
+        )
+
+
+def _was_delivered(core: Core, user_id: int, message_id: int) -> bool:
+    """Whether somebody got the message when it was sent, not in a place that it came to later."""
+    row = core.store.one(
+        "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ? AND flags & ? = 0",
+        user_id,
+        message_id,
+        int(FlagBit.HISTORICAL),
+    )
+    return row is not None
+
+
+def everybody_knows(core: Core, here: Channel, there: Channel, messages: Sequence[Message]) -> bool:
+    """Whether all who may read `here` may know that `messages` are, or were, in some topic of `there`."""
+    if access.history_is_protected(there):
+        ids = [message.id for message in messages]
+        return all(access.delivered_ids(core, user_id, ids) for user_id in access.who_may_read(core, here))
+    if here.id == there.id:
+        return True
+    if here.is_web_public and not there.is_web_public:
+        return False
+    return set(access.who_may_read(core, here)) <= set(access.who_may_read(core, there))
