@@ -40,18 +40,15 @@ def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], 
         _follow_address(core, folder / OWNER_FILE)
 
 
-def how_to_open(folder: Path, url: str, *, demo: bool, others: str = "") -> str:
-    """For people who look at the terminal or the log of a server: what to do next. `others` is the address that other
-    machines reach it at, where that is not `url`.
-    """
-    elsewhere = others or url
+def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
+    """For people who look at the terminal or the log of a server: what to do next. `url` is for other machines too."""
     if demo:
         return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
     if not (folder / OWNER_FILE).exists():
-        return f"sign in with: narrowcast login {elsewhere}"
+        return f"sign in with: narrowcast login {url}"
     return (
         f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
-        f"others sign in with: narrowcast login {elsewhere}"
+        f"others sign in with: narrowcast login {url}"
     )
 
 
@@ -103,4 +100,6 @@ def write_accounts(core: Core, folder: Path, users: Iterable[User]) -> None:
 
 def account_file(core: Core, user: User) -> str:
     """The `[api]` file that the tools of the service share."""
-    return f"[api]\nemail={user.delivery_email}\nkey={user.api_key}\nsite={core.url}\n"
+    return (
+        f"[api]\nemail={user.delivery_email}\nkey={user.api_key}\nsite={core.config.local_url or core.url}\n"
+    )

@@ -40,6 +40,7 @@ _log = logging.getLogger("narrowcast.server")
 
 
 RATE_LIMITS: Final = (RateLimit(60, 1000),)
+_EVERYWHERE: Final = ("", "0.0.0.0", "::")  # noqa: S104
 EVENT_RATE_LIMITS: Final = (RateLimit(60, 2000),)
 STRANGER_RATE_LIMITS: Final = (RateLimit(60, 300),)
 
@@ -90,8 +91,7 @@ async def _run(options: Options) -> None:
         await asyncio.to_thread(print, f"narrowcast: {warning}", file=sys.stderr, flush=True)
     async with running(options) as server:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
-        others = address_for_others(options.host, server.url)
-        hint = first_run.how_to_open(options.data, server.url, demo=options.demo, others=others)
+        hint = first_run.how_to_open(options.data, server.core.url, demo=options.demo)
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -216,8 +216,12 @@ def open_core(
         config = Config(dialect=Dialect(options.dialect), durable=not options.demo)
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
-        any_name = not options.url and options.host in ("", "0.0.0.0", "::")  # noqa: S104
-        return Core(options.data, replace(config, url=url, any_name=any_name), clock)
+        if not options.url and options.host in _EVERYWHERE:
+            # What people hand on, such as invitations, must lead here from elsewhere as well.
+            named = replace(config, url=address_for_others(options.host, url), local_url=url, any_name=True)
+        else:
+            named = replace(config, url=url)
+        return Core(options.data, named, clock)
     except StoreError as error:
         raise ServeError(str(error)) from error
     except OSError as error:
@@ -266,7 +270,7 @@ def _bind(host: str, port: int) -> socket.socket:
 
 def address_for_others(host: str, url: str) -> str:
     """The address under which other machines reach a server that listens on every address of this one."""
-    if host not in ("", "0.0.0.0", "::"):  # noqa: S104
+    if host not in _EVERYWHERE:
         return url
     parts = urlsplit(url)
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

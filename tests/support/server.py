@@ -195,11 +195,12 @@ async def running_server(
     dialect: str = "service",
     config: Config | None = None,
     clock: Clock | None = None,
+    host: str = "127.0.0.1",
 ) -> AsyncIterator[TestServer]:
     """A server with its data in `path`; see the module."""
     chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
     chosen = chosen.at_level(CONTRACT_LEVEL if feature_level is None else feature_level)
-    options = Options(port=0, data=path, demo=demo, alive=alive)
+    options = Options(host=host, port=0, data=path, demo=demo, alive=alive)
     prepare = None if demo else world.populate
     async with (
         running(options, config=chosen, clock=clock, prepare=prepare) as server,

@@ -40,6 +40,7 @@ from narrowcast_server.organization.errors import (
 from narrowcast_server.organization.models import User
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
+from narrowcast_server.routes.pages import nowhere
 from narrowcast_server.rules.key_scopes import opens
 
 _log = logging.getLogger("narrowcast.server")
@@ -58,7 +59,7 @@ def build(core: Core) -> Starlette:
         routes=_routes(core),
         lifespan=lifespan,
         exception_handlers={
-            404: lambda _request, _error: _error_response(unknown_endpoint()),
+            404: lambda request, _error: nowhere(core, request) or _error_response(unknown_endpoint()),
             HTTPException: _http_error,
             Exception: _crashed,
         },

@@ -156,6 +156,8 @@ class Config:
     dialect: Dialect = Dialect.SERVICE
     url: str = ""
     """The address that clients use, without a trailing slash; empty means: as the request says."""
+    local_url: str = ""
+    """The address for programs of this machine, where it is not `url`."""
     rate_limits: tuple[RateLimit, ...] = ()
     """Per user, over all requests but those for events; none unless asked for (LIM-01)."""
     event_rate_limits: tuple[RateLimit, ...] = ()

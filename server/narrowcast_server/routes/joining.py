@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from starlette.responses import PlainTextResponse, Response
-
 from narrowcast_server.actions import joining
 from narrowcast_server.http.params import required, string, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.passwords import check_password
 
 routes = Routes()
@@ -27,20 +24,3 @@ async def join(call: Call) -> Answer:
     with core.transaction():
         user = joining.join(core, token, call[EMAIL], call[FULL_NAME], password_hash)
     return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
-
-
-@routes.add("GET", "/join/{token}/", public=True, absolute=True)
-def show(call: Call) -> Response:
-    """What somebody sees who opens the link in a browser."""
-    name = call.core.setting_str("name")
-    address = f"{call.core.url}/join/{call.path['token']}/"
-    try:
-        joining.invitation(call.core, call.path["token"])
-    except ServiceError as error:
-        return PlainTextResponse(f"{name}\n\n{error.message}\n", status_code=410)
-    lines = (
-        f"You are invited to {name}.",
-        "Install Narrowcast, then accept in a terminal:",
-        f"    narrowcast login {address}",
-    )
-    return PlainTextResponse("\n\n".join(lines) + "\n")

@@ -1,0 +1,84 @@
+"""Pages for people who open a link of this server in a browser: plain HTML, no scripts, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from starlette.responses import HTMLResponse
+
+_STYLE: Final = (
+    ":root{color-scheme:light dark}"
+    "body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;overflow-wrap:anywhere}"
+    "pre{padding:.75rem 1rem;white-space:pre-wrap;border:1px solid;border-radius:.25rem;user-select:all}"
+    "h1{line-height:1.2}"
+)
+_STYLE_HASH: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'none'"
+    ),
+    "Cache-Control": "no-store",
+    # The address of an invitation is a secret.
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; `name` is what somebody chose, and stands after the words."""
+
+    words: str
+    name: str = ""
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is to be typed in a terminal; a click selects all of it."""
+
+    words: str
+
+
+Part = Heading | Text | Command
+
+
+def page(title: str, parts: Sequence[Part], status: int = 200) -> HTMLResponse:
+    """A whole page. All words are text: what is markup in them is shown as it is."""
+    body = "\n".join(map(_html, parts))
+    return HTMLResponse(
+        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{_text(title)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n",
+        status,
+        headers=_HEADERS,
+    )
+
+
+def _html(part: Part) -> str:
+    if isinstance(part, Command):
+        return f"<pre><code>{_text(part.words)}</code></pre>"
+    if isinstance(part, Text):
+        return f"<p>{_text(part.words)}</p>"
+    # A name in another direction of writing leaves the words around it where they are.
+    name = f"<bdi>{_text(part.name)}</bdi>" if part.name else ""
+    return f"<h{part.level}>{' '.join(filter(None, (_text(part.words), name)))}</h{part.level}>"
+
+
+def _text(words: str) -> str:
+    """Escaped, and without characters that show nothing or turn the direction of what follows."""
+    return escape("".join(character if character.isprintable() else "\ufffd" for character in words))

@@ -1,0 +1,79 @@
+"""What a browser shows of this server: what it is, and how to get in (outside the contract)."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from narrowcast_api.wire.vocabulary import API_PREFIX
+from narrowcast_server.actions import joining
+from narrowcast_server.http.page import Command, Heading, Part, Text, page
+from narrowcast_server.http.routing import Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.invites import link_of
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+routes = Routes()
+
+_INSTALL: Final = "pipx install narrowcast"
+_WHAT: Final = Text(
+    "This is a Narrowcast server: team chat for people who live in a terminal, organized in channels and topics."
+    " Its messages are read there, not in a browser."
+)
+_INSTALLING: Final = (Text("Install Narrowcast (it needs Python 3.11 or newer):"), Command(_INSTALL))
+
+
+@routes.add("GET", "/", public=True, absolute=True, accepts_anything=True)
+def home(call: Call) -> Response:
+    """The bare address; also what a link to a message leads to, for browsers keep its fragment to themselves."""
+    return _home(call.core, [])
+
+
+@routes.add("GET", "/join/{token}/", public=True, absolute=True, accepts_anything=True)
+@routes.add("GET", "/join/{token}", public=True, absolute=True, accepts_anything=True)
+def invitation(call: Call) -> Response:
+    """An invitation that holds, or why it does not; the organization's name is all that it tells."""
+    name = call.core.setting_str("name")
+    try:
+        joining.invitation(call.core, call.path["token"])
+    except ServiceError as error:
+        return page(name, [Heading("", name, level=1), Text(error.message), _WHAT], 410)
+    parts = [
+        Heading("You are invited to", name, level=1),
+        _WHAT,
+        *_INSTALLING,
+        Text("Then join. It asks for your name, your email and a new password:"),
+        Command(f"narrowcast login {shlex.quote(link_of(call.core, call.path['token']))}"),
+        Text("Whoever has this link can join by it: keep it to yourself."),
+    ]
+    return page(f"Join {name}", parts)
+
+
+def nowhere(core: Core, request: Request) -> Response | None:
+    """For a browser that was led to what there is not; None for programs."""
+    is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+    if not is_page or request.url.path.startswith(f"{API_PREFIX}/"):
+        return None
+    return _home(core, [Text("There is no such page here.")], 404)
+
+
+def _home(core: Core, before: list[Part], status: int = 200) -> Response:
+    name = core.setting_str("name")
+    parts = [
+        Heading("", name, level=1),
+        *before,
+        _WHAT,
+        *_INSTALLING,
+        Text("Then sign in:"),
+        Command(f"narrowcast login {shlex.quote(core.url)}"),
+        Text("Without an account, ask whoever looks after this server for an invitation."),
+        Heading("If a link to a message led you here"),
+        Text("Copy the whole address from the browser, and open it in Narrowcast:"),
+        Command("narrowcast open 'ADDRESS'"),
+    ]
+    return page(name, parts, status)

@@ -1,0 +1,215 @@
+"""What people see who open an address of the server in a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import os
+import re
+import shlex
+import shutil
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import httpx
+import pytest
+
+from narrowcast_server.serve import address_for_others
+from support.server import TestServer, running_server
+
+BROWSER_ACCEPTS = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>\u202e& \"quoted\" 'x'"
+INSTALL = "pipx install narrowcast"
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None
+)
+_QUIET = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+class Page(HTMLParser):
+    """The tags, attributes and texts of a page; checks that nothing of it could do anything."""
+
+    TAGS = frozenset(
+        ["html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "pre", "code", "bdi"]
+    )
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.commands: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in self.TAGS
+        assert {name for name, _ in attrs} <= {"lang", "charset", "name", "content"}
+        if tag != "meta":
+            self._open.append(tag)
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.texts[self._open[-1]][-1] += data
+            if self._open[-1] == "code":
+                self.commands.append(data)
+
+
+async def opened(server: TestServer, path: str, status: int = 200) -> Page:
+    """A page as it is, and with the headers that it must have."""
+    url = path if path.startswith("http") else server.url + path
+    answer = await server.client.get(url, headers=BROWSER_ACCEPTS)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    check_headers(answer)
+    return Page(answer.text)
+
+
+def check_headers(answer: httpx.Response) -> None:
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    for directive in ("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"):
+        assert directive in policy
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+
+
+async def link(server: TestServer) -> str:
+    answer = await server.call("ada", "POST", "/invites/multiuse", {"invite_expires_in_minutes": 10})
+    return str(answer["invite_link"])
+
+
+async def test_the_bare_address_says_what_this_is_and_how_to_get_in(server: TestServer) -> None:
+    page = await opened(server, "/")
+    assert page.texts["bdi"] == ["Demo"]
+    assert page.commands == [INSTALL, f"narrowcast login {server.url}", "narrowcast open 'ADDRESS'"]
+    assert "Narrowcast server" in " ".join(page.texts["p"])
+
+
+@pytest.mark.parametrize("slash", ["/", ""])
+async def test_an_invitation_names_the_organization_and_the_two_commands(
+    server: TestServer, slash: str
+) -> None:
+    address = await link(server)
+    page = await opened(server, address.rstrip("/") + slash)
+    assert page.texts["bdi"] == ["Demo"]
+    assert page.commands == [INSTALL, f"narrowcast login {address}"]
+
+
+async def test_an_invitation_tells_nothing_else_of_the_organization(server: TestServer) -> None:
+    answer = await server.client.get(await link(server), headers=BROWSER_ACCEPTS)
+    private = [user.full_name for user in server.core.users.all()]
+    private += [user.delivery_email for user in server.core.users.all()]
+    private += [channel.name for channel in server.core.channels.all() if channel.name != "support"]
+    assert [word for word in private if word in answer.text] == []
+
+
+async def test_an_invitation_that_does_not_hold_says_so_and_offers_no_way_in(server: TestServer) -> None:
+    page = await opened(server, "/join/made-up/", 410)
+    assert page.commands == []
+    assert "Ask for a new one." in " ".join(page.texts["p"])
+    invited = await link(server)
+    (row,) = (await server.call("ada", "GET", "/invites"))["invites"]
+    await server.call("ada", "DELETE", f"/invites/multiuse/{row['id']}")
+    assert (await opened(server, invited, 410)).commands == []
+
+
+async def test_a_hostile_name_is_text_everywhere(server: TestServer) -> None:
+    with server.core.transaction():
+        server.core.set_settings(name=HOSTILE)
+    shown = HOSTILE.replace("\u202e", "\ufffd")
+    for path, status in (("/", 200), (await link(server), 200), ("/join/made-up/", 410), ("/nothing", 404)):
+        page = await opened(server, path, status)
+        assert page.texts["bdi"] == [shown]
+        assert page.texts["title"][0].endswith(shown)
+
+
+@pytest.mark.parametrize("token", ["%3Cscript%3E", "%22%3E%3Cb%3E", "..%2f", "a'b", "\u202e"])
+async def test_a_hostile_address_is_not_repeated(server: TestServer, token: str) -> None:
+    answer = await server.client.get(f"{server.url}/join/{token}", headers=BROWSER_ACCEPTS)
+    assert answer.status_code in (404, 410)
+    check_headers(answer)
+    assert not re.search(r"<script|<b>|a'b|\u202e", html.unescape(answer.text))
+
+
+async def test_a_browser_that_went_astray_is_told_the_way_and_a_program_gets_json(server: TestServer) -> None:
+    page = await opened(server, "/login/", 404)
+    assert "There is no such page here." in page.texts["p"]
+    for path, accept in (("/login/", "*/*"), ("/api/v1/nothing", BROWSER_ACCEPTS["Accept"])):
+        answer = await server.client.get(server.url + path, headers={"Accept": accept})
+        assert (answer.status_code, answer.json()["result"]) == (404, "error")
+    answer = await server.client.post(f"{server.url}/login/", headers=BROWSER_ACCEPTS)
+    assert answer.json()["result"] == "error"
+
+
+async def test_the_address_is_quoted_for_the_shell(server: TestServer) -> None:
+    server.core.config = replace(server.core.config, url="https://chat.example/$(true)")
+    command = (await opened(server, "/")).commands[1]
+    assert shlex.split(command) == ["narrowcast", "login", "https://chat.example/$(true)"]
+    assert "'" in command
+
+
+async def test_links_of_a_server_that_listens_everywhere_lead_there_from_elsewhere(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "data", host="0.0.0.0") as server:
+        expected = address_for_others("0.0.0.0", server.url)
+        address = await link(server)
+        assert address.startswith(f"{expected}/join/")
+        (row,) = (await server.call("ada", "GET", "/invites"))["invites"]
+        assert row["link_url"] == address
+        assert (await opened(server, address)).commands[1] == f"narrowcast login {address}"
+        assert f"narrowcast login {expected}" in (await opened(server, "/")).commands
+        settings = await server.call(None, "GET", "/server_settings")
+        assert settings["realm_url"] == expected
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
+async def test_a_real_browser_shows_the_page_in_its_style_and_runs_nothing(
+    server: TestServer, tmp_path: Path
+) -> None:
+    with server.core.transaction():
+        server.core.set_settings(name="<script>document.title='ran'</script>Acme")
+    address = await link(server)
+    shown = Page(re.sub(r"<!--.*?-->", "", await dom(address, tmp_path)))
+    assert shown.texts["bdi"] == ["<script>document.title='ran'</script>Acme"]
+    assert shown.texts["title"] == ["Join <script>document.title='ran'</script>Acme"]
+    assert shown.commands[1] == f"narrowcast login {address}"
+    picture = tmp_path / "page.png"
+    said = await chromium(tmp_path, f"--screenshot={picture}", "--enable-logging=stderr", address)
+    assert picture.stat().st_size > 5_000
+    assert "Content Security Policy" not in said[1]
+
+
+async def dom(url: str, folder: Path) -> str:
+    return (await chromium(folder, "--dump-dom", url))[0]
+
+
+async def chromium(folder: Path, *arguments: str) -> tuple[str, str]:
+    """What a browser of its own profile writes to its outputs."""
+    assert BROWSER is not None
+    process = await asyncio.create_subprocess_exec(
+        BROWSER,
+        *_QUIET,
+        f"--user-data-dir={folder / 'profile'}",
+        *arguments,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "HOME": str(folder)},
+    )
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    return out.decode(), err.decode()
