@@ -43,7 +43,7 @@ def invitation(call: Call) -> Response:
         joining.invitation(call.core, call.path["token"])
     except ServiceError as error:
         return page(name, [Heading("", name, level=1), Text(error.message), _WHAT], 410)
-    parts = [
+    parts: list[Part] = [
         Heading("You are invited to", name, level=1),
         _WHAT,
         *_INSTALLING,
@@ -64,7 +64,7 @@ def nowhere(core: Core, request: Request) -> Response | None:
 
 def _home(core: Core, before: list[Part], status: int = 200) -> Response:
     name = core.setting_str("name")
-    parts = [
+    parts: list[Part] = [
         Heading("", name, level=1),
         *before,
         _WHAT,
