@@ -19,6 +19,8 @@ from typing import Self
 
 import httpx
 
+from support.listener import Listener
+
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"}
 _PAGE = b"<html><body><h1>Welcome to the hotel network</h1></body></html>"
 
@@ -83,7 +85,7 @@ class FaultProxy:
         self._events = asyncio.Event()
         self._events.set()
         self._port = 0
-        self._server: asyncio.Server | None = None
+        self._listener: Listener | None = None
         self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._client = httpx.AsyncClient(trust_env=False, timeout=None)
 
@@ -145,23 +147,23 @@ class FaultProxy:
 
     async def refuse(self) -> None:
         """Nobody listens any more."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        if self._listener is not None:
+            listener, self._listener = self._listener, None
+            await listener.close()
         await self.cut()
 
     async def listen(self) -> None:
         """Somebody listens, on the same port each time."""
-        if self._server is None:
-            self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._port)
-            self._port = self._server.sockets[0].getsockname()[1]
+        if self._listener is None:
+            self._listener = Listener(self._accept, port=self._port)
+            self._port = self._listener.port
 
     # passing on
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if self._server is None:
+        if self._listener is None:
             # Accepted just before `refuse`, which did not know of it.
             writer.transport.abort()
             return
