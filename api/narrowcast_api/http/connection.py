@@ -30,6 +30,7 @@ from narrowcast_api.http.answers import interpret, scrubbed
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.ignored_parameters import Ignored, report
+from narrowcast_api.http.network import install
 from narrowcast_api.http.rate_limit import RateGate, gate_of
 from narrowcast_api.http.tls import no_trust_context, shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, transport_error, user_agent
@@ -284,6 +285,7 @@ class Connection:
                     max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
                 ),
             )
+            install(self._http)
         return self._http
 
     def _build(

@@ -1,0 +1,131 @@
+"""Connections are closed whenever their request is cancelled, and never used again with an answer left in them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_api.account import Account
+from narrowcast_api.errors import NotConnected
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.network import Network, NetworkStream
+from narrowcast_api.http.secret import Secret
+from support.listener import Listener
+from support.sessions import until
+from support.tls import Certificates, make_certificates
+
+ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
+STEPS = 60
+
+
+class Server:
+    """Answers each request with `bodies` in turn, the last one for ever."""
+
+    def __init__(self, *bodies: bytes) -> None:
+        self.bodies = list(bodies)
+        self.writers: list[asyncio.StreamWriter] = []
+        self.open = 0
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.writers.append(writer)
+        self.open += 1
+        with suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                body = self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
+                writer.write(ANSWER % (len(body), body))
+                await writer.drain()
+        writer.transport.abort()
+        self.open -= 1
+
+
+@asynccontextmanager
+async def listening(there: Server, certificates: Certificates | None = None) -> AsyncIterator[Connection]:
+    """A connection to a server of the test's own."""
+    context = None
+    if certificates is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificates.certificate, certificates.key)
+    async with Listener(there, tls=context) as listener:
+        async with connection(listener.port, certificates.authority if certificates else None) as client:
+            yield client
+        await until(lambda: not there.open)
+
+
+def connection(port: int, ca: Path | None = None) -> Connection:
+    site = f"{'https' if ca else 'http'}://127.0.0.1:{port}"
+    return Connection(Account(site, "ada@example.org", Secret("canary-key"), ca), ca_bundle=ca)
+
+
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "TLS"])
+async def test_a_request_cancelled_at_any_step_leaves_no_socket_open(tmp_path: Path, secure: bool) -> None:
+    there = Server(b'{"result": "success", "msg": ""}')
+    certificates = make_certificates(tmp_path) if secure else None
+    finished = 0
+    for steps in range(STEPS):
+        async with listening(there, certificates) as client:
+            request = asyncio.ensure_future(client.request("GET", "/users/me"))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            request.cancel()
+            with suppress(asyncio.CancelledError):
+                await request
+                finished += 1
+    del client, request
+    gc.collect()  # a transport that was left open warns here, and a warning fails the test
+    assert len(there.writers) > 0
+    assert finished > 0 or secure, "the steps reach the answer"
+
+
+async def test_a_connection_with_an_answer_left_in_it_is_not_used_again() -> None:
+    stray = b'{"result": "success", "msg": "", "stray": true}'
+    there = Server(
+        b'{"result": "success", "msg": "", "n": 1}',
+        b'{"result": "success", "msg": "", "n": 2}',
+    )
+    async with listening(there) as client:
+        assert (await client.request("GET", "/users/me"))["n"] == 1
+        there.writers[0].write(ANSWER % (len(stray), stray))
+        await there.writers[0].drain()
+        assert (await client.request("GET", "/users/me"))["n"] == 2
+    assert len(there.writers) == 2
+
+
+async def test_a_large_answer_comes_whole() -> None:
+    text = "x" * 3_000_000
+    there = Server(b'{"result": "success", "msg": "", "text": "%s"}' % text.encode())
+    async with listening(there) as client:
+        assert (await client.request("GET", "/users/me"))["text"] == text
+        assert (await client.request("GET", "/users/me"))["text"] == text
+    assert len(there.writers) == 1
+
+
+async def test_an_address_at_which_nobody_listens_is_not_connected() -> None:
+    async with Listener(Server(b"")) as listener:
+        port = listener.port
+    async with connection(port) as client:
+        with pytest.raises(NotConnected):
+            await client.request("GET", "/users/me")
+
+
+async def test_the_clients_connections_are_made_by_the_network_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """httpx has no public way to say so: a release that renames its parts fails here."""
+    made: list[str] = []
+    connect = Network.connect_tcp
+
+    async def seen(self: Network, host: str, *args: Any, **options: Any) -> NetworkStream:
+        made.append(host)
+        return await connect(self, host, *args, **options)
+
+    monkeypatch.setattr(Network, "connect_tcp", seen)
+    async with listening(Server(b'{"result": "success", "msg": ""}')) as client:
+        await client.request("GET", "/users/me")
+    assert made == ["127.0.0.1"]
