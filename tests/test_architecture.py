@@ -76,6 +76,7 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
         "http/addresses.py",
         "http/connection.py",
         "http/decoding.py",
+        "http/network.py",
         "http/transport.py",
         "events/websocket.py",
         "files/downloads.py",
