@@ -100,13 +100,13 @@ class ListApp(App[None]):
         """Messages as they are now; the list hears of it."""
         self.state.add_messages(messages)
         self.view.ids = sorted({*self.view.ids, *(one.id for one in messages)})
-        self.list.feed_changed()
+        self.list.position.feed_changed()
 
     def drop(self, *ids: int) -> None:
         """Messages are gone."""
         self.state.messages.remove(ids)
         self.view.ids = [one for one in self.view.ids if one not in ids]
-        self.list.feed_changed()
+        self.list.position.feed_changed()
 
     def rows(self) -> list[str]:
         """The screen as text, without the scroll thumb."""

@@ -408,21 +408,21 @@ async def test_what_one_sends_comes_into_view_unless_unread_messages_lie_before_
             stage.session.outbox.send(where, f"earlier {number}")
         view = stage.session.view(Narrow.from_destination(where))
         await until(lambda: len(view.ids) == 23 and not stage.session.outbox.entries())
-        rows = stage.screen.messages.list
-        rows.jump(view.ids[2])
+        position = stage.screen.messages.list.position
+        position.jump(view.ids[2])
         await stage.pilot.pause()
-        assert not rows.following
+        assert not position.following
         await stage.press("c")
         await stage.type("seen")
         await stage.press("enter")
-        assert rows.following
-        rows.jump(view.ids[2])
+        assert position.following
+        position.jump(view.ids[2])
         await stage.pilot.pause()
         await stage.server.send("bruno", "general", "lunch", "unread")
         await until(lambda: len(view.ids) == 25)
         await stage.type("below")
         await stage.press("enter")
-        assert not rows.following
+        assert not position.following
         assert "G goes to the newest" in stage.notices[-1]
 
 

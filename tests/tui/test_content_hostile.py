@@ -75,7 +75,7 @@ async def _rows(html: str, shape: Shape, width: int = 80, **fields: object) -> t
     """The rows of a message, and the CPU seconds that they took."""
     app = ListApp([])
     async with app.run_test(size=(width, 24)):
-        maker = app.list._row_maker(app.feed)
+        maker = app.list.rows.maker(app.feed)
         begun = time.process_time()
         rows = maker.message(message(1, html, **fields), Lead(), shape)
         return rows, maker, time.process_time() - begun
@@ -142,7 +142,7 @@ async def test_names_of_any_length_keep_to_their_row(name: str) -> None:
     for fields in (sender, {"topic": name}, {**sender, "is_me_message": True}):
         app = ListApp([])
         async with app.run_test(size=(60, 24)):
-            maker = app.list._row_maker(app.feed)
+            maker = app.list.rows.maker(app.feed)
             rows = maker.message(message(1, "<p>hello</p>", **fields), Lead(conversation=True), Shape())
             assert len(rows.rows) < 8
             assert _is_harmless(rows, maker)

@@ -31,10 +31,10 @@ async def test_a_changed_message_is_laid_out_again_and_no_other() -> None:
     app = ListApp([short(number) for number in range(1, 10)])
     async with app.run_test(size=(60, 30)) as pilot:
         await pilot.pause()
-        made = app.list.made
+        made = app.list.rows.made
         app.put(message(4, "<p>other words</p>"))
         await pilot.pause()
-        assert app.list.made == made + 1
+        assert app.list.rows.made == made + 1
         assert any("other words" in row for row in app.rows())
 
 
@@ -43,31 +43,31 @@ async def test_a_hundred_thousand_messages_cost_what_one_screen_costs() -> None:
     app = ListApp(messages)
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.pause()
-        assert app.list.made < 60
+        assert app.list.rows.made < 60
         asked = spy(app)
-        made = app.list.made
-        app.list.step(-1)
+        made = app.list.rows.made
+        app.list.position.step(-1)
         await pilot.pause()
-        assert app.list.made - made <= 3
+        assert app.list.rows.made - made <= 3
         assert len(asked) < 10
         assert sum(region.height for region in asked) <= 6
         asked.clear()
         app.put(message(100_001))
         await pilot.pause()
-        assert app.list.made - made <= 6
-        made = app.list.made
+        assert app.list.rows.made - made <= 6
+        made = app.list.rows.made
         for _ in range(10):
-            app.list.page(-1)
+            app.list.position.page(-1)
         await pilot.pause()
-        assert app.list.made - made < 400
-        made = app.list.made
-        app.list.jump(50_000)
+        assert app.list.rows.made - made < 400
+        made = app.list.rows.made
+        app.list.position.jump(50_000)
         await pilot.pause()
-        assert app.list.made - made < 60
-        made = app.list.made
-        app.list.scroll_to_share(0.1)
+        assert app.list.rows.made - made < 60
+        made = app.list.rows.made
+        app.list.position.scroll_to_share(0.1)
         await pilot.pause()
-        assert app.list.made - made < 60
+        assert app.list.rows.made - made < 60
 
 
 async def test_an_idle_list_repaints_nothing() -> None:
@@ -75,7 +75,7 @@ async def test_an_idle_list_repaints_nothing() -> None:
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.pause()
         asked = spy(app)
-        app.list.feed_changed()
+        app.list.position.feed_changed()
         await pilot.pause()
         await pilot.pause()
         assert asked == []
@@ -86,7 +86,7 @@ async def test_every_kind_of_content_shows_at_every_size(size: tuple[int, int]) 
     app = ListApp([message(number, example.html) for number, example in enumerate(EXAMPLES, 1)])
     async with app.run_test(size=size) as pilot:
         for _ in range(6):
-            app.list.page(-1)
+            app.list.position.page(-1)
             await pilot.pause()
             assert all(app.list.row_at(y).cell_length == size[0] for y in range(size[1]))
 
@@ -95,11 +95,11 @@ async def test_burst_of_messages_is_one_layout() -> None:
     app = ListApp([short(1)])
     async with app.run_test(size=(60, 30)) as pilot:
         await pilot.pause()
-        made = app.list.made
+        made = app.list.rows.made
         for number in range(2, 1002):
             app.state.add_messages([short(number)])
             app.view.ids = [*app.view.ids, number]
-            app.list.feed_changed()
+            app.list.position.feed_changed()
         await pilot.pause()
-        assert app.list.made - made < 60
+        assert app.list.rows.made - made < 60
         assert numbers(app.rows())[-1] == 1001

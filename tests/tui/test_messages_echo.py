@@ -113,12 +113,12 @@ async def test_a_list_that_got_shorter_before_its_rows_moved_is_no_defect(
         for number in range(5):
             await stage.server.send("bruno", "general", "lunch", f"Soup {number}")
         await prepared(stage, SlowServer(), monkeypatch)
-        canvas = stage.screen.messages.list
-        feed = canvas.feed
+        shown_list = stage.screen.messages.list
+        feed = shown_list.feed
         assert feed is not None
         feed.ids = feed.ids[:1]
-        for y in range(canvas.content_size.height):
-            canvas.decorate_row(y, canvas.compose_row(y))
+        for y in range(shown_list.content_size.height):
+            shown_list.decorate_row(y, shown_list.compose_row(y))
         assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 

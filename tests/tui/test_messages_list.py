@@ -45,7 +45,7 @@ async def test_conversations_have_headings_where_they_mix_and_one_stays_in_sight
         [short(1), short(2), direct, *(short(number) for number in range(4, 40))], narrow=Narrow.all()
     )
     async with app.run_test(size=(50, 14)) as pilot:
-        app.list.to_oldest()
+        app.list.position.to_oldest()
         await pilot.pause()
         rows = app.rows()
         assert rows[0] == "  #general › tests                Tue 14 Nov 2023"
@@ -83,7 +83,7 @@ async def test_a_gap_is_shown_where_messages_may_be_missing() -> None:
         await pilot.pause()
         assert sum("older messages may be missing" in row for row in app.rows()) == 1
         app.view.gaps = (Gap(9, None),)
-        app.list.feed_changed()
+        app.list.position.feed_changed()
         await pilot.pause()
         assert "newer messages may be missing" in app.rows()[-1]
 
@@ -152,14 +152,14 @@ async def test_spoilers_open_and_long_messages_unfold() -> None:
     app = ListApp([message(1, spoiler), message(2, "<p>" + "line<br>" * 200 + "</p>")])
     async with app.run_test(size=(60, 20)) as pilot:
         app.list.reshape(1, opened=frozenset({0}))
-        app.list.jump(1)
+        app.list.position.jump(1)
         await pilot.pause()
         assert any("The goat did it." in row for row in app.rows())
-        rows = app.list.rows_of(2)
+        rows = app.list.rows.of(2)
         assert rows is not None
         assert rows.cut
         app.list.reshape(2, rows=600)
-        rows = app.list.rows_of(2)
+        rows = app.list.rows.of(2)
         assert rows is not None
         assert len(rows.rows) >= 200
 
@@ -279,7 +279,7 @@ async def test_the_selected_message_says_its_time_within_a_run_where_its_row_is_
         await pilot.pause()
         assert app.rows()[-1] == "▌ · text 3                        22:16"
         assert not any("22:15" in row for row in app.rows())
-        app.list.step(-1)
+        app.list.position.step(-1)
         await pilot.pause()
         assert app.rows()[-3:] == [
             "▌ · " + "x" * 35,
@@ -296,7 +296,7 @@ async def test_the_line_of_a_gap_below_is_no_part_of_the_message() -> None:
             "▌   text 1",
             "  ┄┄ newer messages may be missing here until the connection is back ┄┄",
         ]
-        app.list.select_text_of(1)
+        app.list.selection.select_text_of(1)
         assert app.screen.get_selected_text() == "text 1"
 
 

@@ -9,7 +9,7 @@ from support.message_views import ListApp, message, short
 async def test_older_messages_arrive_above_without_moving_a_line() -> None:
     app = ListApp([message(number) for number in range(1000, 1200)], found_oldest=False)
     async with app.run_test(size=(60, 20)) as pilot:
-        app.list.jump(1040)
+        app.list.position.jump(1040)
         await pilot.pause()
         before = app.rows()
         assert True in app.pages
@@ -28,8 +28,8 @@ async def test_new_messages_are_followed_at_the_bottom_and_nowhere_else() -> Non
         await pilot.pause()
         assert app.list.selected == 100
         assert "text 100" in app.rows()[-1]
-        app.list.step(-1)
-        app.list.page(-1)
+        app.list.position.step(-1)
+        app.list.position.page(-1)
         await pilot.pause()
         before = app.rows()
         app.put(short(101))
@@ -50,7 +50,7 @@ async def test_more_than_fits_is_not_followed_past_what_was_never_on_screen() ->
         app.put(short(350, flags=frozenset()))
         await pilot.pause()
         assert any(row.rstrip().endswith("text 100") for row in app.rows())
-        app.list.to_newest()
+        app.list.position.to_newest()
         await pilot.pause()
         assert "text 350" in app.rows()[-1]
         app.put(short(351, flags=frozenset()))
@@ -71,12 +71,12 @@ async def test_a_burst_that_fits_is_followed() -> None:
 async def test_a_chosen_message_stays_selected_when_new_ones_arrive() -> None:
     app = ListApp([short(number) for number in range(1, 10)])
     async with app.run_test(size=(60, 30)) as pilot:
-        app.list.step(-1)
+        app.list.position.step(-1)
         await pilot.pause()
         app.put(short(10))
         await pilot.pause()
         assert app.list.selected == 8
-        app.list.to_newest()
+        app.list.position.to_newest()
         await pilot.pause()
         assert app.list.selected == 10
 
@@ -97,7 +97,7 @@ async def test_where_conversations_mix_the_selection_stays_until_it_leaves_the_s
 async def test_the_selection_goes_to_a_neighbour_when_its_message_is_deleted() -> None:
     app = ListApp([short(number) for number in range(1, 10)])
     async with app.run_test(size=(60, 30)) as pilot:
-        app.list.select(5)
+        app.list.position.select(5)
         await pilot.pause()
         app.drop(5)
         await pilot.pause()
@@ -112,17 +112,17 @@ async def test_messages_count_as_seen_once_their_end_was_in_view_and_none_is_ski
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.pause()
         app.seen.clear()
-        app.list.jump(20)
+        app.list.position.jump(20)
         await pilot.pause()
         assert set(app.seen) <= set(range(15, 32))
         first = min(app.seen)
         for _ in range(6):
-            app.list.page(1)
+            app.list.position.page(1)
         await pilot.pause()
         assert sorted(app.seen) == list(range(first, max(app.seen) + 1))
         assert max(app.seen) > 70
         app.seen.clear()
-        app.list.jump(150)
+        app.list.position.jump(150)
         await pilot.pause()
         assert min(app.seen) > 140
 
@@ -132,15 +132,15 @@ async def test_a_message_higher_than_the_screen_is_seen_when_its_end_is() -> Non
     app = ListApp([short(1), long])
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.pause()
-        app.list.jump(1)
-        app.list.select(2)
+        app.list.position.jump(1)
+        app.list.position.select(2)
         await pilot.pause()
         app.seen.clear()
-        app.list.look_again()
+        app.list.position.look_again()
         await pilot.pause()
         assert 2 not in app.seen
         for _ in range(8):
-            app.list.step(1)
+            app.list.position.step(1)
         await pilot.pause()
         assert 2 in app.seen
 
@@ -148,7 +148,7 @@ async def test_a_message_higher_than_the_screen_is_seen_when_its_end_is() -> Non
 async def test_the_list_stays_where_it_is_when_the_screen_changes_its_size() -> None:
     app = ListApp([message(number) for number in range(1, 300)])
     async with app.run_test(size=(100, 30)) as pilot:
-        app.list.jump(150)
+        app.list.position.jump(150)
         await pilot.pause()
         top = next(row for row in app.rows() if row.strip())
         await pilot.resize_terminal(60, 20)
@@ -161,8 +161,8 @@ async def test_the_newest_is_selected_when_asked_for_where_conversations_mix() -
     app = ListApp([short(number) for number in range(1, 6)], narrow=Narrow.all())
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.pause()
-        app.list.step(-2)
-        app.list.to_newest()
+        app.list.position.step(-2)
+        app.list.position.to_newest()
         assert app.list.selected == 5
         await pilot.pause()
         assert app.list.selected == 5

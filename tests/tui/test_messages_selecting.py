@@ -23,7 +23,7 @@ async def test_selected_text_joins_wrapped_lines_and_leaves_decoration_out() -> 
     app = ListApp([message(1, "<blockquote><p>" + "word " * 20 + "</p></blockquote>"), short(2)])
     async with app.run_test(size=(40, 20)) as pilot:
         await pilot.pause()
-        rows = app.list.rows_of(1)
+        rows = app.list.rows.of(1)
         assert rows is not None
         first = rows.lead + 1
         text = selected(app, Offset(5, (1 << 16) + first), Offset(6, (2 << 16)))
@@ -34,7 +34,7 @@ async def test_a_selection_survives_older_messages_and_is_painted() -> None:
     app = ListApp([short(number) for number in range(10, 20)])
     async with app.run_test(size=(40, 30)) as pilot:
         await pilot.pause()
-        app.list.select_text_of(15)
+        app.list.selection.select_text_of(15)
         await pilot.pause()
         assert app.screen.get_selected_text() == "text 15"
         app.put(*(short(number) for number in range(1, 10)))
@@ -56,16 +56,16 @@ async def test_the_mouse_selects_messages_and_text() -> None:
 async def test_keys_select_text_by_rows_over_several_messages() -> None:
     app = ListApp([short(number) for number in range(1, 9)])
     async with app.run_test(size=(40, 30)) as pilot:
-        app.list.select(3)
+        app.list.position.select(3)
         await pilot.pause()
-        app.list.extend_selection(1)
+        app.list.selection.extend(1)
         assert app.screen.get_selected_text() == "text 3"
-        app.list.extend_selection(1)
-        app.list.extend_selection(1)
+        app.list.selection.extend(1)
+        app.list.selection.extend(1)
         await pilot.pause()
         assert app.screen.get_selected_text() == "text 3\ntext 4\ntext 5"
         for _ in range(4):
-            app.list.extend_selection(-1)
+            app.list.selection.extend(-1)
         await pilot.pause()
         assert app.screen.get_selected_text() == "text 1\ntext 2\nChiyo\ntext 3"
 
@@ -77,7 +77,7 @@ async def test_selected_text_can_be_read_in_every_theme(theme: Theme) -> None:
         app.register_theme(theme)
         app.theme = theme.name
         await pilot.pause()
-        app.list.select_text_of(1)
+        app.list.selection.select_text_of(1)
         await pilot.pause()
         strip = app.list.decorate_row(7, app.list.row_at(7))
         selected = [one for one in strip if one.text.strip() in ("some", "code", "some code")]
@@ -92,7 +92,7 @@ async def test_without_colours_selected_text_is_reversed(monkeypatch: pytest.Mon
     monkeypatch.setenv("NO_COLOR", "1")
     app = ListApp([short(1)])
     async with app.run_test(size=(40, 8)) as pilot:
-        app.list.select_text_of(1)
+        app.list.selection.select_text_of(1)
         await pilot.pause()
         strip = app.list.decorate_row(7, app.list.row_at(7))
         assert [one.text for one in strip if one.style is not None and one.style.reverse] == ["text 1"]
@@ -106,8 +106,8 @@ async def test_what_had_to_be_broken_is_whole_in_a_copy() -> None:
     async with app.run_test(size=(40, 20)) as pilot:
         await pilot.pause()
         whole = f"so: {word} 漢字漢字漢字漢字漢字漢字漢字漢字漢字 end\n{code}\nnext()"
-        assert app.list.text_of(message(1, html)) == whole
-        app.list.select_text_of(1)
+        assert app.list.rows.text_of(message(1, html)) == whole
+        app.list.selection.select_text_of(1)
         assert app.screen.get_selected_text() == whole
 
 
@@ -115,14 +115,14 @@ async def test_a_selection_by_keys_begins_anew_in_another_view() -> None:
     app = ListApp([short(number) for number in range(1, 9)])
     async with app.run_test(size=(40, 30)) as pilot:
         await pilot.pause()
-        app.list.extend_selection(1)
+        app.list.selection.extend(1)
         app.view.ids = []
-        app.list.feed_changed()
+        app.list.position.feed_changed()
         await pilot.pause()
-        app.list.extend_selection(1)
+        app.list.selection.extend(1)
         app.put(short(50))
         await pilot.pause()
-        app.list.extend_selection(-1)
+        app.list.selection.extend(-1)
         assert app.screen.get_selected_text() == "text 50"
 
 
@@ -134,7 +134,7 @@ async def test_the_text_of_a_message_is_whole_whatever_is_closed() -> None:
     )
     app = ListApp([long])
     async with app.run_test(size=(60, 20)):
-        text = app.list.text_of(long)
+        text = app.list.rows.text_of(long)
     assert text.count("line\n") == 200
     assert "The goat did it." in text
     assert "more" not in text

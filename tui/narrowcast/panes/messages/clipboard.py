@@ -62,7 +62,7 @@ class Clipboard:
             if text is None:
                 self._pane.work(self.copy_source(message.id), "copy the source")
             else:
-                self.copy(text or self._pane.list.text_of(message), what)
+                self.copy(text or self._pane.list.rows.text_of(message), what)
 
         self._pane.ask(Picker("Copy", choices), chosen)
 
@@ -80,7 +80,7 @@ class Clipboard:
         yield offer("Link to the message", self.link_of(message), "the link")
         for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
             yield offer(f"Code {block.language}".strip(), block.source, "the code")
-        for target in self._pane.list.targets_of(message.id):
+        for target in self._pane.list.rows.targets_of(message.id):
             if target.kind in (TargetKind.LINK, TargetKind.MEDIA):
                 yield offer("Address", target.value, "the address")
 

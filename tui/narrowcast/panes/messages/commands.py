@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MessageCommands"]
 
-Act = Callable[[], object]
+Run = Callable[[], object]
 
 
 class MessageCommands:
@@ -45,15 +45,15 @@ class MessageCommands:
         self.hints = LinkHints(pane, self.links, self.clipboard)
         self.find = Find(pane)
         self.jumps = Jumps(pane, self.going)
-        self.table: dict[str, Act] = {**self._reading(), **self._acting()}
+        self.table: dict[str, Run] = {**self._reading(), **self._of_one_message()}
 
-    def _reading(self) -> dict[str, Act]:
-        messages = self._pane.list
+    def _reading(self) -> dict[str, Run]:
+        position, selection = self._pane.list.position, self._pane.list.selection
         return {
-            "message.down": lambda: messages.step(1),
-            "message.up": lambda: messages.step(-1),
-            "message.page-down": lambda: messages.page(1),
-            "message.page-up": lambda: messages.page(-1),
+            "message.down": lambda: position.step(1),
+            "message.up": lambda: position.step(-1),
+            "message.page-down": lambda: position.page(1),
+            "message.page-up": lambda: position.page(-1),
             "message.newest": self.moving.newest,
             "message.oldest": self.moving.oldest,
             "message.first-unread": self.moving.first_unread,
@@ -65,11 +65,11 @@ class MessageCommands:
             "message.sender": self.going.sender,
             "message.unread": self.flags.unread,
             "message.reload": self.moving.reload,
-            "message.select-down": lambda: messages.extend_selection(1),
-            "message.select-up": lambda: messages.extend_selection(-1),
+            "message.select-down": lambda: selection.extend(1),
+            "message.select-up": lambda: selection.extend(-1),
         }
 
-    def _acting(self) -> dict[str, Act]:
+    def _of_one_message(self) -> dict[str, Run]:
         return {
             "message.enter": self._enter,
             "message.reply": self.writing.reply,

@@ -55,7 +55,7 @@ class Details:
         message_id = message.id
 
         def chosen(value: str | None) -> None:
-            self._pane.list.select(message_id)
+            self._pane.list.position.select(message_id)
             match value:
                 case "sender":
                     self._going.sender()

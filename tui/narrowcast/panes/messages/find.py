@@ -94,7 +94,7 @@ class Find:
                 if self._pane.list.overlay is not found or self._pane.list.feed is not feed:
                     return
             if self._holds(found, ids[index]):
-                self._pane.list.select(ids[index])
+                self._pane.list.position.select(ids[index])
                 if count >= len(ahead):
                     end = "older" if older else "newer"
                     self._pane.say(f"Nothing {end}{'' if whole else ' is loaded'}: search wrapped.")

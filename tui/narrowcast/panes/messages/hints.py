@@ -41,7 +41,7 @@ class LinkHints:
         if chosen:
             self._pane.leave_modes()
             _, key, number = chosen[0]
-            targets = self._pane.list.targets_of(key)
+            targets = self._pane.list.rows.targets_of(key)
             if number < len(targets):
                 self._take(key, targets[number], copies=(event.character or "").isupper())
         elif event.character and any(label.startswith(typed) for label in hints.labels.values()):

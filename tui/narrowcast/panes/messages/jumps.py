@@ -69,7 +69,7 @@ class Jumps:
                     self._pane.reopen("newest" if found is None else found)
                 return
         if view is self._pane.view and view.ids:
-            self._pane.list.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])
+            self._pane.list.position.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])
 
     def _knows(self, view: MessageView, at: float) -> bool:
         """Whether the first message since a moment is among those that are loaded."""

@@ -39,11 +39,13 @@ class Links:
     def tell_hints(self) -> None:
         """Names the actions that suit the selected message, where those are others than before."""
         key = self._pane.list.selected
-        rows = self._pane.list.rows_of(key) if key is not None else None
+        rows = self._pane.list.rows.of(key) if key is not None else None
         hints: tuple[tuple[str, str], ...] = ()
         if rows is not None and key is not None:
             has_playgrounds = bool(list(self._pane.session.state.playgrounds))
-            hints = hints_for(rows, self._pane.list.shape_of(key).opened, has_playgrounds=has_playgrounds)
+            hints = hints_for(
+                rows, self._pane.list.rows.shape_of(key).opened, has_playgrounds=has_playgrounds
+            )
         if hints != self.selected_hints:
             self.selected_hints = hints
             self._pane.post(HintChanged())
@@ -88,7 +90,7 @@ class Links:
         if self._can_be_shown(target) and images.available():
             from narrowcast.screens.messages.picture import PictureScreen
 
-            beside = self._pane.list.targets_of(key) if key is not None else ()
+            beside = self._pane.list.rows.targets_of(key) if key is not None else ()
             pictures = [one for one in beside if self._can_be_shown(one)] or [target]
             index = pictures.index(target) if target in pictures else 0
             self._pane.ask(PictureScreen(self._pane.session, pictures, index), self._save_picture)
@@ -106,14 +108,14 @@ class Links:
             self._open_link(target)
 
     def _toggle_spoiler(self, key: Key, index: int) -> None:
-        opened = self._pane.list.shape_of(key).opened
+        opened = self._pane.list.rows.shape_of(key).opened
         self._pane.list.reshape(key, opened=opened ^ {index})
 
     def _show_more(self, key: Key, target: Target) -> None:
         if target.value == "reveal":
             self._pane.list.reshape(key, revealed=True)
             return
-        rows = self._pane.list.shape_of(key).rows
+        rows = self._pane.list.rows.shape_of(key).rows
         if rows >= MAX_ROWS:
             self._pane.say("That is all that is shown here. Press y to copy the source of the message.")
         else:
@@ -132,16 +134,16 @@ class Links:
             return
         every = {
             int(target.value)
-            for target in self._pane.list.targets_of(key)
+            for target in self._pane.list.rows.targets_of(key)
             if target.kind is TargetKind.SPOILER
         }
-        opened = self._pane.list.shape_of(key).opened
+        opened = self._pane.list.rows.shape_of(key).opened
         self._pane.list.reshape(key, opened=frozenset() if every <= opened else frozenset(every))
 
     def image(self) -> None:
         """Shows the first picture or file of the message."""
         key = self._pane.list.selected
-        targets = self._pane.list.targets_of(key) if key is not None else ()
+        targets = self._pane.list.rows.targets_of(key) if key is not None else ()
         target = next((target for target in targets if target.kind is TargetKind.MEDIA), None)
         if target is None:
             self._pane.refuse("This message has no images, video or audio.")
@@ -150,17 +152,17 @@ class Links:
 
     def pan(self, delta: int) -> None:
         key = self._pane.list.selected
-        rows = self._pane.list.rows_of(key) if key is not None else None
+        rows = self._pane.list.rows.of(key) if key is not None else None
         if key is not None and rows is not None and (delta < 0 or rows.hidden_columns):
-            self._pane.list.reshape(key, pan=max(0, self._pane.list.shape_of(key).pan + delta))
+            self._pane.list.reshape(key, pan=max(0, self._pane.list.rows.shape_of(key).pan + delta))
 
     def open_closed(self) -> bool:
         """Opens the first thing that is closed in the selected message; whether there was one."""
         key = self._pane.list.selected
         if key is None:
             return False
-        opened = self._pane.list.shape_of(key).opened
-        for target in self._pane.list.targets_of(key):
+        opened = self._pane.list.rows.shape_of(key).opened
+        for target in self._pane.list.rows.targets_of(key):
             closed = target.kind is TargetKind.SPOILER and int(target.value) not in opened
             if closed or target.kind is TargetKind.MORE:
                 self.follow(key, target)

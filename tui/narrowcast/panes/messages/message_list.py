@@ -1,248 +1,267 @@
-"""The list of messages as the pane uses it: where to stand, how to move, what can be followed."""
+"""The list of messages: any number of them, newest at the bottom, at the cost of what is on the screen.
+
+The widget puts four things together: the rows of the items (`item_rows`), where one stands (`position`), how rows
+are painted (`row_painter`), and the text that is selected (`selection`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
-from msgspec.structs import replace
+from rich.style import Style
 from textual import events
+from textual.message import Message as TextualMessage
+from textual.selection import Selection
+from textual.strip import Strip
 
 from narrowcast.content.inlines import Target
-from narrowcast.content.parse import MAX_ROWS
-from narrowcast.panes.messages.canvas import target_of
+from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.feed import Feed, Key
-from narrowcast.panes.messages.rows import Lead, Shape
-from narrowcast.panes.messages.selection import SelectingCanvas
-from narrowcast.panes.messages.viewport import Place
-from narrowcast_api.model.messages import Message
+from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.overlays import Overlay
+from narrowcast.panes.messages.position import Position
+from narrowcast.panes.messages.row_painter import GUTTER, RowPainter
+from narrowcast.panes.messages.rows import RowMaker
+from narrowcast.panes.messages.selection import TextSelection
+from narrowcast.widgets.line_view import LineView
+from narrowcast.widgets.looks import Look
+
+log = logging.getLogger(__name__)
 
 __all__ = ["MessageList"]
 
-MOST_SPOILERS = 1_000
+NEAR_EDGE = 50
+"""Items from the oldest (or newest) known one at which the next page is asked for."""
 
 
-class MessageList(SelectingCanvas):
+class MessageList(LineView):
     """Shows a `Feed`. The pane that owns it knows the session; the list knows rows and places."""
+
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        **{f"messages--{part}": Look() for part in Palette.parts()},
+        "messages--dim": Look("text-muted", ansi=Style(dim=True)),
+        "messages--link": Look("primary", letters=Style(underline=True)),
+        "messages--code": Look("secondary"),
+        "messages--heading": Look(letters=Style(bold=True)),
+        "messages--mention": Look("primary"),
+        "messages--own": Look("accent", letters=Style(bold=True, reverse=True)),
+        "messages--sender": Look("accent", letters=Style(bold=True)),
+        "messages--place": Look("primary", letters=Style(bold=True)),
+        "messages--mark": Look("accent"),
+        "messages--bar": Look("foreground 40%"),
+        "messages--error": Look("error"),
+        "messages--found": Look(letters=Style(reverse=True)),
+        "messages--keyword": Look("primary", letters=Style(bold=True)),
+        "messages--string": Look("success"),
+        "messages--number": Look("warning"),
+        "messages--comment": Look("text-muted", letters=Style(italic=True), ansi=Style(dim=True)),
+        "messages--name": Look("accent"),
+        "messages--builtin": Look("secondary"),
+        "messages--deleted": Look("error"),
+        "messages--inserted": Look("success"),
+        "messages--cursor": Look("foreground 40%"),
+        "messages--focused": Look("accent"),
+        "messages--hint": Look("background", ground="accent", letters=Style(bold=True)),
+        "messages--selection": Look(
+            "foreground", ground="screen-selection-background", ansi_color="screen-selection-foreground"
+        ),
+    }
+    DEFAULT_CSS = """
+    MessageList { background: $background; }
+    """
+
+    class Moved(TextualMessage):
+        """The viewport or the selection moved. `seen`: ids whose end has come into view since the last time."""
+
+        def __init__(self, seen: Sequence[int]) -> None:
+            super().__init__()
+            self.seen = seen
+
+    class HeadingChosen(TextualMessage):
+        """The heading of the conversation of a message was clicked."""
+
+        def __init__(self, key: Key) -> None:
+            super().__init__()
+            self.key = key
+
+    class TargetChosen(TextualMessage):
+        """Something in a message was clicked or chosen by its hint."""
+
+        def __init__(self, key: Key, target: Target) -> None:
+            super().__init__()
+            self.key = key
+            self.target = target
+
+    class PageWanted(TextualMessage):
+        """The viewport is near the end of what is known."""
+
+        def __init__(self, older: bool) -> None:
+            super().__init__()
+            self.older = older
+
+    class TextSelected(TextualMessage):
+        """There is selected text now, or none any more."""
+
+        def __init__(self, selected: bool) -> None:
+            super().__init__()
+            self.selected = selected
+
+    def __init__(self, *, wall: Callable[[], float] = time.time, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows = ItemRows(self._new_maker, wall)
+        self.position = Position(self.rows, lambda: self.content_size.height, self.changed)
+        self.selection = TextSelection(self, self.rows, self.position)
+        self.overlay: Overlay | None = None
+        self.empty_text = ""
+        self._painter = RowPainter(self, self.rows, self.position)
+        self._has_selection = False
 
     # What the pane uses.
 
+    @property
+    def feed(self) -> Feed | None:
+        """What is shown."""
+        return self.rows.feed
+
+    @property
+    def selected(self) -> Key | None:
+        """The selected item."""
+        return self.position.selected
+
     def show_feed(self, feed: Feed | None) -> None:
-        """Shows another view from its beginning; `jump` then says where to stand."""
-        self.feed = feed
-        self.selected = self._top_key = self._seen_until = None
-        self.following, self.engaged = True, False
+        """Shows another view from its beginning; `position.jump` then says where to stand."""
+        self.rows.show(feed)
+        self.position.reset()
         self.overlay = None
-        self._kept.clear()
-        self._frame.clear()
-        self._shapes.clear()
-        self._viewport.top = Place(0, 0)
-        self._outdated = True
         if self.content_size.height:
             self._arrange()
         self.changed()
 
-    def look_again(self) -> None:
-        """What is in view is told of as seen once more, as if it had come into view just now."""
-        self._seen_until = None
-        self.changed()
-
     def forget_echoes(self) -> None:
         """What is said about messages on their way depends on how long they are: it is said anew."""
-        for key in [key for key in self._kept if isinstance(key, str)]:
-            del self._kept[key]
-        self._frame.clear()
+        self.rows.forget_echoes()
 
     def names_changed(self) -> None:
         """People, groups or channels have other names: everything in view is laid out again."""
-        self._kept.clear()
-        self._frame.clear()
-        self.changed()
-
-    def jump(self, key: Key | None) -> None:
-        """Stands on the item of `key` in the middle of the screen; None is the newest."""
-        feed = self.feed
-        if feed is None:
-            return
-        self._seen_until = None
-        self._outdated = True
-        if key is None:
-            self.to_newest()
-            return
-        self._sync()
-        index = min(feed.index(key), max(0, len(feed) - 1))
-        self.following = False
-        self.engaged = True
-        if len(feed):
-            self.selected = feed.key(index)
-            self._viewport.center(index, self._viewport.height // 3)
-            self._note_top()
-        self.changed()
-
-    def to_newest(self) -> None:
-        """The newest message at the bottom, and the selection on it."""
-        self.following, self.engaged = True, False
-        self._hurries = True
-        if self.feed is not None and len(self.feed):
-            self._sync()
-            self.selected = self.feed.key(len(self.feed) - 1)
-        self.changed()
-
-    def has_unread_below(self) -> bool:
-        """Whether something unread lies below everything that has been on the screen."""
-        feed = self.feed
-        if feed is None or not isinstance(self._seen_until, int):
-            return False
-        return feed.has_unread(feed.index(self._seen_until) + 1, len(feed.ids))
-
-    def select(self, key: Key) -> None:
-        """Selects an item and brings it into view."""
-        feed = self.feed
-        if feed is None or not feed.holds(key):
-            return
-        self._sync()
-        self.selected, self.engaged = key, True
-        self._viewport.show(feed.index(key))
-        self._note_top()
+        self.rows.forget()
         self.changed()
 
     def reshape(self, key: Key, **changes: object) -> None:
         """Opens, unfolds or pans a message."""
-        self._shapes[key] = replace(self.shape_of(key), **changes)
-        self._frame.clear()
+        self.rows.reshape(key, **changes)
         self.changed()
-
-    def targets_of(self, key: Key) -> Sequence[Target]:
-        """What can be followed in a message."""
-        feed = self.feed
-        if feed is None or not feed.holds(key):
-            return ()
-        return self._rows(feed.index(key)).targets
 
     def targets_in_view(self) -> list[tuple[int, Key, int]]:
         """Rows of the screen, items and target numbers of all targets that begin in view, from top to bottom."""
-        found: list[tuple[int, Key, int]] = []
+        targets: dict[tuple[Key, int], int] = {}
         feed = self.feed
-        seen: set[tuple[Key, int]] = set()
-        for y, place in enumerate(self._places):
+        for y, place in enumerate(self.position.places):
             if place is None or feed is None:
                 continue
             key = feed.key(place.index)
-            for segment in self._rows(place.index).rows[place.row].strip:
-                number = target_of(segment.style)
-                if number is not None and (key, number) not in seen:
-                    seen.add((key, number))
-                    found.append((y, key, number))
-        return found
+            for segment in self.rows.at(place.index).rows[place.row].strip:
+                if (number := _target_of(segment.style)) is not None:
+                    targets.setdefault((key, number), y)
+        return [(y, key, number) for (key, number), y in targets.items()]
 
     def ids_in_view(self) -> set[int]:
         """The messages of which a row is on the screen."""
         feed = self.feed
         if feed is None:
             return set()
-        keys = {feed.key(place.index) for place in self._places if place is not None}
+        keys = {feed.key(place.index) for place in self.position.shown}
         return {key for key in keys if isinstance(key, int)}
 
-    def text_of(self, message: Message) -> str:
-        """The whole text of a message, spoilers opened and wrapped lines joined; without its reactions."""
-        feed = self.feed
-        if feed is None:
-            return ""
-        alone = replace(message, reactions=(), flags=message.flags - {"collapsed"})
-        shape = Shape(frozenset(range(MOST_SPOILERS)), MAX_ROWS, revealed=True)
-        rows = self._row_maker(feed).message(alone, Lead(), shape)
-        text = ""
-        for row in rows.rows:
-            if row.start:
-                text += (row.glue if row.glue is not None else "\n" if text else "") + row.text
-        return text
+    # LineView.
 
-    def shape_of(self, key: Key) -> Shape:
-        """What the reader did with a message."""
-        return self._shapes.get(key, Shape())
+    def _new_maker(self, names: StateNames) -> RowMaker:
+        palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
+        return RowMaker(names, palette, self.base_style, self.content_size.width - GUTTER - 1)
 
-    # Moving.
-
-    def step(self, delta: int) -> None:
-        """The selection moves by an item; a message higher than the screen is scrolled through first."""
-        feed = self.feed
-        if feed is None or not len(feed):
-            return
-        self._sync()
-        index = min(feed.index(self.selected), len(feed) - 1)
-        if self._scroll_within(index, delta):
-            return
-        wanted = min(max(0, index + delta), len(feed) - 1)
-        if wanted == index and delta > 0:
-            self.to_newest()
-            return
-        self.selected, self.engaged = feed.key(wanted), True
-        self._viewport.show(wanted)
-        self._note_top()
-        self.changed()
-
-    def _scroll_within(self, index: int, delta: int) -> bool:
-        height = self._viewport.height
-        places = [place for place in self._viewport.rows() if place is not None]
-        size = self._height_of(index)
-        mine = [place.row for place in places if place.index == index]
-        if size <= height or not mine:
-            return False
-        room = size - 1 - mine[-1] if delta > 0 else mine[0]
-        if room <= 0:
-            return False
-        self._viewport.scroll(min(room, height // 2) * (1 if delta > 0 else -1))
-        self._note_top()
-        self.changed()
-        return True
-
-    def page(self, direction: int) -> None:
-        """A screen up or down; the selection goes along to the first message that begins in view."""
-        feed = self.feed
-        if feed is None or not len(feed):
-            return
-        self._sync()
-        self._viewport.scroll(direction * max(1, self._viewport.height - 2))
-        self._note_top()
-        places = [place for place in self._viewport.rows() if place is not None]
-        whole = [place.index for place in places if place.row == self._rows(place.index).lead] or [
-            places[0].index
-        ]
-        self.selected = feed.key(whole[-1] if direction > 0 else whole[0])
-        self.engaged = True
-        self.changed()
-
-    def to_oldest(self) -> None:
-        """The oldest message that is known."""
-        feed = self.feed
-        if feed is not None and len(feed):
-            self.following = False
-            self.selected, self.engaged = feed.key(0), True
-            self._viewport.center(0, 0)
-            self._note_top()
-            self.changed()
+    def thumb(self) -> tuple[int, int] | None:
+        """Where the viewport lies among the known messages; by messages, not by rows."""
+        return self.position.thumb
 
     def scroll_rows(self, delta: int) -> None:
-        self._sync()
-        self._viewport.scroll(delta)
-        self._note_top()
-        self.changed()
+        self.position.scroll(delta)
 
     def scroll_to_share(self, share: float) -> None:
         """The thumb: a share of the known messages."""
+        self.position.scroll_to_share(share)
+
+    def repaint_changes(self) -> None:
+        """Places the viewport, tells what has been seen, and repaints what differs."""
+        self._arrange()
+        super().repaint_changes()
+
+    def compose_row(self, y: int) -> Strip:
+        """Row `y` of the screen; a defect costs a row, not the app."""
         feed = self.feed
-        if feed is not None and len(feed):
-            self._viewport.center(round(share * (len(feed) - 1)), 0)
-            self._note_top()
-            self.changed()
+        try:
+            if feed is None or not len(feed):
+                return self._painter.empty_row(y, self.empty_text)
+            return self._painter.row(y, feed, self.overlay)
+        except Exception:
+            log.exception("row %s of the messages cannot be drawn", y)
+            return Strip.blank(self.content_size.width, self.base_style)
+
+    def decorate_row(self, y: int, strip: Strip) -> Strip:
+        """Marks the text of rows for the mouse; a defect costs that, not the row."""
+        try:
+            return self.selection.mark(y, strip)
+        except Exception:
+            log.exception("row %s of the messages cannot be marked", y)
+            return strip
+
+    def styles_changed(self) -> None:
+        """Everything is laid out again in the new colours."""
+        self.rows.forget_looks()
+        self._painter.forget_looks()
+
+    def room_changed(self) -> None:
+        """Another width: everything is laid out again, the first message in view stays."""
+        self.rows.forget_looks()
+        self._painter.forget_looks()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Puts the viewport where it belongs; posts what came into view, and asks for the pages next to it."""
+        self.position.arrange()
+        feed, shown = self.feed, self.position.shown
+        if feed is None or not shown:
+            return
+        if shown[0].index < NEAR_EDGE and not feed.view.found_oldest:
+            self.post_message(self.PageWanted(older=True))
+        if len(feed.ids) - shown[-1].index < NEAR_EDGE and not feed.view.found_newest:
+            self.post_message(self.PageWanted(older=False))
+        self.post_message(self.Moved(self.position.take_seen(feed)))
+
+    # Textual.
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text between two places."""
+        if self.feed is None or not len(self.feed):
+            return None
+        return self.selection.text(selection), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+        if self._has_selection != (selection is not None):
+            self._has_selection = selection is not None
+            self.post_message(self.TextSelected(self._has_selection))
 
     def on_click(self, event: events.Click) -> None:
         """Selects the message; follows what was clicked."""
-        feed = self.feed
+        feed, places = self.feed, self.position.places
         offset = event.get_content_offset(self)
-        place = self._places[offset.y] if offset is not None and offset.y < len(self._places) else None
+        place = places[offset.y] if offset is not None and offset.y < len(places) else None
         is_heading = bool(event.style.meta.get("conversation")) if event.style.meta else False
         if place is None and is_heading:  # the one that stays at the top, of the message below it
-            place = next((below for below in self._places if below is not None), None)
+            place = next(iter(self.position.shown), None)
         if feed is None or place is None:
             return
         event.prevent_default()
@@ -250,11 +269,15 @@ class MessageList(SelectingCanvas):
         if is_heading:
             self.post_message(self.HeadingChosen(key))
             return
-        self.selected, self.engaged = key, True
         if event.chain == 2:
-            self.select_text_of(key)
-        self.changed()
-        number = event.style.meta.get("target") if event.style.meta else None
-        targets = self._rows(place.index).targets
-        if isinstance(number, int) and number < len(targets):
+            self.selection.select_text_of(key)
+        self.position.choose(key)
+        number, targets = _target_of(event.style), self.rows.at(place.index).targets
+        if number is not None and number < len(targets):
             self.post_message(self.TargetChosen(key, targets[number]))
+
+
+def _target_of(style: Style | None) -> int | None:
+    """The number of the target that a style marks."""
+    number = style.meta.get("target") if style is not None and style.meta else None
+    return number if isinstance(number, int) else None

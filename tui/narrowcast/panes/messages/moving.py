@@ -17,14 +17,14 @@ class Moving:
         """To the oldest message of the view."""
         if self._pane.view is not None and not self._pane.view.found_oldest:
             self._pane.reopen("oldest")
-        self._pane.list.to_oldest()
+        self._pane.list.position.to_oldest()
 
     def newest(self) -> None:
         """To the newest message of the view."""
         if self._pane.view is not None and not self._pane.view.found_newest:
             self._pane.reopen("newest")
             return
-        self._pane.list.to_newest()
+        self._pane.list.position.to_newest()
 
     def first_unread(self) -> None:
         """To the first unread message."""
@@ -35,9 +35,9 @@ class Moving:
         unread = (one for one in view.ids if (message := get(one)) is not None and not message.is_read)
         first = next(unread, None)
         if first is not None:
-            self._pane.list.jump(first)
+            self._pane.list.position.jump(first)
         elif view.first_unread is not None and view.first_unread in view.ids:
-            self._pane.list.jump(view.first_unread)
+            self._pane.list.position.jump(view.first_unread)
         else:
             self._pane.reopen("first_unread")
 
@@ -50,9 +50,13 @@ class Moving:
 
     def show_sent(self) -> None:
         """What was just written comes into view; but nothing unread is passed over for that."""
-        if self._pane.list.following:
+        if self._pane.list.position.following:
             return
-        if self._pane.view is None or not self._pane.view.found_newest or self._pane.list.has_unread_below():
+        if (
+            self._pane.view is None
+            or not self._pane.view.found_newest
+            or self._pane.list.position.has_unread_below()
+        ):
             self._pane.say("Message sent. G goes to the newest message.")
         else:
-            self._pane.list.to_newest()
+            self._pane.list.position.to_newest()

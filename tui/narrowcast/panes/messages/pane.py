@@ -133,36 +133,36 @@ class MessagesPane(Vertical):
         self._say_what_is_empty()
         known = isinstance(anchor, int) and anchor in view.ids
         if known or (anchor is None and view.position is not None and view.position in view.ids):
-            self.list.jump(anchor if known and isinstance(anchor, int) else view.position)
+            self.list.position.jump(anchor if known and isinstance(anchor, int) else view.position)
         self._shared.work(self._open(view, anchor), "open this view")
 
     async def _open(self, view: MessageView, anchor: int | str | None) -> None:
-        before = self.list.selected if self.list.engaged else None
+        before = self.list.selected if self.list.position.engaged else None
         await view.open(anchor)
         if self.view is not view:
             return
         if isinstance(view.error, ApiError) and view.ids:  # a lost connection is told above everything
             self._shared.say(f"The server refused this view: {view.error.user_message}")
-        if not (self.list.engaged and self.list.selected != before):
+        if not (self.list.position.engaged and self.list.selected != before):
             self._stand(view, anchor)
         self._standing = True
-        self.list.look_again()
+        self.list.position.look_again()
         self.refresh_messages()
 
     def _stand(self, view: MessageView, anchor: int | str | None) -> None:
         """Goes to where the view says one should stand after opening."""
         if isinstance(anchor, int) and anchor in view.ids:
-            self.list.jump(anchor)
+            self.list.position.jump(anchor)
         elif anchor == "newest":
-            self.list.jump(None)
+            self.list.position.jump(None)
         elif anchor == "oldest":
-            self.list.to_oldest()
+            self.list.position.to_oldest()
         elif view.position is not None and anchor is None and view.position in view.ids:
-            self.list.jump(view.position)
+            self.list.position.jump(view.position)
         elif anchor == "first_unread" and view.first_unread in view.ids:
-            self.list.jump(view.first_unread)
+            self.list.position.jump(view.first_unread)
         else:
-            self.list.jump(view.anchor if view.anchor in view.ids else None)
+            self.list.position.jump(view.anchor if view.anchor in view.ids else None)
 
     # What changes.
 
@@ -184,7 +184,7 @@ class MessagesPane(Vertical):
     def _app_focused(self, focused: bool) -> None:
         """What came into view while one looked elsewhere is seen now."""
         if focused:
-            self.list.look_again()
+            self.list.position.look_again()
 
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
@@ -203,7 +203,7 @@ class MessagesPane(Vertical):
         """Reads view and outbox again and repaints what differs."""
         self._read_echoes()
         self._say_what_is_empty()
-        self.list.feed_changed()
+        self.list.position.feed_changed()
 
     def _read_echoes(self) -> None:
         feed = self.list.feed

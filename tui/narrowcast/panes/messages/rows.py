@@ -33,7 +33,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
 
-__all__ = ["FIRST_ROWS", "Lead", "Row", "RowMaker", "Rows", "Shape", "place_of_note", "reaction_text"]
+__all__ = ["FIRST_ROWS", "Lead", "MessageRow", "RowMaker", "Rows", "Shape", "place_of_note", "reaction_text"]
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ OPENS = Style(meta={"conversation": True})
 """Marks the heading of a conversation for clicks; it looks like nothing."""
 
 
-class Row(Struct, frozen=True):
+class MessageRow(Struct, frozen=True):
     """One row. `text` is what a copy yields, from cell `start` on; one with `glue` continues the one
     above, with that in between.
     """
@@ -95,7 +95,7 @@ class Rows(Struct):
     some are code. `hidden_columns`: of its tables, those to the right of what is shown.
     """
 
-    rows: list[Row]
+    rows: list[MessageRow]
     lead: int
     targets: list[Target]
     cut: bool = False
@@ -120,11 +120,11 @@ class RowMaker:
 
     # Parts.
 
-    def line(self, left: Sequence[Part], right: Sequence[Part] = ()) -> Row:
+    def line(self, left: Sequence[Part], right: Sequence[Part] = ()) -> MessageRow:
         """A row of the list's own, without text to copy."""
-        return Row(compose_line(self.width, left, right, base=self.base))
+        return MessageRow(compose_line(self.width, left, right, base=self.base))
 
-    def content_row(self, line: Line, mark: str = "") -> Row:
+    def content_row(self, line: Line, mark: str = "") -> MessageRow:
         """A line of content behind the indent, which may hold a mark."""
         segments = [Segment(mark.ljust(INDENT), self.base + self.palette.dim)]
         segments += [Segment(run.text, self.base + run.style) for run in line.runs if run.text]
@@ -139,12 +139,12 @@ class RowMaker:
             bars += 1
         start = INDENT + sum(cell_len(run.text) for run in line.runs[:bars])
         copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
-        return Row(strip, copied, start, line.glue)
+        return MessageRow(strip, copied, start, line.glue)
 
-    def lead_rows(self, message: Message, lead: Lead) -> list[Row]:
+    def lead_rows(self, message: Message, lead: Lead) -> list[MessageRow]:
         """Gap, date, unread line and conversation, as far as they are due."""
         palette = self.palette
-        rows: list[Row] = []
+        rows: list[MessageRow] = []
         if lead.gap:
             text = "┄┄ older messages may be missing here: Enter on the next one loads them ┄┄"
             rows.append(self.line([(text, palette.error)]))
@@ -156,7 +156,7 @@ class RowMaker:
             rows.append(self.conversation_row(message))
         return rows
 
-    def conversation_row(self, message: Message, with_date: bool = False) -> Row:
+    def conversation_row(self, message: Message, with_date: bool = False) -> MessageRow:
         """The heading of a conversation."""
         date = [(self.names.date(message.timestamp), self.palette.dim)] if with_date else []
         return self.line(self.conversation_parts(message), date)
@@ -192,7 +192,7 @@ class RowMaker:
         user = self.names.state.users.get(message.sender_id)
         return safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
 
-    def _sender_row(self, message: Message) -> Row:
+    def _sender_row(self, message: Message) -> MessageRow:
         palette = self.palette
         user = self.names.state.users.get(message.sender_id)
         name = self._sender_name(message)
@@ -202,7 +202,7 @@ class RowMaker:
         if user is not None and not user.is_active:
             left.append((" deactivated", palette.dim))
         row = self.line(left, [(self._status(message), palette.dim)])
-        return Row(row.strip, name, 0)
+        return MessageRow(row.strip, name, 0)
 
     def _status(self, message: Message) -> str:
         marks = ""
@@ -255,7 +255,9 @@ class RowMaker:
             hidden_columns=rendered.hidden_columns,
         )
 
-    def _body(self, message: Message, lead: Lead, shape: Shape, content: str) -> tuple[list[Row], Rendered]:
+    def _body(
+        self, message: Message, lead: Lead, shape: Shape, content: str
+    ) -> tuple[list[MessageRow], Rendered]:
         state = self.names.state
         inliner = Inliner(self.palette, self.names)
         rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]

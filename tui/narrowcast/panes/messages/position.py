@@ -1,0 +1,300 @@
+"""Where one stands in the list of messages: what is in view, which message is selected, what has been seen.
+
+The place of the viewport is an item and a row (see `viewport`), so older messages arrive above without moving a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from narrowcast.panes.messages.feed import Feed, Key
+from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.viewport import Place, Viewport
+
+__all__ = ["Position"]
+
+ROOM_FOR_HEADER = 5
+"""Rows of a list from which the conversation of the first message in view is always in sight."""
+
+
+class Position:
+    """``height``: the rows that the list has on the screen; ``changed`` is called when anything moved."""
+
+    def __init__(self, rows: ItemRows, height: Callable[[], int], changed: Callable[[], None]) -> None:
+        self._rows = rows
+        self._height = height
+        self._changed = changed
+        self._viewport = Viewport(rows.height)
+        self.selected: Key | None = None
+        self.following = True
+        """Whether new messages at the bottom move the viewport."""
+        self.engaged = False
+        """Whether the reader chose the selected message; only otherwise the selection follows new ones."""
+        self.places: list[Place | None] = []
+        """What lies in each row of the list; None in the header, and above the first item."""
+        self.thumb: tuple[int, int] | None = None
+        """First row and length of the scroll thumb; by messages, not by rows."""
+        self._top_key: Key | None = None
+        self._seen_until: int | None = None
+        self._hurries = False
+        """Whether the newest was asked for, whatever lies before it."""
+        self._outdated = False
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row is the heading of what is below it."""
+        feed = self._rows.feed
+        return feed is not None and feed.mixed and self._height() >= ROOM_FOR_HEADER
+
+    @property
+    def shown(self) -> list[Place]:
+        """The rows of items that are in view, from top to bottom."""
+        return [place for place in self.places if place is not None]
+
+    def _items(self) -> Feed | None:
+        """The feed, brought up to date; None where there is nothing to move in."""
+        feed = self._rows.feed
+        if feed is None or not len(feed):
+            return None
+        self.sync()
+        return feed if len(feed) else None
+
+    # changes
+
+    def reset(self) -> None:
+        """Another feed is shown from its beginning; `jump` then says where to stand."""
+        self.selected = self._top_key = self._seen_until = None
+        self.following, self.engaged = True, False
+        self._viewport.top = Place(0, 0)
+        self._outdated = True
+
+    def feed_changed(self) -> None:
+        """Items came, went or changed."""
+        self._outdated = True
+        self._changed()
+
+    def arrange(self) -> None:
+        """Puts the viewport where it belongs after any change."""
+        feed = self._rows.feed
+        self.sync()
+        if feed is None:
+            self.places = []
+            return
+        if self.following:
+            self._viewport.to_bottom()
+            if not self._stays_at_unseen(feed):
+                self._follow_selection(feed)
+                self._note_top(keep_following=True)
+        self._hurries = False
+        if len(feed) and not feed.holds(self.selected):
+            self.selected = feed.key(min(feed.index(self.selected), len(feed) - 1))
+        self._place_rows()
+
+    def sync(self) -> None:
+        """Takes the present items: the first row in view stays where it is although indexes moved.
+
+        Places are indexes, so whenever the feed is read they are made anew, before anything is painted.
+        """
+        feed = self._rows.feed
+        outdated, self._outdated = self._outdated, False
+        self._rows.recheck()
+        if feed is not None and outdated:
+            feed.read()
+        self._viewport.height = max(1, self._height() - self.has_header)
+        self._viewport.count = len(feed) if feed is not None else 0
+        if feed is not None and self._top_key is not None:
+            index = feed.index(self._top_key)
+            if index != self._viewport.top.index:
+                self._viewport.top = Place(index, self._viewport.top.row if feed.holds(self._top_key) else 0)
+        if outdated:
+            self._place_rows()
+
+    def _stays_at_unseen(self, feed: Feed) -> bool:
+        """More came at once than fits: stands where the unread begins. What was never on screen is not read."""
+        top = self._viewport.top
+        if self._hurries or self._seen_until is None:
+            return False
+        unseen = feed.index(self._seen_until) + 1
+        if (unseen, 0) >= (top.index, top.row) or not feed.has_unread(unseen, top.index + 1):
+            return False
+        self._viewport.center(unseen, min(2, self._viewport.height // 4))
+        self._note_top()
+        return True
+
+    def _follow_selection(self, feed: Feed) -> None:
+        """The selection goes along with new messages; not where a reply would go to another conversation."""
+        if not len(feed):
+            return
+        visible = any(place and feed.key(place.index) == self.selected for place in self._viewport.rows())
+        if self.selected is None or (not self.engaged and not (feed.mixed and visible)):
+            self.selected = feed.key(len(feed) - 1)
+
+    def _place_rows(self) -> None:
+        self.places = self._viewport.rows() if self._rows.feed is not None else []
+        if self.has_header:
+            self.places = [None, *self.places]
+        self.thumb = self._find_thumb()
+
+    def _find_thumb(self) -> tuple[int, int] | None:
+        shown, count, height = self.shown, self._viewport.count, self._height()
+        if not shown or height < 2:
+            return None
+        first, last = shown[0].index, shown[-1].index
+        if last - first + 1 >= count:
+            return None
+        length = max(1, height * (last - first + 1) // count)
+        share = first / max(1, count - (last - first + 1))
+        return round(share * (height - length)), length
+
+    def _note_top(self, keep_following: bool = False) -> None:
+        feed = self._rows.feed
+        if feed is None or not len(feed):
+            return
+        top = self._viewport.top
+        self._top_key = feed.key(min(top.index, len(feed) - 1))
+        if not keep_following:
+            self.following = self._viewport.at_bottom() and feed.view.found_newest
+
+    def _moved(self) -> None:
+        self._note_top()
+        self._changed()
+
+    # what has been seen
+
+    def look_again(self) -> None:
+        """What is in view is told of as seen once more, as if it had come into view just now."""
+        self._seen_until = None
+        self._changed()
+
+    def take_seen(self, feed: Feed) -> list[int]:
+        """The ids whose end has come into view since the last time."""
+        shown = self.shown
+        first, last = shown[0].index, shown[-1]
+        bottom = last.index if last.row == self._rows.height(last.index) - 1 else last.index - 1
+        bottom = min(bottom, len(feed.ids) - 1)
+        if self._seen_until is not None:
+            first = min(first, feed.index(self._seen_until) + 1)
+        seen = list(feed.ids[first : bottom + 1]) if bottom >= first else []
+        if bottom >= 0 and (self._seen_until is None or feed.ids[bottom] > self._seen_until):
+            self._seen_until = feed.ids[bottom]
+        return seen
+
+    def has_unread_below(self) -> bool:
+        """Whether something unread lies below everything that has been on the screen."""
+        feed = self._rows.feed
+        if feed is None or self._seen_until is None:
+            return False
+        return feed.has_unread(feed.index(self._seen_until) + 1, len(feed.ids))
+
+    # moving
+
+    def jump(self, key: Key | None) -> None:
+        """Stands on the item of `key` in the middle of the screen; None is the newest."""
+        feed = self._rows.feed
+        if feed is None:
+            return
+        self._seen_until = None
+        self._outdated = True
+        if key is None:
+            self.to_newest()
+            return
+        self.sync()
+        index = min(feed.index(key), max(0, len(feed) - 1))
+        self.following = False
+        self.engaged = True
+        if len(feed):
+            self.selected = feed.key(index)
+            self._viewport.center(index, self._viewport.height // 3)
+            self._note_top()
+        self._changed()
+
+    def to_newest(self) -> None:
+        """The newest message at the bottom, and the selection on it."""
+        self.following, self.engaged = True, False
+        self._hurries = True
+        if (feed := self._items()) is not None:
+            self.selected = feed.key(len(feed) - 1)
+        self._changed()
+
+    def to_oldest(self) -> None:
+        """The oldest message that is known."""
+        if (feed := self._items()) is not None:
+            self.following = False
+            self.selected, self.engaged = feed.key(0), True
+            self._viewport.center(0, 0)
+            self._moved()
+
+    def select(self, key: Key) -> None:
+        """Selects an item and brings it into view."""
+        feed = self._rows.feed
+        if feed is None or not feed.holds(key):
+            return
+        self.sync()
+        self.selected, self.engaged = key, True
+        self.bring_into_view(feed.index(key))
+
+    def choose(self, key: Key) -> None:
+        """Selects an item that is in view."""
+        self.selected, self.engaged = key, True
+        self._changed()
+
+    def bring_into_view(self, index: int) -> None:
+        """Moves as little as needed to have an item in view."""
+        self._viewport.show(index)
+        self._moved()
+
+    def step(self, delta: int) -> None:
+        """The selection moves by an item; a message higher than the screen is scrolled through first."""
+        feed = self._items()
+        if feed is None:
+            return
+        index = min(feed.index(self.selected), len(feed) - 1)
+        if self._scroll_within(index, delta):
+            return
+        target = min(max(0, index + delta), len(feed) - 1)
+        if target == index and delta > 0:
+            self.to_newest()
+            return
+        self.selected, self.engaged = feed.key(target), True
+        self.bring_into_view(target)
+
+    def _scroll_within(self, index: int, delta: int) -> bool:
+        height = self._viewport.height
+        places = [place for place in self._viewport.rows() if place is not None]
+        size = self._rows.height(index)
+        mine = [place.row for place in places if place.index == index]
+        if size <= height or not mine:
+            return False
+        room = size - 1 - mine[-1] if delta > 0 else mine[0]
+        if room <= 0:
+            return False
+        self._viewport.scroll(min(room, height // 2) * (1 if delta > 0 else -1))
+        self._moved()
+        return True
+
+    def page(self, direction: int) -> None:
+        """A screen up or down; the selection goes along to the first message that begins in view."""
+        feed = self._items()
+        if feed is None:
+            return
+        self._viewport.scroll(direction * max(1, self._viewport.height - 2))
+        places = [place for place in self._viewport.rows() if place is not None]
+        whole = [place.index for place in places if place.row == self._rows.at(place.index).lead] or [
+            places[0].index
+        ]
+        self.selected = feed.key(whole[-1] if direction > 0 else whole[0])
+        self.engaged = True
+        self._moved()
+
+    def scroll(self, delta: int) -> None:
+        """Moves by rows; the selection stays where it is."""
+        self.sync()
+        self._viewport.scroll(delta)
+        self._moved()
+
+    def scroll_to_share(self, share: float) -> None:
+        """A share (0 to 1) of the known messages."""
+        feed = self._rows.feed
+        if feed is not None and len(feed):
+            self._viewport.center(round(share * (len(feed) - 1)), 0)
+            self._moved()

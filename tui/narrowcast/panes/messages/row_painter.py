@@ -1,0 +1,110 @@
+"""The rows of the list of messages as they are painted: the mark of the selected one, stars, heading, overlay."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.panes.messages.feed import Feed
+from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.position import Position
+from narrowcast.panes.messages.rows import MessageRow, place_of_note
+from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.line_view import compose_line, lean_strip
+
+if TYPE_CHECKING:
+    from narrowcast.panes.messages.overlays import Overlay
+    from narrowcast.widgets.line_view import LineView
+
+__all__ = ["GUTTER", "RowPainter"]
+
+GUTTER = 2
+"""Columns of the list's own: the mark of the selected message, and the star."""
+
+KEPT_LINES = 300
+
+
+class RowPainter:
+    """Paints in the styles of ``view``."""
+
+    def __init__(self, view: LineView, rows: ItemRows, position: Position) -> None:
+        self._view = view
+        self._rows = rows
+        self._position = position
+        self._plain: dict[int, tuple[MessageRow, Strip]] = {}
+        """Rows as they are painted when nothing is said in the gutter, by the identity of the row."""
+
+    def forget_looks(self) -> None:
+        """The width or the colours are others."""
+        self._plain.clear()
+
+    def row(self, y: int, feed: Feed, overlay: Overlay | None) -> Strip:
+        """Row ``y`` of the screen."""
+        view, position = self._view, self._position
+        width = view.content_size.width
+        if y == 0 and position.has_header:
+            return self._header(feed)
+        place = position.places[y] if y < len(position.places) else None
+        if place is None or place.index >= len(feed):
+            # The list got shorter; its rows are placed anew at once.
+            return Strip.blank(width, view.base_style)
+        key = feed.key(place.index)
+        rows = self._rows.at(place.index)
+        row = rows.rows[min(place.row, len(rows.rows) - 1)]
+        selected = rows.owns(place.row) and key == position.selected
+        message = feed.message(place.index)
+        star = message is not None and message.is_starred and place.row == rows.lead
+        if not (selected or star):
+            strip = self._plain_row(row)
+        else:
+            content = row.strip
+            if selected and rows.clock and place.row == place_of_note(rows, rows.clock):
+                content = self._rows.maker(feed).with_note(content, rows.clock)
+            gutter = ("▌" if selected else " ") + ("★" if star else " ")
+            look = view.part_style("messages--focused" if view.has_focus else "messages--cursor")
+            edge = Segment(" ", view.base_style)
+            strip = lean_strip([Segment(gutter, view.base_style + look), *content, edge], width)
+        return overlay.apply(view, y, key, strip) if overlay is not None else strip
+
+    def _plain_row(self, row: MessageRow) -> Strip:
+        """A row behind an empty gutter: one strip as long as the row is the same, so that rows which only move on
+        the screen are neither put together nor compared again.
+        """
+        kept_row, strip = self._plain.get(id(row), (None, None))
+        if kept_row is not row or strip is None:
+            if len(self._plain) > KEPT_LINES:
+                self._plain.clear()
+            view = self._view
+            gutter, edge = Segment(" " * GUTTER, view.base_style), Segment(" ", view.base_style)
+            strip = lean_strip([gutter, *row.strip, edge], view.content_size.width)
+            self._plain[id(row)] = (row, strip)
+        return strip
+
+    def _header(self, feed: Feed) -> Strip:
+        """The conversation and the date of the first message in view, always in sight."""
+        view, width = self._view, self._view.content_size.width
+        shown = self._position.shown
+        message = feed.message(shown[0].index) if shown else None
+        if message is None:
+            return Strip.blank(width, view.base_style)
+        maker = self._rows.maker(feed)
+        date = f"{feed.names.date(message.timestamp)} "
+        return compose_line(
+            width,
+            [("  ", Style()), *maker.conversation_parts(message)],
+            [(date, maker.palette.dim)],
+            base=view.base_style + Style(underline=True),
+        )
+
+    def empty_row(self, y: int, text: str) -> Strip:
+        """Row ``y`` of a list without messages, which says why."""
+        view, width = self._view, self._view.content_size.width
+        lines = [""]
+        for line in text.split("\n"):
+            lines += textwrap.wrap(safe_line(line, 1_000), max(8, width - 4))
+        shown = "  " + lines[y] if y < len(lines) else ""
+        return compose_line(width, [(shown, view.part_style("messages--dim"))], base=view.base_style)
