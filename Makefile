@@ -3,18 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# Every start of the app would compile all of its files again, and tests start it a hundred times.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test soak mutate check lint format structure bench fuzz screenshots snapshots strings clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
 
-test: $(VENV)/.dev ## every test, a file on each core at a time
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
+test: $(VENV)/.dev ## every test, several files at a time
+	@$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 check: lint ## style, types, imports, and the tests of what changed since main
 	@changed=$$($(BIN)/python tests/affected.py); \
-		if [ -n "$$changed" ]; then $(BIN)/python -m pytest --numprocesses auto --dist loadfile -q $$changed; fi
+		if [ -n "$$changed" ]; then $(BIN)/python -m pytest $(PARALLEL) -q $$changed; fi
 
 lint: $(VENV)/.dev ## style, types, and which way imports point
 	@$(BIN)/ruff check .

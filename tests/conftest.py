@@ -1,18 +1,25 @@
-"""What holds for every test: property tests try the same each time, and files are kept in memory where there is
-room, because most of the waiting is for disks.
+"""What holds for every test: property tests try the same each time, files are kept in memory where there is room,
+because most of the waiting is for disks, and what waits longest begins first.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from support import exploring
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 << 30
+_FIRST = ("simulation", "e2e", "faults", "tui", "attacks", "server")
+"""Folders whose files take longest: at the end a single one would keep one worker busy and all others idle."""
+_MORE_WORKERS = 2
+"""Than processors, since tests wait for processes, sockets and frames half of their time."""
 
 
 def pytest_configure() -> None:
@@ -21,3 +28,25 @@ def pytest_configure() -> None:
     if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ["TMPDIR"] = str(_MEMORY)
         tempfile.tempdir = None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For `--numprocesses auto`."""
+    return (os.cpu_count() or 1) + _MORE_WORKERS
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Needs `--no-loadscope-reorder`, without which files of few tests come last, whatever they take."""
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.path.parent.name
+        return _FIRST.index(folder) if folder in _FIRST else len(_FIRST)
+
+    items.sort(key=rank)
+
+
+def pytest_collection_finish() -> None:
+    """What stays until the end need not be looked through again at every collection of garbage."""
+    gc.collect()
+    gc.freeze()
