@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from narrowcast_server.actions.users import emit_avatar
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
@@ -12,12 +10,15 @@ from narrowcast_server.queries.users import avatar_url
 from narrowcast_server.rules.accounts import check_may_change_avatar
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION, Folder
-from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes
+from narrowcast_server.uploads.pictures import (
+    LARGEST_PICTURE_MIB,
+    keep_picture,
+    picture_bytes,
+    stored_picture,
+)
 from narrowcast_server.uploads.receiving import single_file
 
 routes = Routes()
-
-_PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 
 
 @routes.add("POST", "/users/me/avatar", streaming=True)
@@ -41,8 +42,8 @@ def delete_avatar(call: Call) -> Answer:
 
 def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
     """Stores the picture's address and tells everybody. The picture before it goes."""
-    before = (user.avatar_url or "").rpartition("/")[2]
-    if _PICTURE_NAME.fullmatch(before):
+    before = stored_picture(user.avatar_url)
+    if before is not None:
         Folder(core).public(before).unlink(missing_ok=True)
     changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)
     emit_avatar(core, changed)

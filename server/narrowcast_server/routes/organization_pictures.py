@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from narrowcast_server.http.params import boolean, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
@@ -13,13 +10,17 @@ from narrowcast_server.queries.organization_pictures import Picture, picture_sou
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION, Folder
-from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, keep_picture, picture_bytes
+from narrowcast_server.uploads.pictures import (
+    LARGEST_PICTURE_MIB,
+    keep_picture,
+    picture_bytes,
+    stored_picture,
+)
 from narrowcast_server.uploads.receiving import file_and_fields
 
 routes = Routes()
 
 NIGHT = required("night", boolean)
-_STORED: Final = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 
 
 @routes.add("POST", "/realm/icon", streaming=True)
@@ -68,8 +69,8 @@ async def _set(call: Call, picture: Picture | None) -> None:
 
 def _store(core: Core, picture: Picture, stored: str | None) -> None:
     """Keeps the name of a picture and tells everybody. The picture before it goes."""
-    before = str(core.settings[f"{picture}_picture"] or "").rpartition("/")[2]
-    if _STORED.fullmatch(before):
+    before = stored_picture(core.settings[f"{picture}_picture"])
+    if before is not None:
         Folder(core).public(before).unlink(missing_ok=True)
     core.set_settings(
         **{f"{picture}_picture": None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.markdown.inline import EXTRA_EMOJI_URL
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import Folder, content_type
+from narrowcast_server.uploads.pictures import stored_picture
 from narrowcast_server.uploads.ranges import RangedFile
 from narrowcast_server.uploads.serving import file_response, missing_file
 
@@ -21,14 +21,13 @@ routes = Routes()
 
 EMOJI_DATA_PATH: Final = "/static/emoji.json"
 _LOGO_NAMES: Final = ("icon.png", "logo.png", "notification-bot.png")
-_PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 
 
 @routes.add("GET", f"{PICTURES}/{{path:path}}", absolute=True, public=True, accepts_anything=True)
 def open_picture(call: Call) -> Response:
     """Avatars and emoji; public, under names that nobody guesses."""
-    name = call.path["path"].rpartition("/")[2]
-    if not _PICTURE_NAME.fullmatch(name):
+    name = stored_picture(call.path["path"])
+    if name is None:
         raise missing_file()
     return file_response(Folder(call.core).public(name), content_type(name), name, private=False)
 

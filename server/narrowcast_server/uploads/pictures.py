@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 LARGEST_PICTURE_MIB: Final = 5
 MOST_PIXELS: Final = 50_000_000
+_STORED: Final = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 _SUFFIXES: Final = ((b"\x89PNG", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"GIF8", ".gif"), (b"RIFF", ".webp"))
 
 
@@ -46,3 +48,9 @@ def keep_picture(core: Core, content: bytes) -> str:
 async def picture_bytes(upload: UploadFile) -> bytes:
     """The content of a picture in a form."""
     return await upload.read()
+
+
+def stored_picture(url: object) -> str | None:
+    """The name of the file behind the address of a stored picture; None for any other address."""
+    name = url.rpartition("/")[2] if isinstance(url, str) else ""
+    return name if _STORED.fullmatch(name) else None
