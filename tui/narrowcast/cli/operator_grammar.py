@@ -8,7 +8,7 @@ _ROLES = ("owner", "administrator", "moderator", "member", "guest")
 
 
 def copy_options(serve: argparse.ArgumentParser) -> None:
-    """``--backup`` and ``--restore``."""
+    """``--backup`` and ``--restore``, and the same with Zulip's format."""
     serve.add_argument(
         "--backup", metavar="FILE", help="write a verified copy of the data and exit, also while it is served"
     )
@@ -16,6 +16,17 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
         "--with-keys", action="store_true", help="with --backup: what opens the API keys as well"
     )
     serve.add_argument("--restore", metavar="FILE", help="put a backup into an empty folder and exit")
+    serve.add_argument(
+        "--export-zulip",
+        metavar="FILE",
+        help="write everything as an archive that a Zulip server imports and exit, also while it is served",
+    )
+    serve.add_argument(
+        "--zulip-level",
+        type=int,
+        metavar="N",
+        help="with --export-zulip: the feature level of that server, as its /api/v1/server_settings has it",
+    )
 
 
 def operator_commands(serve: argparse.ArgumentParser) -> None:

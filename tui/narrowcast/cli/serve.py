@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,10 @@ def run(args: argparse.Namespace) -> int:
 
     if args.serve_command == "admin":
         return _admin(args, data)
-    if args.backup or args.restore:
+    if chosen := [name for name in _COPIES if getattr(args, name)]:
+        if len(chosen) > 1:
+            words = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
+            raise CommandError(f"{words} do not go together", Exit.USAGE)
         return _copy(args, data)
     if args.check:
         return _check(checking.check(data), data)
@@ -65,12 +69,13 @@ def _print(lines: list[str]) -> None:
         sys.stdout.write(f"{safe_line(line)}\n")
 
 
-def _copy(args: argparse.Namespace, data: Path) -> int:
-    """``--backup`` and ``--restore``."""
-    from narrowcast_server.operator.backup import BackupError, backup, restore
+_COPIES = ("backup", "restore", "export_zulip")
 
-    if args.backup and args.restore:
-        raise CommandError("--backup and --restore do not go together", Exit.USAGE)
+
+def _copy(args: argparse.Namespace, data: Path) -> int:
+    """The options that copy all data from or to a file."""
+    from narrowcast_server.operator.backup import BackupError, backup, restore
+    from narrowcast_server.zulip_archive.errors import ArchiveError
 
     def say(line: str) -> None:
         _print([line])
@@ -78,11 +83,24 @@ def _copy(args: argparse.Namespace, data: Path) -> int:
     try:
         if args.backup:
             backup(data, Path(args.backup).expanduser(), with_keys=args.with_keys, say=say)
-        else:
+        elif args.restore:
             restore(Path(args.restore).expanduser(), data, say=say)
-    except BackupError as error:
+        else:
+            _export(args, data, say)
+    except (BackupError, ArchiveError) as error:
         raise CommandError(str(error), Exit.FAILED) from error
     return Exit.DONE
+
+
+def _export(args: argparse.Namespace, data: Path, say: Callable[[str], None]) -> None:
+    from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, Target
+    from narrowcast_server.zulip_archive.writing.archive import write_archive
+
+    try:
+        server = NEWEST_KNOWN if args.zulip_level is None else Target(args.zulip_level)
+    except LevelError as error:
+        raise CommandError(str(error), Exit.USAGE) from error
+    write_archive(data, Path(args.export_zulip).expanduser(), server=server, say=say)
 
 
 def _file(name: str | None) -> Path | None:

@@ -1,0 +1,1 @@
+"""From a data folder to an archive, also while it is served."""

@@ -1,0 +1,147 @@
+"""Writing an archive: all tables and files of one moment, in a few megabytes of memory."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from narrowcast_server.zulip_archive import layout
+from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import Target
+from narrowcast_server.zulip_archive.writing import (
+    channels,
+    files,
+    groups,
+    messages,
+    organization,
+    own,
+    people,
+)
+from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.report import report
+from narrowcast_server.zulip_archive.writing.source import Source
+from narrowcast_server.zulip_archive.writing.tarball import Tarball, written
+
+Table = Callable[[Export], Iterable[Record]]
+
+
+def _nothing(export: Export) -> tuple[Record, ...]:
+    return ()
+
+
+TABLES: Final[tuple[tuple[str, Table], ...]] = (
+    ("zerver_userprofile", people.profiles),
+    ("zerver_userprofile_mirrordummy", _nothing),
+    ("zerver_userprofile_crossrealm", people.system_bots),
+    # What has permissions comes before groups, and what has recipients before these.
+    ("zerver_realm", organization.realm),
+    ("zerver_stream", channels.channels),
+    ("zerver_namedusergroup", groups.named),
+    ("zerver_usergroup", groups.all_groups),
+    ("zerver_usergroupmembership", groups.members),
+    ("zerver_groupgroupmembership", groups.subgroups),
+    ("zerver_scheduledmessage", messages.waiting),
+    ("zerver_huddle", channels.direct_groups),
+    ("zerver_recipient", channels.recipients),
+    ("zerver_subscription", channels.subscriptions),
+    ("zerver_defaultstream", channels.default_channels),
+    ("zerver_channelfolder", channels.folders),
+    ("zerver_usertopic", channels.topic_policies),
+    ("zerver_reaction", messages.reactions),
+    ("zerver_realmauthenticationmethod", organization.sign_in),
+    ("zerver_realmuserdefault", organization.new_people),
+    ("zerver_realmdomain", organization.domains),
+    ("zerver_realmfilter", organization.linkifiers),
+    ("zerver_realmplayground", organization.playgrounds),
+    ("zerver_realmemoji", organization.emoji),
+    ("zerver_realmauditlog", organization.audit_log),
+    ("zerver_presencesequence", people.presence_sequence),
+    ("zerver_userpresence", people.presence),
+    ("zerver_userstatus", people.statuses),
+    ("zerver_customprofilefield", people.profile_fields),
+    ("zerver_customprofilefieldvalue", people.profile_values),
+    ("zerver_muteduser", people.muted_users),
+    ("zerver_alertword", people.alert_words),
+    ("zerver_savedsnippet", people.snippets),
+    ("zerver_navigationview", people.navigation_views),
+    ("zerver_onboardingstep", people.onboarding_steps),
+    ("zerver_service", people.bot_services),
+    ("zerver_botstoragedata", people.bot_storage),
+    ("zerver_botconfigdata", _nothing),
+    ("zerver_useractivity", _nothing),
+    ("zerver_useractivityinterval", _nothing),
+    ("zerver_onboardingusermessage", _nothing),
+    ("zerver_realmexport", _nothing),
+)
+_OWN: Final[tuple[tuple[str, Table], ...]] = (
+    ("drafts", own.drafts),
+    ("submessages", own.submessages),
+    ("settings", own.settings),
+)
+_ANALYTICS: Final = ("analytics_realmcount", "analytics_usercount", "analytics_streamcount")
+
+
+def write_archive(
+    data: Path,
+    target: Path,
+    *,
+    server: Target = layout.NEWEST_KNOWN,
+    now: Callable[[], float] = time.time,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Writes the archive of a data folder, also of one that is being served; what was at `target` is replaced in the
+    last step. Raises ArchiveError.
+    """
+    target = target.absolute()
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=target.parent, prefix=".archive-") as name,
+            closing(Source(data)) as source,
+        ):
+            made = Path(name) / "archive.tar"
+            export = Export.of(source, server, int(now()))
+            with written(target, made, Path(name), export.now) as archive:
+                text = _write(export, archive)
+            made.replace(target)
+    except (OSError, sqlite3.Error) as error:
+        raise ArchiveError(f"the archive could not be written: {error}") from error
+    for line in text.splitlines():
+        say(line)
+    say(f"{target}: for Zulip {server.version} (feature level {server.level})")
+
+
+def _write(export: Export, archive: Tarball) -> str:
+    statistics: dict[str, object] = {}
+    counts: dict[str, int] = {"zerver_message": 0, "zerver_usermessage": 0}
+    for number, tables in enumerate(messages.files(export), 1):
+        archive.add_tables(layout.messages_file(number), tables.items())
+        for table, rows in tables.items():
+            counts[table] += len(rows)
+    kinds = files.write_files(export, archive)
+    attachments = archive.add_tables(
+        layout.ATTACHMENTS_FILE, [("zerver_attachment", files.attachments(export))]
+    )
+    tables_of_realm = archive.add_tables(layout.REALM_FILE, _tables(export), import_source=layout.SOURCE)
+    archive.add_tables(layout.ANALYTICS_FILE, ((table, ()) for table in _ANALYTICS))
+    # Which migrations a server has had only it can know; it asks for no more than that its version is the same.
+    archive.add_json(
+        layout.MIGRATIONS_FILE, {"migrations_by_app": {}, "zulip_version": export.target.version}
+    )
+    archive.add_tables(layout.OWN_FILE, ((table, rows(export)) for table, rows in _OWN))
+    statistics |= {"realm": tables_of_realm, "messages": counts, "attachment": attachments, **kinds}
+    archive.add_json(layout.STATISTICS_FILE, statistics)
+    text = report(export, {**counts, **attachments, **kinds, **tables_of_realm})
+    archive.add_text(layout.REPORT_FILE, text.encode())
+    return text
+
+
+def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
+    for table, rows in TABLES:
+        yield table, rows(export)
+    # Last: by now all programs are known.
+    yield "zerver_client", export.clients.rows()

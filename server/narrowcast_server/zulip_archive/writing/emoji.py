@@ -1,0 +1,33 @@
+"""Emoji of reactions and statuses, checked against the organization's own: Zulip's import ends at one that is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ReactionType
+from narrowcast_server.organization.dialect import EXTRA_EMOJI
+from narrowcast_server.storage.store import Row
+
+if TYPE_CHECKING:
+    from narrowcast_server.zulip_archive.writing.export import Export
+
+_SHARED_EXTRA: Final = "zulip"
+
+
+def outgoing_emoji(export: Export, row: Row, of: str) -> dict[str, object] | None:
+    """The three columns of an emoji; None, noted for the report, for one that no Zulip server has."""
+    name, code, kind = row["emoji_name"], row["emoji_code"], row["reaction_type"]
+    if not name:
+        return None
+    if kind == ReactionType.REALM:
+        own = export.emoji_names.get(code)
+        if own is None:
+            export.left_out[f"{of} with an emoji that is gone"] += 1
+            return None
+        name = own
+    elif kind == EXTRA_EMOJI:
+        if code != _SHARED_EXTRA:
+            export.left_out[f"{of} with the emoji of this program"] += 1
+            return None
+        kind = ReactionType.ZULIP_EXTRA.value
+    return {"emoji_name": name, "emoji_code": code, "reaction_type": kind}

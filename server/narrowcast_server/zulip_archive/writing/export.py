@@ -1,0 +1,46 @@
+"""What all tables of one archive share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from narrowcast_server.zulip_archive.layout import Target
+from narrowcast_server.zulip_archive.writing.clients import Clients
+from narrowcast_server.zulip_archive.writing.permissions import Permissions
+from narrowcast_server.zulip_archive.writing.recipients import Recipients
+from narrowcast_server.zulip_archive.writing.source import Source
+
+Record = dict[str, object]
+"""One row of a table of the archive."""
+
+
+@dataclass(slots=True)
+class Export:
+    """One archive while it is written: where it is read from, the ids that it hands out, and what it leaves behind."""
+
+    source: Source
+    target: Target
+    recipients: Recipients
+    permissions: Permissions
+    clients: Clients
+    now: int
+    """UTC seconds."""
+    lost_files: set[str] = field(default_factory=set)
+    """Path ids of uploads whose bytes are gone."""
+    changed: list[str] = field(default_factory=list)
+    """What had to be written otherwise, a line each, for the report."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many of what were left out, for the report."""
+    emoji_names: dict[str, str] = field(default_factory=dict)
+    """The organization's own emoji, by the code of reactions."""
+
+    @classmethod
+    def of(cls, source: Source, target: Target, now: int) -> Export:
+        """A new one."""
+        recipients = Recipients(source, direct_groups=target.direct_groups)
+        export = cls(source, target, recipients, Permissions(source), Clients(), now)
+        export.emoji_names = {
+            str(row["id"]): row["name"] for row in source.rows("SELECT id, name FROM custom_emoji")
+        }
+        return export

@@ -1,0 +1,170 @@
+"""Messages with their history and everybody's flags, a thousand a file; reactions; what is to be sent later."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import count, islice
+from typing import Final
+
+from narrowcast_server.storage.store import Row
+from narrowcast_server.zulip_archive.layout import MESSAGES_A_FILE, REALM_ID
+from narrowcast_server.zulip_archive.numbers import DIRECT_TOPIC, Delivery, flags_out
+from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
+from narrowcast_server.zulip_archive.writing.export import Export, Record
+
+_NAMES_BY_ID: Final = re.compile(r'data-(?:user|user-group|stream)-id="\d')
+_RENDERED: Final = 1
+"""The version of the HTML that both sides agree on."""
+_NORMAL: Final = 1
+
+
+def files(export: Export) -> Iterator[dict[str, list[Record]]]:
+    """The tables of each file of messages."""
+    numbers = count(1)
+    rows = export.source.rows("SELECT * FROM messages ORDER BY id")
+    while part := tuple(islice(rows, MESSAGES_A_FILE)):
+        yield {
+            "zerver_message": [_message(export, row) for row in part],
+            "zerver_usermessage": _copies(export, part, numbers),
+        }
+
+
+def _message(export: Export, row: Row) -> Record:
+    direct = row["channel_id"] is None
+    if direct:
+        recipient_id = export.recipients.conversation(row["conversation_id"], row["sender_id"])
+    else:
+        recipient_id = export.recipients.channel(row["channel_id"])
+    times = [time for time in (row["last_edited"], row["last_moved"]) if time is not None]
+    rendered = _rendered(row["rendered"])
+    return {
+        "id": row["id"],
+        "realm": REALM_ID,
+        "type": _NORMAL,
+        "sender": row["sender_id"],
+        "recipient": recipient_id,
+        "sending_client": export.clients.id(row["client"]),
+        "is_channel_message": not direct,
+        "subject": DIRECT_TOPIC if direct else row["topic"],
+        "content": row["content"],
+        "rendered_content": rendered,
+        "rendered_content_version": None if rendered is None else _RENDERED,
+        "date_sent": row["timestamp"],
+        "last_edit_time": max(times, default=None),
+        "edit_history": _history(row),
+        "has_attachment": bool(row["has_attachment"]),
+        "has_image": bool(row["has_image"]),
+        "has_link": bool(row["has_link"]),
+    }
+
+
+def _rendered(html: str) -> str | None:
+    """HTML whose ids the import rewrites; any other it makes anew, as its own messages look."""
+    return html if _NAMES_BY_ID.search(html) else None
+
+
+def _history(row: Row) -> str | None:
+    if row["history"] == "[]":
+        return None
+    entries = json.loads(row["history"])
+    for entry in entries:
+        # The import asks each entry for its author, and for the HTML of each earlier text.
+        entry.setdefault("user_id", row["sender_id"])
+        if "prev_content" in entry:
+            entry.setdefault("prev_rendered_content", None)
+            entry.setdefault("prev_rendered_content_version", _RENDERED)
+    return json.dumps(entries, ensure_ascii=False)
+
+
+def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> list[Record]:
+    """Whose messages they are, with flags."""
+    direct = {row["id"] for row in part if row["channel_id"] is None}
+    bots = {bot.id for bot in export.source.system_bots}
+    rows = export.source.rows(
+        "SELECT user_id, message_id, flags FROM user_messages WHERE message_id BETWEEN ? AND ?"
+        " ORDER BY message_id, user_id",
+        part[0]["id"],
+        part[-1]["id"],
+    )
+    return [
+        {
+            "id": next(numbers),
+            "user_profile": user_id,
+            "message": message_id,
+            "flags_mask": flags_out(bits, direct=message_id in direct),
+        }
+        for user_id, message_id, bits in rows
+        if user_id not in bots
+    ]
+
+
+def reactions(export: Export) -> Iterator[Record]:
+    """Reactions."""
+    numbers = count(1)
+    for row in export.source.rows("SELECT * FROM reactions ORDER BY message_id, rowid"):
+        emoji = outgoing_emoji(export, row, "reactions")
+        if emoji is not None:
+            yield {
+                "id": next(numbers),
+                "message": row["message_id"],
+                "user_profile": row["user_id"],
+                **emoji,
+            }
+
+
+def waiting(export: Export) -> Iterator[Record]:
+    """Scheduled messages and reminders."""
+    numbers = count(1)
+    for row in export.source.rows("SELECT * FROM scheduled_messages ORDER BY id"):
+        yield {"id": next(numbers), **_scheduled(export, row)}
+    for row in export.source.rows("SELECT * FROM reminders ORDER BY id"):
+        yield {"id": next(numbers), **_reminder(export, row)}
+
+
+def _scheduled(export: Export, row: Row) -> Record:
+    sender_id, to = row["user_id"], json.loads(row["recipients"])
+    channel = row["type"] == "stream"
+    recipient_id = export.recipients.channel(to) if channel else export.recipients.direct(to, sender_id)
+    return {
+        **_waiting(export, row, recipient_id, row["client"] or "narrowcast"),
+        "stream": to if channel else None,
+        "subject": row["topic"] if channel else DIRECT_TOPIC,
+        "read_by_sender": bool(row["read_by_sender"]),
+        "failure_message": row["failure"],
+        "delivery_type": int(Delivery.SCHEDULED),
+        "reminder_target_message_id": None,
+        "reminder_note": None,
+    }
+
+
+def _reminder(export: Export, row: Row) -> Record:
+    recipient_id = export.recipients.direct((), row["user_id"])
+    return {
+        **_waiting(export, row, recipient_id, "reminder"),
+        "stream": None,
+        "subject": DIRECT_TOPIC,
+        "read_by_sender": False,
+        "failure_message": None,
+        "delivery_type": int(Delivery.REMINDER),
+        "reminder_target_message_id": row["message_id"],
+        "reminder_note": row["note"] or None,
+    }
+
+
+def _waiting(export: Export, row: Row, recipient_id: int, client: str) -> Record:
+    return {
+        "realm": REALM_ID,
+        "sender": row["user_id"],
+        "recipient": recipient_id,
+        "sending_client": export.clients.id(client),
+        "content": row["content"],
+        "rendered_content": row["rendered"],
+        "has_attachment": False,
+        "scheduled_timestamp": row["delivery"],
+        "request_timestamp": export.now,
+        "delivered": False,
+        "delivered_message": None,
+        "failed": bool(row["failed"]),
+    }

@@ -1,0 +1,237 @@
+"""People: accounts, settings, profiles, presence, status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import DEFAULTS, setting
+from narrowcast_server.uploads.pictures import stored_picture
+from narrowcast_server.zulip_archive.layout import NO_DOMAIN, NOTIFICATION_BOT, REALM_ID
+from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS
+from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
+from narrowcast_server.zulip_archive.writing.export import Export, Record
+
+_EVERYONE: Final = 1
+_ADDRESS = re.compile(
+    r"[-!#$%&'*+/=?^_`{}|~0-9A-Za-z]+(\.[-!#$%&'*+/=?^_`{}|~0-9A-Za-z]+)*"
+    r"@(localhost|([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}(?<!-))"
+)
+"""What Zulip takes as an address; one that it does not take would end its import."""
+
+
+def profiles(export: Export) -> Iterator[Record]:
+    """Accounts. Neither passwords nor keys are among them: people ask for a new password."""
+    domain = str(export.source.settings["domain"])
+    for user in export.source.people:
+        yield _profile(export, user, domain)
+
+
+def _profile(export: Export, user: User, domain: str) -> Record:
+    address = _usable(export, user)
+    hidden = not user.is_bot and setting(user, "email_address_visibility") != _EVERYONE
+    dummy = f"user{user.id}@{domain}"
+    api_address = (
+        (dummy if _ADDRESS.fullmatch(dummy) else f"user{user.id}@{NO_DOMAIN}") if hidden else address
+    )
+    own_picture = stored_picture(user.avatar_url) is not None
+    return {
+        "id": user.id,
+        "realm": REALM_ID,
+        "delivery_email": address,
+        "email": api_address,
+        "full_name": user.full_name,
+        "role": int(user.role),
+        "is_active": user.is_active,
+        "is_bot": user.is_bot,
+        "bot_type": user.bot_type,
+        "bot_owner": user.bot_owner_id,
+        "date_joined": user.date_joined,
+        "last_login": None,
+        "last_reminder": None,
+        "timezone": user.timezone,
+        "avatar_source": "U" if own_picture else "G",
+        "avatar_version": user.avatar_version,
+        "can_change_user_emails": user.can_change_user_emails,
+        "is_mirror_dummy": False,
+        "is_staff": False,
+        "long_term_idle": False,
+        "tos_version": None,
+        "default_sending_stream": None,
+        "default_events_register_stream": None,
+        "default_all_public_streams": False,
+        "last_active_message_id": None,
+        "user_permissions": [],
+        "groups": [],
+        **personal_settings({**DEFAULTS, **user.settings}),
+    }
+
+
+def _usable(export: Export, user: User) -> str:
+    if _ADDRESS.fullmatch(user.delivery_email):
+        return user.delivery_email
+    address = f"user{user.id}.no-address@{NO_DOMAIN}"
+    export.changed.append(
+        f"the address of {user.full_name} ({user.delivery_email}) is none that Zulip takes: it is {address} until"
+        " an administrator sets another"
+    )
+    return address
+
+
+def personal_settings(values: Mapping[str, object]) -> Record:
+    """Settings of a person, or the defaults of new people, with the archive's numbers."""
+    return {
+        name: PERSONAL_NUMBERS[name][str(values[name])] if name in PERSONAL_NUMBERS else values[name]
+        for name in DEFAULTS
+    }
+
+
+def system_bots(export: Export) -> Iterator[Record]:
+    """The bots of the system."""
+    for bot in export.source.system_bots:
+        recipient_id = export.recipients.person(bot.id)
+        yield {"id": bot.id, "email": NOTIFICATION_BOT, "recipient_id": recipient_id}
+
+
+def presence(export: Export) -> Iterator[Record]:
+    """When people were last seen."""
+    for number, row in enumerate(export.source.rows("SELECT * FROM presence ORDER BY user_id"), 1):
+        yield {
+            "id": number,
+            "realm": REALM_ID,
+            "user_profile": row["user_id"],
+            "last_active_time": row["active_timestamp"],
+            "last_connected_time": row["idle_timestamp"] or row["active_timestamp"],
+            "last_update_id": row["update_id"],
+        }
+
+
+def presence_sequence(export: Export) -> Iterator[Record]:
+    """The number of the newest report."""
+    newest = next(export.source.rows("SELECT max(update_id) FROM presence"))[0]
+    yield {"id": 1, "realm": REALM_ID, "last_update_id": newest or 0}
+
+
+def statuses(export: Export) -> Iterator[Record]:
+    """What people say of themselves."""
+    rows = export.source.rows(
+        "SELECT * FROM statuses WHERE status_text != '' OR emoji_name != '' ORDER BY user_id"
+    )
+    for number, row in enumerate(rows, 1):
+        emoji = outgoing_emoji(export, row, "statuses")
+        yield {
+            "id": number,
+            "user_profile": row["user_id"],
+            "client": export.clients.id("narrowcast"),
+            "timestamp": export.now,
+            "status_text": row["status_text"],
+            "emoji_name": "",
+            "emoji_code": "",
+            "reaction_type": "unicode_emoji",
+            **(emoji or {}),
+        }
+
+
+def profile_fields(export: Export) -> Iterator[Record]:
+    """What the organization asks of its people."""
+    for row in export.source.rows("SELECT * FROM profile_fields ORDER BY position, id"):
+        yield {
+            "id": row["id"],
+            "realm": REALM_ID,
+            "name": row["name"],
+            "hint": row["hint"],
+            "order": row["position"],
+            "field_type": row["type"],
+            "field_data": row["field_data"],
+            "required": bool(row["required"]),
+            "editable_by_user": bool(row["editable_by_user"]),
+            "display_in_profile_summary": bool(row["display_in_profile_summary"]),
+        }
+
+
+def profile_values(export: Export) -> Iterator[Record]:
+    """What they say."""
+    rows = export.source.rows("SELECT * FROM profile_values ORDER BY user_id, field_id")
+    for number, row in enumerate(rows, 1):
+        yield {
+            "id": number,
+            "user_profile": row["user_id"],
+            "field": row["field_id"],
+            "value": row["value"],
+            "rendered_value": row["rendered_value"],
+        }
+
+
+def muted_users(export: Export) -> Iterator[Record]:
+    """Whom people have muted."""
+    for number, row in enumerate(
+        export.source.rows("SELECT * FROM muted_users ORDER BY user_id, muted_id"), 1
+    ):
+        yield {
+            "id": number,
+            "user_profile": row["user_id"],
+            "muted_user": row["muted_id"],
+            "date_muted": row["timestamp"],
+        }
+
+
+def alert_words(export: Export) -> Iterator[Record]:
+    """Words that people want to hear of."""
+    for number, row in enumerate(
+        export.source.rows("SELECT * FROM alert_words ORDER BY user_id, position"), 1
+    ):
+        yield {"id": number, "realm": REALM_ID, "user_profile": row["user_id"], "word": row["word"]}
+
+
+def snippets(export: Export) -> Iterator[Record]:
+    """Saved snippets."""
+    for row in export.source.rows("SELECT * FROM saved_snippets ORDER BY id"):
+        yield {
+            "id": row["id"],
+            "realm": REALM_ID,
+            "user_profile": row["user_id"],
+            "title": row["title"],
+            "content": row["content"],
+            "date_created": row["date_created"],
+        }
+
+
+def navigation_views(export: Export) -> Iterator[Record]:
+    """People's own entries of the navigation."""
+    rows = export.source.rows("SELECT * FROM navigation_views ORDER BY user_id, fragment")
+    for number, row in enumerate(rows, 1):
+        yield {
+            "id": number,
+            "user": row["user_id"],
+            "fragment": row["fragment"],
+            "is_pinned": bool(row["is_pinned"]),
+            "name": row["name"],
+        }
+
+
+def onboarding_steps(export: Export) -> Iterator[Record]:
+    """Hints for newcomers that people have seen."""
+    rows = export.source.rows("SELECT * FROM onboarding_steps ORDER BY user_id, step")
+    for number, row in enumerate(rows, 1):
+        yield {"id": number, "user": row["user_id"], "onboarding_step": row["step"], "timestamp": export.now}
+
+
+def bot_services(export: Export) -> Iterator[Record]:
+    """What outgoing webhooks call; Zulip makes the tokens anew."""
+    for number, row in enumerate(export.source.rows("SELECT * FROM bot_services ORDER BY bot_id"), 1):
+        yield {
+            "id": number,
+            "user_profile": row["bot_id"],
+            "name": "service",
+            "base_url": row["base_url"],
+            "token": "",
+            "interface": row["interface"],
+        }
+
+
+def bot_storage(export: Export) -> Iterator[Record]:
+    """What bots keep."""
+    for number, row in enumerate(export.source.rows("SELECT * FROM bot_storage ORDER BY user_id, name"), 1):
+        yield {"id": number, "bot_profile": row["user_id"], "key": row["name"], "value": row["value"]}

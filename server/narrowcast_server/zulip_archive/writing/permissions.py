@@ -1,0 +1,41 @@
+"""Who holds a permission, as the archive says it: always one group, with a name or without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from narrowcast_server.zulip_archive.writing.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A group that one setting alone has."""
+
+    id: int
+    members: tuple[int, ...]
+    subgroups: tuple[int, ...]
+
+
+class Permissions:
+    """Makes a group for each value that names people or several groups."""
+
+    def __init__(self, source: Source) -> None:
+        self._next = source.newest("groups") + 1
+        self._system = {group.name: group.id for group in source.groups if group.is_system}
+        self.unnamed: list[Unnamed] = []
+
+    def system(self, name: str) -> int:
+        """The id of a group of a role."""
+        return self._system[name]
+
+    def group(self, value: object) -> int:
+        """The id of the group that holds what a group-setting value says."""
+        if isinstance(value, int):
+            return value
+        assert isinstance(value, dict), "every stored permission is a group or a dict"
+        made = Unnamed(
+            self._next, tuple(value.get("direct_members", ())), tuple(value.get("direct_subgroups", ()))
+        )
+        self.unnamed.append(made)
+        self._next += 1
+        return made.id

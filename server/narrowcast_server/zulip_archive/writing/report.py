@@ -1,0 +1,53 @@
+"""What an archive does not carry, in words for the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from narrowcast_server.zulip_archive.writing.export import Export
+
+_ALWAYS: Final = (
+    "Passwords and API keys: everybody signs in by 'Forgot your password?'; bots get new keys.",
+    "The name of the organization: Zulip calls it by the subdomain of the import; set it again in the settings.",
+)
+_TABLES: Final = (
+    ("drafts", "drafts"),
+    ("submessages", "votes and tasks of polls and lists: the messages stay, as text"),
+    ("extra_keys", "named keys"),
+    ("invites", "invitations: their links lead here"),
+    ("acts", "entries of the log of administrative acts"),
+)
+
+
+def report(export: Export, counts: dict[str, int]) -> str:
+    """The text that is printed and put into the archive."""
+    return "\n".join(
+        [
+            "What is in this archive",
+            *(f"  {name}: {number:,}" for name, number in counts.items() if number),
+            "",
+            "What it does not carry",
+            *(f"  {line}" for line in _ALWAYS),
+            *(f"  {line}" for line in _left_out(export)),
+            *(
+                ["", "What had to be changed", *(f"  {line}" for line in export.changed)]
+                if export.changed
+                else []
+            ),
+            "",
+        ]
+    )
+
+
+def _left_out(export: Export) -> Iterator[str]:
+    for table, words in _TABLES:
+        if number := export.source.count(table):
+            yield f"{number:,} {words}"
+    groups = export.source.settings["default_channel_groups"]
+    if isinstance(groups, list) and groups:
+        yield f"{len(groups)} groups of default channels"
+    if number := export.source.count("reminders"):
+        yield f"The links of {number:,} reminders, where the new server has messages of others; their texts are kept"
+    for words, number in sorted(export.left_out.items()):
+        yield f"{number:,} {words}"

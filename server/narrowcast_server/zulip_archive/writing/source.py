@@ -1,0 +1,104 @@
+"""The organization as it is at one moment, read beside the server that uses it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from narrowcast_server.organization.core import DATABASE
+from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.organization.realm_settings import DEFAULTS
+from narrowcast_server.storage.schema import MIGRATIONS
+from narrowcast_server.storage.store import Row, Value
+from narrowcast_server.zulip_archive.errors import ArchiveError
+
+
+class Source:
+    """One read transaction on a connection of its own: whatever is written meanwhile is not seen, and not held up."""
+
+    def __init__(self, data: Path) -> None:
+        self.folder = data
+        path = (data / DATABASE).absolute()
+        if not path.is_file():
+            raise ArchiveError(f"{data} holds no organization")
+        self._connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+        self._connection.row_factory = sqlite3.Row
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        self._connection.execute("BEGIN")
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != len(MIGRATIONS):
+            raise ArchiveError(
+                f"{self.folder} was last used by another version (schema {version}, not {len(MIGRATIONS)}):"
+                " serve it once with this one"
+            )
+        # The moment is that of the first read.
+        if self._connection.execute("SELECT 1 FROM groups").fetchone() is None:
+            raise ArchiveError(f"{self.folder} holds no organization")
+
+    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
+        """The rows of a query, one after the other."""
+        return iter(self._connection.execute(sql, values))
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        return int(self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def newest(self, table: str) -> int:
+        """The largest id of a table, 0 where it is empty."""
+        return int(self._connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0] or 0)
+
+    @cached_property
+    def users(self) -> dict[int, User]:
+        """Everybody; keys stay sealed."""
+        return {row["id"]: User.of(row, _sealed) for row in self.rows("SELECT * FROM users ORDER BY id")}
+
+    @cached_property
+    def people(self) -> list[User]:
+        """Everybody but the bots of the system."""
+        return [user for user in self.users.values() if not user.is_system_bot]
+
+    @cached_property
+    def system_bots(self) -> list[User]:
+        """The bots of the system, which every Zulip server has of its own."""
+        return [user for user in self.users.values() if user.is_system_bot]
+
+    @cached_property
+    def channels(self) -> list[Channel]:
+        """All channels."""
+        return [Channel.of(row) for row in self.rows("SELECT * FROM channels ORDER BY id")]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """All groups, those of roles too."""
+        return [Group.of(row) for row in self.rows("SELECT * FROM groups ORDER BY id")]
+
+    @cached_property
+    def settings(self) -> dict[str, object]:
+        """The organization's settings."""
+        stored = {row["name"]: json.loads(row["value"]) for row in self.rows("SELECT * FROM settings")}
+        return {**DEFAULTS, **stored}
+
+    @cached_property
+    def conversations(self) -> dict[int, tuple[int, ...]]:
+        """The members of each direct conversation."""
+        members: dict[int, list[int]] = {}
+        for row in self.rows("SELECT * FROM conversation_members ORDER BY conversation_id, user_id"):
+            members.setdefault(row["conversation_id"], []).append(row["user_id"])
+        return {identity: tuple(ids) for identity, ids in members.items()}
+
+    def close(self) -> None:
+        """Ends the transaction."""
+        self._connection.close()
+
+
+def _sealed(stored: str) -> str | None:
+    return None

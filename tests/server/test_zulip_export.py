@@ -1,0 +1,319 @@
+"""The archive that a Zulip server imports: every table as its models have it, every file, nothing that it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast.cli import main
+from narrowcast_server.organization.models import FlagBit
+from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_KNOWN, LevelError, Target
+from narrowcast_server.zulip_archive.writing.archive import write_archive
+from narrowcast_server.zulip_archive.writing.source import Source
+from support import odd_world
+from support.server import running_server
+from support.zulip_format import EMPTY, faults, tables
+
+Tables = dict[str, list[dict[str, Any]]]
+
+
+def quiet(line: str) -> None:
+    """Says nothing."""
+
+
+def unpacked(file: Path, into: Path) -> Path:
+    with tarfile.open(file) as archive:
+        archive.extractall(into, filter="data")
+    return into / FOLDER
+
+
+def tables_of(folder: Path) -> Tables:
+    """All rows of an archive."""
+    realm = json.loads((folder / "realm.json").read_text())
+    assert realm.pop("import_source") == "zulip"
+    rows: Tables = realm
+    rows |= json.loads((folder / "attachment.json").read_text())
+    for file in sorted(folder.glob("messages-*.json")):
+        for table, part in json.loads(file.read_text()).items():
+            rows.setdefault(table, []).extend(part)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("odd") / "data"
+    odd_world.make(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def archive(data: Path) -> Path:
+    target = data.parent / "archive.tar.gz"
+    write_archive(data, target, now=lambda: 1_800_000_000, say=quiet)
+    return unpacked(target, data.parent / "unpacked")
+
+
+@pytest.fixture(scope="module")
+def rows(archive: Path) -> Tables:
+    return tables_of(archive)
+
+
+def test_every_row_is_one_that_zulips_models_take(rows: Tables) -> None:
+    assert list(faults(rows)) == []
+
+
+def test_every_table_has_something_in_it(rows: Tables) -> None:
+    assert {name for name, found in rows.items() if not found} == set(EMPTY)
+    assert rows.keys() - set(EMPTY) == tables().keys()
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "words"),
+    [
+        ("zerver_stream", lambda row: row.pop("folder"), "folder is missing"),
+        (
+            "zerver_realm",
+            lambda row: row.update(workplace_users_group=1),
+            "the model has no workplace_users_group",
+        ),
+        ("zerver_message", lambda row: row.update(sender=99), "sender is 99"),
+        ("zerver_userprofile", lambda row: row.update(full_name=None), "full_name is null"),
+        ("zerver_message", lambda row: row.update(subject="x" * 61), "not text60"),
+        ("zerver_stream", lambda row: row.update(name="GENERAL"), "two rows have"),
+    ],
+)
+def test_the_check_of_the_format_finds_what_is_wrong(
+    rows: Tables, table: str, change: Callable[[dict[str, Any]], object], words: str
+) -> None:
+    changed = json.loads(json.dumps(rows))
+    change(changed[table][-1])
+    assert any(words in fault for fault in faults(changed))
+
+
+def test_every_person_channel_and_group_can_be_written_to(rows: Tables) -> None:
+    kinds = {1: "zerver_userprofile", 2: "zerver_stream", 3: "zerver_huddle"}
+    found: dict[int, set[int]] = {1: set(), 2: set(), 3: set()}
+    for row in rows["zerver_recipient"]:
+        found[row["type"]].add(row["type_id"])
+    for kind, table in kinds.items():
+        assert found[kind] == {row["id"] for row in rows[table]}
+    recipients = {row["id"]: row for row in rows["zerver_recipient"]}
+    subscribed: dict[int, set[int]] = {}
+    for row in rows["zerver_subscription"]:
+        subscribed.setdefault(row["recipient"], set()).add(row["user_profile"])
+    for recipient_id, recipient in recipients.items():
+        if recipient["type"] == 1:
+            assert subscribed[recipient_id] == {recipient["type_id"]}
+    sizes = {row["id"]: row["group_size"] for row in rows["zerver_huddle"]}
+    for recipient_id, recipient in recipients.items():
+        if recipient["type"] == 3:
+            assert len(subscribed[recipient_id]) == sizes[recipient["type_id"]] > 2
+
+
+def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(data: Path, rows: Tables) -> None:
+    source = Source(data)
+    members = source.conversations
+    stored = {
+        row["id"]: row for row in source.rows("SELECT * FROM messages WHERE conversation_id IS NOT NULL")
+    }
+    copies = {(row["message"], row["user_profile"]): row["flags_mask"] for row in rows["zerver_usermessage"]}
+    recipients = {row["id"]: row for row in rows["zerver_recipient"]}
+    bots = {row["recipient_id"]: row["id"] for row in rows["zerver_userprofile_crossrealm"]}
+    sent = {row["id"]: row for row in rows["zerver_message"]}
+    for message_id, row in stored.items():
+        people, message = members[row["conversation_id"]], sent[message_id]
+        assert (message["subject"], message["is_channel_message"]) == ("\x07", False)
+        if len(people) < 3:
+            other = next((person for person in people if person != row["sender_id"]), row["sender_id"])
+            known = recipients.get(message["recipient"])
+            assert other == (bots[message["recipient"]] if known is None else known["type_id"])
+        for person in people:
+            if person not in bots.values() and (message_id, person) in copies:
+                assert copies[message_id, person] & 2048
+    source.close()
+    assert not any(mask & 2048 for (message, _), mask in copies.items() if message not in stored)
+
+
+def test_flags_keep_their_meaning(data: Path, rows: Tables) -> None:
+    meanings = {
+        FlagBit.READ: 1,
+        FlagBit.STARRED: 2,
+        FlagBit.COLLAPSED: 4,
+        FlagBit.MENTIONED: 8,
+        FlagBit.ALERT_WORD: 512,
+        FlagBit.HISTORICAL: 1024,
+    }
+    copies = {(row["message"], row["user_profile"]): row["flags_mask"] for row in rows["zerver_usermessage"]}
+    source = Source(data)
+    met = 0
+    for row in source.rows("SELECT * FROM user_messages"):
+        mask = copies.get((row["message_id"], row["user_id"]))
+        if mask is not None:
+            met |= row["flags"]
+            for ours, theirs in meanings.items():
+                assert bool(mask & theirs) == bool(row["flags"] & ours), (row["message_id"], ours)
+    source.close()
+    assert met & (FlagBit.STARRED | FlagBit.COLLAPSED | FlagBit.MENTIONED)
+
+
+def test_everybody_is_in_the_group_of_their_role(rows: Tables) -> None:
+    names = {row["name"]: row["id"] for row in rows["zerver_namedusergroup"] if row["is_system_group"]}
+    inside = {(row["user_group"], row["user_profile"]) for row in rows["zerver_usergroupmembership"]}
+    groups = {100: "owners", 200: "administrators", 300: "moderators", 400: "members", 600: "everyone"}
+    for person in rows["zerver_userprofile"]:
+        assert (names[f"role:{groups[person['role']]}"], person["id"]) in inside
+    # Full members are those who are there for three days.
+    newcomer = next(row for row in rows["zerver_userprofile"] if row["full_name"] == "Odd Ærlig 語")
+    assert ((names["role:fullmembers"], newcomer["id"]) in inside) == (
+        1_800_000_000 - newcomer["date_joined"] >= 3 * 86_400
+    )
+
+
+def test_a_permission_of_people_is_a_group_of_its_own(rows: Tables) -> None:
+    secret = next(row for row in rows["zerver_stream"] if row["name"] == "secret ✨")
+    group_id = secret["can_add_subscribers_group"]
+    assert group_id not in {row["id"] for row in rows["zerver_namedusergroup"]}
+    people = {row["id"]: row["full_name"] for row in rows["zerver_userprofile"]}
+    inside = {
+        people[row["user_profile"]]
+        for row in rows["zerver_usergroupmembership"]
+        if row["user_group"] == group_id
+    }
+    assert inside == {"Odd Ærlig 語", "Gone Person"}
+
+
+def test_the_html_of_mentions_is_kept_and_the_rest_is_left_to_zulip(rows: Tables) -> None:
+    kept = [row for row in rows["zerver_message"] if row["rendered_content"] is not None]
+    assert kept
+    assert all("data-" in row["rendered_content"] for row in kept)
+    assert all(row["rendered_content_version"] == 1 for row in kept)
+    assert any(row["rendered_content"] is None for row in rows["zerver_message"])
+
+
+def test_history_has_what_the_import_asks_for(rows: Tables) -> None:
+    histories = [json.loads(row["edit_history"]) for row in rows["zerver_message"] if row["edit_history"]]
+    people = {row["id"] for row in rows["zerver_userprofile"]}
+    assert any({"prev_topic", "topic"} <= entry.keys() for history in histories for entry in history)
+    for entry in (entry for history in histories for entry in history):
+        assert entry["user_id"] in people
+        assert "prev_content" not in entry or "prev_rendered_content" in entry
+
+
+def test_files_are_there_byte_for_byte(data: Path, archive: Path, rows: Tables) -> None:
+    records = json.loads((archive / "uploads" / "records.json").read_text())
+    assert {record["s3_path"] for record in records} == {row["path_id"] for row in rows["zerver_attachment"]}
+    stored = {
+        hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in (data / "uploads" / "files").rglob("*")
+        if file.is_file()
+    }
+    sent = {
+        hashlib.sha256((archive / "uploads" / record["path"]).read_bytes()).hexdigest() for record in records
+    }
+    assert sent == stored
+    people = {row["id"]: row for row in rows["zerver_userprofile"]}
+    for record in json.loads((archive / "avatars" / "records.json").read_text()):
+        person = people[record["user_profile_id"]]
+        assert (person["avatar_source"], person["avatar_version"]) == ("U", record["avatar_version"])
+        assert (archive / "avatars" / record["path"]).read_bytes().startswith(b"\x89PNG")
+    emoji = {row["file_name"]: row["name"] for row in rows["zerver_realmemoji"]}
+    for record in json.loads((archive / "emoji" / "records.json").read_text()):
+        assert emoji[record["file_name"]] == record["name"]
+        assert (archive / "emoji" / record["path"]).is_file()
+    icons = {record["path"] for record in json.loads((archive / "realm_icons" / "records.json").read_text())}
+    assert icons == {"1/icon.original", "1/icon.png"}
+
+
+def test_the_report_says_what_stays_behind(archive: Path) -> None:
+    report = (archive / "REPORT.txt").read_text()
+    for words in (
+        "Passwords and API keys",
+        "3 drafts",
+        "votes and tasks",
+        "1 reactions with the emoji of this program",
+        f"({odd_world.ODD_ADDRESS}) is none that Zulip takes",
+        "old crew is called old crew (2)",
+    ):
+        assert words in report
+
+
+def test_no_secret_is_in_it(data: Path, archive: Path) -> None:
+    source = Source(data)
+    secrets = [
+        row[0]
+        for row in source.rows(
+            "SELECT api_key FROM users UNION SELECT password_hash FROM users WHERE password_hash IS NOT NULL"
+            " UNION SELECT token FROM bot_services"
+        )
+    ]
+    source.close()
+    for file in archive.rglob("*.json"):
+        text = file.read_text()
+        assert not [secret for secret in secrets if secret in text]
+
+
+def test_it_says_which_server_it_is_for(data: Path, archive: Path, tmp_path: Path) -> None:
+    status = json.loads((archive / "migration_status.json").read_text())
+    assert status == {"migrations_by_app": {}, "zulip_version": "12.0-dev"}
+    write_archive(data, tmp_path / "later.tar", server=Target(480), say=quiet)
+    later = tables_of(unpacked(tmp_path / "later.tar", tmp_path))
+    full_members = next(
+        row["id"] for row in later["zerver_namedusergroup"] if row["name"] == "role:fullmembers"
+    )
+    assert later["zerver_realm"][0]["workplace_users_group"] == full_members
+    assert {row["type"] for row in later["zerver_recipient"]} == {2, 3}
+    for level in (441, 500):
+        with pytest.raises(LevelError):
+            Target(level)
+    assert NEWEST_KNOWN.level == 442
+
+
+async def test_while_it_is_served_it_has_one_moment(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with running_server(data) as server:
+        await server.send("ada", "general", "t", "before")
+        source = Source(data)
+        await server.send("ada", "general", "t", "after")
+        assert [row["content"] for row in source.rows("SELECT content FROM messages ORDER BY id")] == [
+            "before"
+        ]
+        source.close()
+        write_archive(data, tmp_path / "a.tar", say=quiet)
+        await server.send("ada", "general", "t", "later")
+    rows = tables_of(unpacked(tmp_path / "a.tar", tmp_path))
+    assert [row["content"] for row in rows["zerver_message"]] == ["before", "after"]
+
+
+def test_a_lost_upload_is_left_out_and_told(tmp_path: Path) -> None:
+    odd_world.make(tmp_path / "data")
+    lost = next(file for file in (tmp_path / "data" / "uploads" / "files").rglob("*") if file.is_file())
+    lost.unlink()
+    said: list[str] = []
+    write_archive(tmp_path / "data", tmp_path / "a.tar", say=said.append)
+    assert any("has lost its file" in line for line in said)
+    rows = tables_of(unpacked(tmp_path / "a.tar", tmp_path))
+    assert list(faults(rows)) == []
+    assert not any(lost.name in row["path_id"] for row in rows["zerver_attachment"])
+
+
+def test_nothing_is_left_where_it_fails(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="no organization"):
+        write_archive(tmp_path / "data", tmp_path / "a.tar", say=quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_line_writes_it(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.tgz"
+    assert main.main(["serve", "--data", str(data), "--export-zulip", str(file)]) == 0
+    assert "for Zulip 12.0-dev (feature level 442)" in capsys.readouterr().out
+    assert file.read_bytes().startswith(b"\x1f\x8b")
+    assert main.main(["serve", "--data", str(data), "--export-zulip", str(file), "--zulip-level", "9"]) == 2
+    assert "442 to 499" in capsys.readouterr().err
+    assert main.main(["serve", "--export-zulip", str(file), "--backup", str(file)]) == 2

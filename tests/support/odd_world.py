@@ -1,0 +1,150 @@
+"""The demo world and beside it something of every kind that an organization can have, odd values first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from narrowcast_api.wire.vocabulary import BotType, PropagateMode, VisibilityPolicy
+from narrowcast_server.actions import channel_admin, message_edits, message_moves, organization, realm
+from narrowcast_server.actions.alert_words import add_alert_words
+from narrowcast_server.actions.bot_services import set_service
+from narrowcast_server.actions.channels import create_channel
+from narrowcast_server.actions.flags import change_flags
+from narrowcast_server.actions.messages import send_direct, send_to_channel
+from narrowcast_server.actions.muted_users import mute
+from narrowcast_server.actions.navigation_views import add_view
+from narrowcast_server.actions.presence import report_presence
+from narrowcast_server.actions.reactions import add_reaction
+from narrowcast_server.actions.saved_snippets import create_snippet
+from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
+from narrowcast_server.actions.user_admin import deactivate
+from narrowcast_server.actions.user_groups import create_group, set_deactivated
+from narrowcast_server.actions.user_topics import set_policy
+from narrowcast_server.actions.users import create_user
+from narrowcast_server.demo import populate
+from narrowcast_server.demo.files import face
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.emoji import resolve
+from narrowcast_server.organization.models import FlagBit, User
+from narrowcast_server.rules.access import find_message
+from narrowcast_server.uploads.custom_emoji import PICTURES
+from narrowcast_server.uploads.files import ORGANIZATION
+from narrowcast_server.uploads.pictures import keep_picture
+from narrowcast_server.uploads.receiving import place_file
+
+ODD_ADDRESS: Final = "ünï@somewhere"
+
+
+def make(folder: Path) -> None:
+    """Makes the data folder."""
+    core = Core(folder, Config(durable=False))
+    try:
+        populate(core)
+        with core.transaction():
+            people = {user.full_name.split()[0].lower(): user for user in core.users.all()}
+            _people(core, people)
+            _channels(core, people)
+            _messages(core, people)
+            _settings(core)
+    finally:
+        core.close()
+
+
+def _people(core: Core, people: dict[str, User]) -> None:
+    ada, bruno = people["ada"], people["bruno"]
+    odd = people["odd"] = create_user(core, email=ODD_ADDRESS, full_name="Odd Ærlig 語")
+    gone = people["gone"] = create_user(core, email="gone@demo.example", full_name="Gone Person")
+    hook = create_user(
+        core, email="hook@demo.example", full_name="Hook", bot_type=BotType.OUTGOING_WEBHOOK, owner=ada
+    )
+    set_service(core, hook, "https://hooks.example/x", 1)
+    core.store.execute("INSERT INTO bot_storage VALUES (?, 'key', 'value')", hook.id)
+    core.users.update(
+        bruno.id,
+        settings={"email_address_visibility": 3, "resolved_topic_notice_auto_read_policy": "never"},
+        timezone="Europe/Madrid",
+    )
+    send_direct(core, gone, [ada], "I am leaving. \N{WAVING HAND SIGN}")
+    deactivate(core, ada, gone, None)
+    mute(core, ada, people["hugo"].id)
+    add_alert_words(core, ada, ["gust", "Über"])
+    add_view(core, ada, "narrow/sender/3", True, "Bruno")
+    core.store.execute("INSERT INTO onboarding_steps VALUES (?, 'intro_inbox_view_modal')", ada.id)
+    create_snippet(core, odd, "odd", "tab\t, null\0, 語")
+    report_presence(core, ada, active=True)
+    for number in range(2):
+        old = create_group(core, ada, "old crew", f"The {number}.", [odd])
+        set_deactivated(core, old, True)
+    inner = create_group(core, ada, "inner", "", [odd, bruno])
+    own = {"direct_members": [odd.id], "direct_subgroups": [inner.id]}
+    create_group(core, ada, "outer", "", [], [inner], {"can_mention_group": own})
+
+
+def _channels(core: Core, people: dict[str, User]) -> None:
+    ada, odd, bruno = people["ada"], people["odd"], people["bruno"]
+    folder_id = channel_admin.create_folder(core, ada, "Odd things", "*All* of them.")
+    own = {"direct_members": [odd.id, people["gone"].id], "direct_subgroups": []}
+    secret = create_channel(
+        core,
+        odd,
+        "secret ✨",
+        description="For **two**.",
+        invite_only=True,
+        history_public=False,
+        message_retention_days=4000,
+        topics_policy="allow_empty_topic",
+        folder_id=folder_id,
+        settings={"can_add_subscribers_group": own},
+    )
+    subscribe(core, [secret], [odd])
+    send_to_channel(core, odd, secret, "", "Before anybody else came.")
+    subscribe(core, [secret], [ada, bruno])
+    send_to_channel(core, ada, core.channels[secret.id], "Über", "After.")
+    unsubscribe(core, [secret], [bruno])
+    for topic in ("Über", "über"):
+        set_policy(core, ada.id, secret.id, topic, VisibilityPolicy.FOLLOWED)
+
+
+def _messages(core: Core, people: dict[str, User]) -> None:
+    ada, odd, bruno = people["ada"], people["odd"], people["bruno"]
+    general = next(channel for channel in core.channels.all() if channel.name == "general")
+    path_id = place_file(core, odd, "plan ü.txt", "für alle".encode())
+    place_file(core, odd, "nobody saw this.txt", b"yet")
+    subscribe(core, [general], [odd])
+    text = f"@**Ada Moreno|{ada.id}** see [plan](/user_uploads/{path_id}), \\u0000, :octopus:"
+    sent = send_to_channel(core, odd, core.channels[general.id], "odd", text)
+    message = find_message(core, sent.id)
+    assert message is not None
+    add_reaction(core, ada, message, resolve(core, "narrowcast", None, None))
+    add_reaction(core, ada, message, resolve(core, "zulip", None, None))
+    change_flags(core, odd, [sent.id], FlagBit.COLLAPSED, add=True)
+    message_edits.edit_content(core, odd, message, f"{text} edited")
+    edited = find_message(core, sent.id)
+    assert edited is not None
+    message_moves.apply(
+        core, ada, message_moves.plan(core, ada, edited, "odder", None, PropagateMode.CHANGE_ONE)
+    )
+    send_direct(core, odd, [], "a note to myself")
+    send_direct(core, odd, [ada, bruno, people["hugo"]], "the four of us")
+    send_direct(core, organization.notification_bot(core), [ada], "a notice")
+    send_direct(core, ada, [organization.notification_bot(core)], "thank you")
+
+
+def _settings(core: Core) -> None:
+    general = next(channel for channel in core.channels.all() if channel.name == "general")
+    realm.change(
+        core,
+        {
+            "waiting_period_threshold": 3,
+            "message_content_edit_limit_seconds": None,
+            "message_edit_history_visibility_policy": "moves",
+            "topics_policy": "disable_empty_topic",
+            "new_stream_announcements_stream_id": general.id,
+            "can_create_bots_group": {"direct_members": [2], "direct_subgroups": []},
+        },
+    )
+    realm.add_domain(core, "demo.example", True)
+    realm.change_personal_defaults(core, {"twenty_four_hour_time": True})
+    core.set_settings(icon_picture=f"{PICTURES}/{ORGANIZATION}/{keep_picture(core, face(3))}")
