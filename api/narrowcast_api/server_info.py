@@ -73,8 +73,8 @@ def _level(value: object) -> int:
     return min(max(0, value), _LARGEST_LEVEL)
 
 
-class Limits(Struct, frozen=True):
-    """Limits that registration gave; None where the server did not say, and then nothing is checked (LIM-02).
+class RequestLimits(Struct, frozen=True):
+    """What registration gave to check requests by; None where the server did not say: nothing is checked (LIM-02).
 
     Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes.
     """
@@ -86,7 +86,7 @@ class Limits(Struct, frozen=True):
     empty_topic_name: str | None = None
 
     @classmethod
-    def from_answer(cls, answer: Mapping[str, object]) -> Limits:
+    def from_answer(cls, answer: Mapping[str, object]) -> RequestLimits:
         """Read them from the answer of register."""
         longpoll = answer.get("event_queue_longpoll_timeout_seconds")
         name = answer.get("realm_empty_topic_display_name")

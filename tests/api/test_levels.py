@@ -13,7 +13,7 @@ import narrowcast_api
 from narrowcast_api.errors import Unsupported
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.register import register
-from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import Gate
 from support.api import ACCOUNT, make_connection, scripted_client
 from support.ledger import ledger, proves
@@ -104,10 +104,10 @@ async def test_registration_teaches_level_and_limits_anew() -> None:
             await register(connection)
             assert connection.server.level == 400
             assert connection.own_user_id == 9
-            assert connection.limits == Limits(20, 5, 3, 70.0, "general chat")
+            assert connection.limits == RequestLimits(20, 5, 3, 70.0, "general chat")
             await register(connection)
             assert connection.server.level == 0
-            assert connection.limits == Limits(), "what the server does not say is not checked"
+            assert connection.limits == RequestLimits(), "what the server does not say is not checked"
 
 
 @proves("VER-08")

@@ -14,7 +14,7 @@ from narrowcast_api.errors import (
     UnauthorizedPrincipal,
     Unsupported,
 )
-from narrowcast_api.server_info import Limits
+from narrowcast_api.server_info import RequestLimits
 from support.api import boundary_levels, scripted_client
 from support.clock import VirtualClock
 from support.ledger import proves
@@ -123,7 +123,7 @@ async def test_below_211_partial_completion_is_a_result_and_plain_success_is_com
 
 @proves("DTOP-05", "CONV-11")
 async def test_the_empty_topic_travels_as_such_from_334_and_is_refused_before() -> None:
-    limits = Limits(empty_topic_name="the open sea")
+    limits = RequestLimits(empty_topic_name="the open sea")
     async with scripted_client(334, limits=limits) as (client, transport):
         for topic in ("", "(no topic)", "the open sea"):
             transport.prepare("POST", PATH, json={"complete": True}, params={"topic_name": ""})

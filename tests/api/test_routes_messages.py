@@ -19,7 +19,7 @@ from narrowcast_api.errors import (
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.common import OMIT, Omit
 from narrowcast_api.routes.conversations import Addressee
-from narrowcast_api.server_info import Limits
+from narrowcast_api.server_info import RequestLimits
 from narrowcast_api.wire.vocabulary import PropagateMode
 from support.api import at_levels, boundary_levels, scripted_client
 from support.ledger import proves
@@ -139,7 +139,7 @@ async def test_the_empty_topic_needs_334() -> None:
 
 @proves("LIM-03")
 async def test_lengths_are_checked_in_code_points_where_registration_gave_them() -> None:
-    async with scripted_client(limits=Limits(max_message_length=4)) as (client, transport):
+    async with scripted_client(limits=RequestLimits(max_message_length=4)) as (client, transport):
         transport.prepare("POST", SEND, json={"id": 5})
         await client.messages.send(to=LUNCH, content="😀😀😀😀")
         for content in ("12345", "", " \n\t", "a\0b"):

@@ -10,7 +10,7 @@ import pytest
 from narrowcast_api.errors import BadRequest, InvalidInput, StreamDoesNotExist, Unsupported
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.routes.scheduled_messages import ScheduledMessageId
-from narrowcast_api.server_info import Limits
+from narrowcast_api.server_info import RequestLimits
 from narrowcast_api.wire.vocabulary import MessageType
 from support.api import boundary_levels, scripted_client
 from support.clock import VirtualClock
@@ -20,7 +20,7 @@ PATH = "/api/v1/scheduled_messages/6"
 NOW = 1_800_000_000
 
 
-async def _sent(level: int = 442, *, limits: Limits | None = None, **edit: Any) -> dict[str, str]:
+async def _sent(level: int = 442, *, limits: RequestLimits | None = None, **edit: Any) -> dict[str, str]:
     """The parameters that an edit sends."""
     async with scripted_client(level, limits=limits, clock=VirtualClock(NOW)) as (client, transport):
         transport.prepare("PATCH", PATH)
@@ -28,7 +28,7 @@ async def _sent(level: int = 442, *, limits: Limits | None = None, **edit: Any) 
         return dict(transport.last.params)
 
 
-async def _refused(level: int = 442, *, limits: Limits | None = None, **edit: Any) -> str:
+async def _refused(level: int = 442, *, limits: RequestLimits | None = None, **edit: Any) -> str:
     """Why an edit is refused here, with nothing sent."""
     async with scripted_client(level, limits=limits, clock=VirtualClock(NOW)) as (client, transport):
         with pytest.raises(InvalidInput) as refusal:
@@ -100,7 +100,7 @@ async def test_a_new_type_needs_recipients() -> None:
 @pytest.mark.parametrize("topic", [None, "", "(no topic)", "the open sea"])
 async def test_a_message_moved_to_a_channel_needs_a_real_topic(topic: str | None) -> None:
     given: dict[str, Any] = {} if topic is None else {"topic": topic}
-    limits = Limits(empty_topic_name="the open sea")
+    limits = RequestLimits(empty_topic_name="the open sea")
     assert "needs a topic" in await _refused(limits=limits, type="channel", to=11, **given)
 
 
@@ -133,15 +133,15 @@ async def test_a_destination_says_type_recipients_and_topic(
 
 @proves("SCH-10", "LIM-03")
 async def test_content_is_measured_in_code_points_before_it_is_sent() -> None:
-    limits = Limits(max_message_length=3)
+    limits = RequestLimits(max_message_length=3)
     assert await _sent(limits=limits, content="äöü") == {"content": "äöü"}
     assert "too long" in await _refused(limits=limits, content="äöüß")
-    assert await _sent(limits=Limits(), content="x" * 20_000)
+    assert await _sent(limits=RequestLimits(), content="x" * 20_000)
 
 
 @proves("SCH-13")
 async def test_a_topic_is_measured_before_it_is_sent() -> None:
-    limits = Limits(max_topic_length=5)
+    limits = RequestLimits(max_topic_length=5)
     assert await _sent(limits=limits, topic="tides") == {"topic": "tides"}
     assert "too long" in await _refused(limits=limits, topic="tides!")
 

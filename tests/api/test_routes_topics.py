@@ -14,7 +14,7 @@ from narrowcast_api.errors import (
     Unsupported,
 )
 from narrowcast_api.routes.topics import resolved_name, unresolved_name
-from narrowcast_api.server_info import Limits
+from narrowcast_api.server_info import RequestLimits
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.api import at_levels, boundary_levels, scripted_client
 from support.ledger import proves
@@ -85,7 +85,10 @@ async def test_below_211_partial_completion_is_repeated_and_success_is_complete(
 
 @proves("DTOP-05")
 async def test_the_empty_topic_is_deleted_by_its_own_name() -> None:
-    async with scripted_client(334, limits=Limits(empty_topic_name="general chat")) as (client, transport):
+    async with scripted_client(334, limits=RequestLimits(empty_topic_name="general chat")) as (
+        client,
+        transport,
+    ):
         for name in ("", "(no topic)", "general chat"):
             transport.prepare("POST", DELETE, json={"complete": True}, params={"topic_name": ""})
             await client.topics.delete(channel_id=7, topic=name)
@@ -154,7 +157,7 @@ async def test_a_topic_moves_whole_by_any_of_its_messages() -> None:
 async def test_resolving_adds_the_mark_once_and_opening_takes_it_away() -> None:
     assert resolved_name("lunch") == resolved_name("✔ lunch") == "✔ lunch"
     assert unresolved_name("✔ ✔ lunch") == unresolved_name("lunch") == "lunch"
-    async with scripted_client(limits=Limits(max_topic_length=6)) as (client, transport):
+    async with scripted_client(limits=RequestLimits(max_topic_length=6)) as (client, transport):
         transport.prepare(
             "PATCH", "/api/v1/messages/30", params={"topic": "✔ lunc", "propagate_mode": "change_all"}
         )

@@ -7,7 +7,7 @@ import pytest
 from narrowcast_api.errors import BadRequest, InvalidInput, Unsupported
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.register import client_capabilities
-from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.vocabulary import TypingOperation
 from support.api import at_levels, boundary_levels, scripted_client
 from support.ledger import proves
@@ -50,7 +50,7 @@ async def test_typing_in_a_channel_at_every_level() -> None:
 
 @proves("CONV-11", "CONV-13", "TYP-16", "TYP-17")
 async def test_the_empty_topic_is_sent_itself_and_never_a_placeholder() -> None:
-    limits = Limits(empty_topic_name="general chat")
+    limits = RequestLimits(empty_topic_name="general chat")
     async with scripted_client(limits=limits) as (client, transport):
         for level in at_levels(client, [334, 371, 372, 442]):
             for topic in ("", "(no topic)", "general chat"):
@@ -101,7 +101,7 @@ async def test_typing_while_editing_at_both_sides_of_its_level() -> None:
 
 
 async def test_a_topic_longer_than_registration_allowed_is_refused_by_code_points() -> None:
-    async with scripted_client(limits=Limits(max_topic_length=3)) as (client, transport):
+    async with scripted_client(limits=RequestLimits(max_topic_length=3)) as (client, transport):
         transport.prepare("POST", "/api/v1/typing")
         await client.typing.set(op="start", to=ChannelDestination(7, "äö😀"))
         with pytest.raises(InvalidInput, match="allows 3"):

@@ -12,7 +12,7 @@ import pytest
 from narrowcast_api.errors import BadRequest, FileTooLarge, InvalidInput, OutcomeUnknown
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.uploads import markdown_link, upload_file
-from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.server_info import RequestLimits, ServerInfo
 from support.api import ACCOUNT, at_levels, boundary_levels, scripted_client
 from support.ledger import proves
 from support.tus_server import TusServer
@@ -82,7 +82,7 @@ async def test_the_result_is_read_as_each_level_gives_it(file: Path) -> None:
 
 @proves("UPL-12")
 async def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent(tmp_path: Path) -> None:
-    async with scripted_client(limits=Limits(max_file_upload_size_mib=1)) as (client, transport):
+    async with scripted_client(limits=RequestLimits(max_file_upload_size_mib=1)) as (client, transport):
         with pytest.raises(InvalidInput, match="up to 1 MiB"):
             await client.uploads.upload(path=sparse(tmp_path, 2**20 + 1))
         transport.prepare("POST", PATH, json=ANSWER)

@@ -11,7 +11,7 @@ import pytest
 
 from narrowcast_server.actions.scheduled_messages import schedule
 from narrowcast_server.computing.workers import Workers
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.queries.scheduled_messages import Target
 from support.clock import VirtualClock
 from support.holding import held
@@ -219,7 +219,7 @@ async def test_no_source_breaks_the_process(hurt: str, language: str) -> None:
 
 
 async def test_limits_of_flags_follow_the_configuration(tmp_path: Path) -> None:
-    config = Config(limits=Limits(max_messages_fetched=2))
+    config = Config(limits=ServiceLimits(max_messages_fetched=2))
     async with running_server(tmp_path, config=config) as server:
         ids = [await server.send("ada", "general", "t") for _ in range(3)]
         flags = {"op": "add", "flag": "read"}

@@ -16,7 +16,7 @@ import pytest
 
 from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.log_limit import LogLimit
-from narrowcast_server.organization.config import Config, ConnectionLimits, Limits
+from narrowcast_server.organization.config import Config, ConnectionLimits, ServiceLimits
 from support.server import TestServer, running_server
 
 LIMITS = ConnectionLimits()
@@ -243,7 +243,7 @@ async def test_a_stranger_may_send_little(server: TestServer) -> None:
 
 
 async def test_a_body_without_end_is_refused_in_time(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=Config(limits=Limits(max_body_bytes=1_000))) as server:
+    async with running_server(tmp_path, config=Config(limits=ServiceLimits(max_body_bytes=1_000))) as server:
         await server.refusal("ada", "POST", "/typing", {"op": "x" * 2_000}, status=413)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from narrowcast_server.organization import edit_history
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.holding import held
 from support.server import TestServer, running_server
 
@@ -95,7 +95,7 @@ async def fill(server: TestServer, count: int, length: int) -> list[int]:
 
 @pytest.mark.parametrize("anchor", ["newest", "oldest", "middle"])
 async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path: Path, anchor: str) -> None:
-    config = Config(limits=replace(Limits(), page_characters=100_000))
+    config = Config(limits=replace(ServiceLimits(), page_characters=100_000))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 60, 5_000)
         at = str(ids[30]) if anchor == "middle" else anchor
@@ -122,7 +122,7 @@ async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path:
 
 
 async def test_a_message_longer_than_a_page_is_a_page(tmp_path: Path) -> None:
-    config = Config(limits=replace(Limits(), page_characters=10))
+    config = Config(limits=replace(ServiceLimits(), page_characters=10))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 3, 5_000)
         answer = await server.call("elif", "GET", "/messages", {"anchor": "newest", "num_before": 3})
@@ -132,7 +132,7 @@ async def test_a_message_longer_than_a_page_is_a_page(tmp_path: Path) -> None:
 
 
 async def test_messages_too_long_to_be_asked_for_together_are_refused(tmp_path: Path) -> None:
-    config = Config(limits=replace(Limits(), page_characters=30_000))
+    config = Config(limits=replace(ServiceLimits(), page_characters=30_000))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 6, 5_000)
         await server.refusal("elif", "GET", "/messages", {"message_ids": ids})

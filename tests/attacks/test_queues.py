@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.organization.event_variants import QueueOptions
 from support.clock import VirtualClock
 from support.holding import held
@@ -22,7 +22,7 @@ NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
 
 def limited(**limits: object) -> Config:
     """A server with these limits and the others as they are."""
-    return Config(limits=replace(Limits(), **limits))  # type: ignore[arg-type]
+    return Config(limits=replace(ServiceLimits(), **limits))  # type: ignore[arg-type]
 
 
 def poll(listener: Listener) -> dict[str, object]:

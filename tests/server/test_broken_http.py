@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.server import TestServer, running_server
 
 
@@ -68,7 +68,7 @@ async def test_a_websocket_that_cannot_be_gets_json(server: TestServer, path: by
 
 
 async def test_a_body_that_never_ends_is_not_waited_for_for_ever(tmp_path: Path) -> None:
-    config = Config(limits=Limits(body_seconds=0.05))
+    config = Config(limits=ServiceLimits(body_seconds=0.05))
     async with running_server(tmp_path, config=config) as server:
         user = server.user("ada")
         token = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode())

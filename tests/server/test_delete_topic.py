@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
 
@@ -16,7 +16,7 @@ from support.server import Answer, TestServer, running_server
 @pytest.fixture
 async def slow(tmp_path: Path) -> AsyncIterator[TestServer]:
     """A server that deletes two messages a batch and two batches a request."""
-    limits = replace(Limits(), delete_batch=2, delete_batches_a_request=2)
+    limits = replace(ServiceLimits(), delete_batch=2, delete_batches_a_request=2)
     async with running_server(tmp_path / "data", config=Config(limits=limits)) as running:
         yield running
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import websockets
 
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.organization.events import Queue
 from support.clock import VirtualClock
 from support.ledger import proves
@@ -83,7 +83,7 @@ async def test_a_poll_waits_for_the_first_event(server: TestServer) -> None:
 
 
 async def test_a_quiet_poll_ends_with_a_heartbeat(tmp_path: Path) -> None:
-    limits = replace(Limits(), heartbeat_seconds=(0.01, 0.02))
+    limits = replace(ServiceLimits(), heartbeat_seconds=(0.01, 0.02))
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
         answer = await server.call("dario", "GET", "/events", poll(listener))
@@ -156,7 +156,7 @@ async def test_a_queue_ends_after_ten_idle_minutes(tmp_path: Path) -> None:
 
 
 async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path) -> None:
-    limits = replace(Limits(), max_queued_events=3)
+    limits = replace(ServiceLimits(), max_queued_events=3)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
         for _ in range(4):
@@ -166,7 +166,7 @@ async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path
 
 
 async def test_few_events_that_are_long_are_too_far_behind_as_well(tmp_path: Path) -> None:
-    limits = replace(Limits(), max_queued_characters=10_000)
+    limits = replace(ServiceLimits(), max_queued_characters=10_000)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
         for _ in range(12):

@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
@@ -95,7 +95,7 @@ async def test_limits_count_code_points(server: TestServer) -> None:
 
 @proves("LIM-02")
 async def test_limits_are_the_servers_and_are_told(tmp_path: Path) -> None:
-    limits = replace(Limits(), max_message_length=5, max_topic_length=3)
+    limits = replace(ServiceLimits(), max_message_length=5, max_topic_length=3)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         snapshot = (await server.listen("ada")).snapshot
         assert (snapshot["max_message_length"], snapshot["max_topic_length"]) == (5, 3)

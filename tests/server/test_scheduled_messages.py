@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from narrowcast_server.actions.scheduled_messages import deliver_due
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
 
@@ -145,7 +145,7 @@ async def test_a_type_needs_its_recipient_and_a_channel_type_a_real_topic(server
 
 @proves("SCH-10", "SCH-13", "LIM-03")
 async def test_content_and_topic_have_limits_in_code_points(tmp_path: Path) -> None:
-    config = Config(limits=replace(Limits(), max_message_length=20, max_topic_length=10))
+    config = Config(limits=replace(ServiceLimits(), max_message_length=20, max_topic_length=10))
     async with running_server(tmp_path / "data", config=config) as server:
         identity = await scheduled(server)
         await edit(server, identity, content="é" * 20, topic="é" * 10)

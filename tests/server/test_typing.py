@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.ledger import proves
 from support.server import Listener, TestServer, running_server
 
@@ -182,7 +182,7 @@ async def test_personal_settings_are_honoured(server: TestServer) -> None:
 
 async def test_crowded_channels_have_no_typing(tmp_path: Path) -> None:
 
-    config = replace(Config(), limits=replace(Limits(), typing_max_subscribers=2))
+    config = replace(Config(), limits=replace(ServiceLimits(), typing_max_subscribers=2))
     async with running_server(tmp_path, config=config) as server:
         elif_ = await listen(server, "elif")
         await server.call("ada", "POST", "/typing", in_channel(server))

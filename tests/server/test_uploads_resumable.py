@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import TestServer, running_server
@@ -155,7 +155,7 @@ async def test_metadata_is_base64(tmp_path: Path, text: str) -> None:
 
 
 async def test_too_much_is_refused_before_a_byte(tmp_path: Path) -> None:
-    config = Config(limits=replace(Limits(), max_file_upload_mib=1))
+    config = Config(limits=replace(ServiceLimits(), max_file_upload_mib=1))
     async with running_server(tmp_path, config=config) as server:
         headers = {**TUS, "Upload-Length": str((1 << 20) + 1)}
         assert (await server.raw("ada", "POST", "/tus", headers=headers)).status_code == 413

@@ -12,7 +12,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.rate_limit import RateGate
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect
 from support.clock import VirtualClock
@@ -36,7 +36,7 @@ def make_connection(
     level: int = LATEST_LEVEL,
     dialect: Dialect = Dialect.SERVICE,
     clock: VirtualClock | None = None,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
     account: Account = ACCOUNT,
     patience: float = 10.0,
 ) -> Connection:
@@ -50,7 +50,7 @@ def make_connection(
         patience=patience,
         gate=RateGate(clock, jitter=lambda: 0.5),
     )
-    connection.limits = limits or Limits()
+    connection.limits = limits or RequestLimits()
     connection.own_user_id = 1
     return connection
 
@@ -60,7 +60,7 @@ async def scripted_client(
     level: int = LATEST_LEVEL,
     *,
     dialect: Dialect = Dialect.SERVICE,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
     clock: VirtualClock | None = None,
 ) -> AsyncIterator[tuple[Client, ScriptedTransport]]:
     """A client and its transport; on the way out everything prepared must have been asked for."""

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from narrowcast_api.sync.session import Session
-from narrowcast_server.organization.config import Config, Limits
+from narrowcast_server.organization.config import Config, ServiceLimits
 from support.server import TestServer
 
-QUICK = Config(limits=Limits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
+QUICK = Config(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
 """A server whose silence is suspicious after a second."""
 
 

@@ -34,7 +34,7 @@ from narrowcast_api.http.network import install
 from narrowcast_api.http.rate_limit import RateGate, gate_of
 from narrowcast_api.http.tls import no_trust_context, shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, transport_error, user_agent
-from narrowcast_api.server_info import Limits, ServerInfo
+from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_api.wire.vocabulary import API_PREFIX
 
@@ -84,7 +84,7 @@ class Connection:
         self.site = account.site if isinstance(account, Account) else normal_site(account)
         self.clock: Clock = clock or SystemClock()
         self.server = server or ServerInfo()
-        self.limits = Limits()
+        self.limits = RequestLimits()
         self.own_user_id: int | None = None
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
@@ -151,7 +151,7 @@ class Connection:
             learnt = replace(learnt, is_incompatible=self.server.is_incompatible)
         self.server = learnt
         if "queue_id" in answer or "max_message_length" in answer:
-            self.limits = Limits.from_answer(answer)
+            self.limits = RequestLimits.from_answer(answer)
         own = answer.get("user_id")
         if isinstance(own, int) and not isinstance(own, bool):
             self.own_user_id = own

@@ -28,7 +28,7 @@ class RateLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServiceLimits:
     """Sizes and periods, as registration tells them to clients."""
 
     max_message_length: int = 10_000
@@ -165,7 +165,7 @@ class Config:
     stranger_rate_limits: tuple[RateLimit, ...] = ()
     """Per address, over requests without credentials; this machine's own has none."""
     login_attempts: RateLimit = RateLimit(1800, 5)
-    limits: Limits = field(default_factory=Limits)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
     quotas: Quotas = field(default_factory=Quotas)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     root_domain: bool = False
