@@ -26,7 +26,7 @@ async def _removed(level: int = 442, *, dialect: Dialect = Dialect.SERVICE, **gi
     async with scripted_client(level, dialect=dialect) as (client, transport):
         transport.prepare("DELETE", PATH)
         done = await client.reactions.remove(message_id=504, **given)
-        assert not done.model_extra
+        assert not done.unknown_fields
         return dict(transport.last.params)
 
 

@@ -79,7 +79,7 @@ async def test_the_settings_are_asked_for_without_parameters_or_credentials() ->
 async def test_every_field_is_typed_and_methods_keep_their_order() -> None:
     read, connection, _ = await settings(FULL)
     assert read.authentication_methods == FULL["authentication_methods"]
-    assert [method.model_dump() for method in read.external_authentication_methods] == FULL[
+    assert [dict(method.__rich_repr__()) for method in read.external_authentication_methods] == FULL[
         "external_authentication_methods"
     ]
     assert (read.feature_level, read.version, read.merge_base) == (372, "11.0-5-gabc", "11.0")

@@ -1,7 +1,7 @@
 """Reading what servers sent into the state's own records, one value at a time.
 
 The snapshot can hold 50,000 people, and the cached one is read before the first paint, so its rows are
-checked here by hand instead of by pydantic: a value of the wrong type counts as absent, a row without its
+checked here by hand: a value of the wrong type counts as absent, a row without its
 identity is skipped and logged. No server answer can make these functions raise anything but `BadRow`.
 """
 

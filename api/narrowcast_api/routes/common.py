@@ -8,13 +8,12 @@ from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from urllib.parse import quote
 
-from pydantic import BaseModel, ValidationError
-
 from narrowcast_api.errors import InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.wire.base import NOTICES, WireModel, describe
+from narrowcast_api.wire.base import NOTICES, WireModel
+from narrowcast_api.wire.fields import describe
 from narrowcast_api.wire.levels import Gate
 
 __all__ = [
@@ -32,7 +31,7 @@ __all__ = [
     "texts",
 ]
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=WireModel)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -48,8 +47,8 @@ def read(model: type[M], body: Mapping[str, object], notices: Iterable[str] = ()
     if said:
         content[NOTICES] = said
     try:
-        return model.model_validate(content)
-    except ValidationError as error:
+        return model.read(content)
+    except ValueError as error:
         problem = describe(error)
     raise MalformedAnswer(f"unexpected {model.__name__}: {problem}")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, ids, read, segment
@@ -73,7 +75,7 @@ async def list_messages(
     if include_anchor:
         return page
     kept = [fetched for fetched in page.fetched if fetched.message.id != page.anchor]
-    return page.model_copy(update={"fetched": kept})
+    return replace(page, fetched=kept)
 
 
 async def list_messages_by_id(

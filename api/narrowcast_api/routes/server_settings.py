@@ -16,7 +16,7 @@ async def get_server_settings(connection: Connection) -> ServerSettings:
     """
     answer = await connection.request("GET", "/server_settings", authenticated=False)
     connection.learn(answer)
-    return ServerSettings.read(answer)
+    return ServerSettings.from_answer(answer)
 
 
 class Server(Group):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment, texts
@@ -95,11 +97,10 @@ async def unsubscribe(
     if not isinstance(principals, Omit):
         params["principals"] = await _principals(connection, principals)
     result = read(UnsubscribeResult, await _change(connection, "DELETE", params))
-    return result.model_copy(
-        update={
-            "removed": list(dict.fromkeys(result.removed)),
-            "not_removed": list(dict.fromkeys(result.not_removed)),
-        }
+    return replace(
+        result,
+        removed=list(dict.fromkeys(result.removed)),
+        not_removed=list(dict.fromkeys(result.not_removed)),
     )
 
 

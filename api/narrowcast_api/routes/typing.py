@@ -66,7 +66,7 @@ def _operation(op: TypingOperation | str) -> TypingOperation:
 
 def _not_sent(gate: Gate, level: int) -> Done:
     said = f"{gate.title}: not sent, needs level {gate.level}, the server has {level}"
-    return Done.model_validate({NOTICES: [said]})
+    return Done(unknown_fields={NOTICES: [said]})
 
 
 class Typing(Group):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from narrowcast_api.errors import FileTooLarge, InvalidInput, MethodNotAllowed, NotFound
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.files.multipart import send_multipart
@@ -82,7 +84,7 @@ def _result(
     result = read(UploadResult, body, notices)
     if connection.server.supports(Gate.UPLOAD_FILENAME) and result.filename:
         return result
-    return result.model_copy(update={"filename": file.name})
+    return replace(result, filename=file.name)
 
 
 async def list_attachments(connection: Connection) -> AttachmentList:

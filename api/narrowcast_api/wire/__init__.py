@@ -1,4 +1,4 @@
 """Types and words as they travel between client and server.
 
-``vocabulary`` is import-light; the other modules hold pydantic models. Nothing here knows HTTP.
+``vocabulary`` is import-light; the other modules hold models, which msgspec makes. Nothing here knows HTTP.
 """

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from narrowcast_api.model import channel_folders, channels
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel, either, read_by
+from .base import WireModel
+from .fields import Good, GoodList, Id, Int, Seconds, either, read_by
 
 Channel = Annotated[channels.Channel, read_by(channels.read_channel)]
 Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]
@@ -37,7 +36,7 @@ class ChannelAnswer(WireModel):
 class ChannelId(WireModel):
     """Answer of GET /get_stream_id and of POST /channels/create."""
 
-    stream_id: Id = Field(validation_alias=either("stream_id", "id"))
+    stream_id: Annotated[Id, either("stream_id", "id")]
 
 
 class SubscriptionList(WireModel):

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from narrowcast_api.model import drafts, reminders, saved_snippets, scheduled_messages
 
-from .base import GoodList, Id, Int, WireModel, read_by
+from .base import WireModel
+from .fields import GoodList, Id, Int, read_by
 
 Draft = Annotated[drafts.ServerDraft, read_by(drafts.read_draft)]
 ScheduledMessage = Annotated[

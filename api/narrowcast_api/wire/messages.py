@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from narrowcast_api.model import messages as model
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel, either, read_by
+from .base import WireModel
+from .fields import Good, GoodList, Id, Int, Seconds, either, read_by
 
 FetchedMessage = Annotated[model.FetchedMessage, read_by(model.read_fetched_message)]
 
@@ -19,7 +18,7 @@ FetchedMessage = Annotated[model.FetchedMessage, read_by(model.read_fetched_mess
 class MessagePage(WireModel):
     """Answer of GET /messages, oldest first. ``anchor`` is the one that the server resolved."""
 
-    fetched: GoodList[FetchedMessage] = Field(default=[], validation_alias="messages")
+    fetched: Annotated[GoodList[FetchedMessage], either("messages")] = []
     anchor: Int | None = None
     found_anchor: bool = False
     found_oldest: bool = False
@@ -40,7 +39,7 @@ class MessagePage(WireModel):
 class MessageAnswer(WireModel):
     """Answer of GET /messages/{id}; before level 120 only ``raw_content``."""
 
-    fetched: FetchedMessage | None = Field(default=None, validation_alias="message")
+    fetched: Annotated[FetchedMessage | None, either("message")] = None
     raw_content: str | None = None
 
     @property
@@ -145,7 +144,7 @@ class NarrowMatches(WireModel):
 class UploadResult(WireModel):
     """Answer of POST /user_uploads: ``url`` was ``uri`` before level 272 (UPL rows)."""
 
-    url: str = Field(validation_alias=either("url", "uri"))
+    url: Annotated[str, either("url", "uri")]
     filename: str | None = None
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from msgspec.structs import replace
 
+from narrowcast_api.model.reading import Row
 from narrowcast_api.server_info import ServerInfo
 
-from .base import Good, GoodList, Int, WireModel, dialects, either, lenient
+from .base import WireModel
+from .fields import Good, GoodList, Int, dialects, either
 from .vocabulary import Dialect
 
 
@@ -29,16 +31,16 @@ class ServerSettings(WireModel):
     (SRV-24, SRV-25). The level is 0 where the server does not say (SRV-10).
     """
 
-    feature_level: Int = Field(default=0, validation_alias=dialects("feature_level"))
-    version: str = Field(default="", validation_alias=dialects("version"))
-    merge_base: str | None = Field(default=None, validation_alias=dialects("merge_base"))
+    feature_level: Annotated[Int, dialects("feature_level")] = 0
+    version: Annotated[str, dialects("version")] = ""
+    merge_base: Annotated[str | None, dialects("merge_base")] = None
     authentication_methods: Good[dict[str, bool]] = {}
     external_authentication_methods: GoodList[ExternalMethod] = []
     push_notifications_enabled: bool = False
     is_incompatible: bool = False
     email_auth_enabled: bool = False
     require_email_format_usernames: bool = False
-    realm_url: str = Field(default="", validation_alias=either("realm_url", "realm_uri"))
+    realm_url: Annotated[str, either("realm_url", "realm_uri")] = ""
     realm_name: str = ""
     realm_icon: str = ""
     realm_description: str = ""
@@ -46,16 +48,11 @@ class ServerSettings(WireModel):
     event_stream_path: str | None = None
     dialect: Dialect = Dialect.SERVICE
 
-    @field_validator("feature_level", mode="before")
     @classmethod
-    def _no_level_is_zero(cls, value: Any) -> Any:
-        return 0 if value is None else value
-
-    @classmethod
-    def read(cls, answer: dict[str, object]) -> ServerSettings:
-        """Parse an answer, and tell the dialect from the names that it uses.
+    def from_answer(cls, answer: Row) -> ServerSettings:
+        """Read an answer, and tell the dialect from the names that it uses.
 
         A field that cannot be read has its default: nothing here may keep anybody from signing in.
         """
-        settings = lenient(cls, answer, [])
-        return settings.model_copy(update={"dialect": ServerInfo.from_answer(answer).dialect})
+        said = {name: value for name, value in answer.items() if value is not None}
+        return replace(cls.read_leniently(said), dialect=ServerInfo.from_answer(answer).dialect)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from pydantic import Field, model_validator
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 from narrowcast_api.model import users as model
+from narrowcast_api.model.reading import Row
 
-from .base import Good, GoodList, Id, Int, Seconds, WireModel, read_by
+from .base import WireModel
+from .fields import Good, GoodList, Id, Int, Seconds, read_by
 
 User = Annotated[model.User, read_by(model.read_fetched_user)]
 
@@ -18,10 +19,9 @@ class OwnUserAnswer(WireModel):
 
     user: User
 
-    @model_validator(mode="before")
     @classmethod
-    def _the_whole_is_the_user(cls, data: Any) -> Any:
-        return {"user": data}
+    def prepared(cls, row: Row) -> Row:
+        return {"user": row}
 
 
 class ChannelsOfUser(WireModel):
@@ -71,6 +71,13 @@ def modern_presence(clients: dict[str, ClientPresence]) -> Presence:
     return Presence(active_timestamp=active, idle_timestamp=idle)
 
 
+def _read_presence(row: Row) -> Presence | dict[str, ClientPresence]:
+    """One entry in either form: the legacy one holds an object for each client, the modern one times."""
+    if any(isinstance(value, Mapping) for value in row.values()):
+        return {name: ClientPresence.read(value) for name, value in row.items()}
+    return Presence.read(row)
+
+
 class PresenceAnswer(WireModel):
     """Answer of POST /users/me/presence.
 
@@ -78,7 +85,7 @@ class PresenceAnswer(WireModel):
     when the request was a mere ping.
     """
 
-    presences: Good[dict[str, Presence | dict[str, ClientPresence]]] = {}
+    presences: Good[dict[str, Annotated[Presence | dict[str, ClientPresence], read_by(_read_presence)]]] = {}
     server_timestamp: Seconds | None = None
     presence_last_update_id: Int | None = None
 
@@ -136,9 +143,11 @@ class AlertWords(WireModel):
 class ApiKey(WireModel):
     """Answer of POST /fetch_api_key. The key is a plain text here; ``Account`` wraps it at once."""
 
-    api_key: str = Field(repr=False)
+    api_key: str
     email: str
     user_id: Id | None = None
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"api_key"})
 
 
 class AvatarAnswer(WireModel):
@@ -153,7 +162,7 @@ class Bot(WireModel):
     user_id: Id | None = None
     username: str | None = None
     full_name: str = ""
-    api_key: str | None = Field(default=None, repr=False)
+    api_key: str | None = None
     avatar_url: str | None = None
     bot_type: Int | None = None
     is_active: bool = True
@@ -161,6 +170,8 @@ class Bot(WireModel):
     default_sending_stream: str | None = None
     default_events_register_stream: str | None = None
     default_all_public_streams: bool = False
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"api_key"})
 
 
 class BotList(WireModel):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import Field
-
-from narrowcast_api.wire.base import Int, WireModel
+from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.fields import Int
 
 NO_ID = -1
 """The id of an event that came without a usable one; also where a new queue starts."""
@@ -28,7 +27,9 @@ class Event(WireModel):
 class UnknownEvent(Event):
     """An event of a kind that this library does not know; kept whole in ``raw``, which no log shows."""
 
-    raw: dict[str, Any] = Field(default={}, repr=False)
+    raw: dict[str, Any] = {}
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"raw"})
 
 
 class BadEvent(Event):
@@ -37,5 +38,7 @@ class BadEvent(Event):
     State that follows events cannot be trusted after one: register anew.
     """
 
-    raw: Any = Field(default=None, repr=False)
+    raw: Any = None
     error: str = ""
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"raw"})

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import model_validator
-
-from narrowcast_api.wire.base import GoodList, Id, Seconds, WireModel
+from narrowcast_api.model.reading import Row
+from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.channels import Channel, ChannelFolder, Subscription
+from narrowcast_api.wire.fields import GoodList, Id, Seconds
 
 from .base import Event
+
+
+def _channel_ids(items: object) -> object:
+    """The ids in a list of ids, or of channels as old servers send them."""
+    if not isinstance(items, list):
+        return items
+    return [item.get("stream_id") if isinstance(item, dict) else item for item in items]
 
 
 class StreamEvent(Event):
@@ -31,14 +38,9 @@ class StreamDeleteEvent(StreamEvent):
     op: Literal["delete"] = "delete"
     stream_ids: list[Id]
 
-    @model_validator(mode="before")
     @classmethod
-    def _ids_of_old_servers(cls, data: Any) -> Any:
-        """Old servers send the whole channels."""
-        if isinstance(data, dict) and "stream_ids" not in data and isinstance(data.get("streams"), list):
-            ids = [item.get("stream_id") if isinstance(item, dict) else item for item in data["streams"]]
-            return {**data, "stream_ids": ids}
-        return data
+    def prepared(cls, row: Row) -> Row:
+        return row if "stream_ids" in row else {**row, "stream_ids": _channel_ids(row.get("streams"))}
 
 
 class StreamUpdateEvent(StreamEvent):
@@ -111,12 +113,9 @@ class SubscriptionPeerEvent(SubscriptionEvent):
     stream_ids: list[Id]
     user_ids: list[Id]
 
-    @model_validator(mode="before")
     @classmethod
-    def _single_ids_of_old_servers(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        found = dict(data)
+    def prepared(cls, row: Row) -> Row:
+        found = dict(row)
         for many, one in (("stream_ids", "stream_id"), ("user_ids", "user_id")):
             if many not in found and one in found:
                 found[many] = [found[one]]
@@ -158,14 +157,9 @@ class DefaultStreamsEvent(Event):
     type: Literal["default_streams"] = "default_streams"
     default_streams: list[Id]
 
-    @model_validator(mode="before")
     @classmethod
-    def _ids_only(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("default_streams"), list):
-            items = data["default_streams"]
-            ids = [item.get("stream_id") if isinstance(item, dict) else item for item in items]
-            return {**data, "default_streams": ids}
-        return data
+    def prepared(cls, row: Row) -> Row:
+        return {**row, "default_streams": _channel_ids(row.get("default_streams"))}
 
 
 class DefaultChannelGroupsEvent(Event):

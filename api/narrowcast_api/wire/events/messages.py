@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field, model_validator
+from typing import Annotated, Literal
 
 from narrowcast_api.model import messages
-from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either, read_by
+from narrowcast_api.model.reading import Row
+from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
 
 from .base import Event
 
@@ -23,12 +23,12 @@ class MessageEvent(Event):
     flags: GoodList[str] = []
     local_message_id: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _flags_into_the_message(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("message"), dict) and "flags" in data:
-            return {**data, "message": {**data["message"], "flags": data["flags"]}}
-        return data
+    def prepared(cls, row: Row) -> Row:
+        message = row.get("message")
+        if isinstance(message, dict) and "flags" in row:
+            return {**row, "message": {**message, "flags": row["flags"]}}
+        return row
 
 
 class UpdateMessageEvent(Event):
@@ -54,15 +54,14 @@ class UpdateMessageEvent(Event):
     stream_name: str | None = None
     new_stream_id: Id | None = None
     propagate_mode: str | None = None
-    orig_topic: str | None = Field(default=None, validation_alias=either("orig_subject", "orig_topic"))
-    topic: str | None = Field(default=None, validation_alias=either("subject", "topic"))
+    orig_topic: Annotated[str | None, either("orig_subject", "orig_topic")] = None
+    topic: Annotated[str | None, either("subject", "topic")] = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _ids_of_old_servers(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not data.get("message_ids") and "message_id" in data:
-            return {**data, "message_ids": [data["message_id"]]}
-        return data
+    def prepared(cls, row: Row) -> Row:
+        if not row.get("message_ids") and "message_id" in row:
+            return {**row, "message_ids": [row["message_id"]]}
+        return row
 
     @property
     def is_move(self) -> bool:
@@ -79,12 +78,11 @@ class DeleteMessageEvent(Event):
     stream_id: Id | None = None
     topic: str | None = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _single_deletion(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "message_ids" not in data and "message_id" in data:
-            return {**data, "message_ids": [data["message_id"]]}
-        return data
+    def prepared(cls, row: Row) -> Row:
+        if "message_ids" not in row and "message_id" in row:
+            return {**row, "message_ids": [row["message_id"]]}
+        return row
 
 
 class ReactionEvent(Event):
@@ -95,12 +93,9 @@ class ReactionEvent(Event):
     message_id: Id
     reaction: Annotated[messages.Reaction, read_by(messages.read_reaction)]
 
-    @model_validator(mode="before")
     @classmethod
-    def _flat_on_the_wire(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not isinstance(data.get("reaction"), messages.Reaction):
-            return {**data, "reaction": data}
-        return data
+    def prepared(cls, row: Row) -> Row:
+        return {**row, "reaction": row}
 
 
 class UnreadDetail(WireModel):
@@ -123,7 +118,7 @@ class UpdateMessageFlagsEvent(Event):
     """The caller's flag on messages was set (``op`` add) or cleared (remove); ``all`` means every message."""
 
     type: Literal["update_message_flags"] = "update_message_flags"
-    op: Literal["add", "remove"] = Field(validation_alias=either("op", "operation"))
+    op: Annotated[Literal["add", "remove"], either("op", "operation")]
     flag: str
     messages: list[Id] = []
     all: bool = False

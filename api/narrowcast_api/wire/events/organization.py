@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
-from narrowcast_api.wire.base import GoodList, Id, Int, dialects
+from narrowcast_api.wire.fields import GoodList, Id, Int, dialects
 from narrowcast_api.wire.organization import (
     CustomEmoji,
     CustomEmojiTable,
@@ -174,9 +172,9 @@ class RestartEvent(Event):
     """The server was restarted and may have another level now (VER-06)."""
 
     type: Literal["restart"] = "restart"
-    version: str | None = Field(default=None, validation_alias=dialects("version"))
-    merge_base: str | None = Field(default=None, validation_alias=dialects("merge_base"))
-    feature_level: Int | None = Field(default=None, validation_alias=dialects("feature_level"))
+    version: Annotated[str | None, dialects("version")] = None
+    merge_base: Annotated[str | None, dialects("merge_base")] = None
+    feature_level: Annotated[Int | None, dialects("feature_level")] = None
     server_generation: Int | None = None
     immediate: bool = False
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Mapping
-from typing import Any, Literal, get_args, get_origin
+from types import SimpleNamespace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import ValidationError
-
-from narrowcast_api.wire.base import describe
+from narrowcast_api.wire.fields import describe
 
 from . import channels, messages, organization, people, personal
 from .base import NO_ID, BadEvent, Event, UnknownEvent
@@ -16,16 +17,20 @@ _LARGEST_ID = 2**63 - 1
 
 
 def _words(model: type[Event], field: str) -> tuple[str, ...]:
-    """The texts that a field's ``Literal`` allows; nothing where it is no ``Literal``."""
-    found = model.model_fields.get(field)
-    if found is None or get_origin(found.annotation) is not Literal:
-        return ()
-    return tuple(get_args(found.annotation))
+    """The texts that a field's ``Literal`` allows; nothing where it is no ``Literal``, or no field."""
+    for base in model.__mro__:
+        annotations = inspect.get_annotations(base)
+        if field in annotations:
+            # This field alone: all annotations of all events would take a part of the first second.
+            alone = SimpleNamespace(__annotations__={field: annotations[field]})
+            hint = get_type_hints(alone, globalns=vars(sys.modules[base.__module__]))[field]
+            return get_args(hint) if get_origin(hint) is Literal else ()
+    return ()
 
 
 def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
     types = _words(model, "type")
-    if "op" not in model.model_fields:
+    if "op" not in model.__struct_fields__:
         return [(name, None) for name in types]
     return [(name, op) for name in types for op in _words(model, "op")]
 
@@ -80,18 +85,18 @@ def parse_event(raw: object) -> Event:
     (where it is usable) and the whole of what came.
     """
     if not isinstance(raw, dict):
-        return BadEvent.model_construct(id=NO_ID, type="", raw=raw, error="not an object")
+        return BadEvent(id=NO_ID, type="", raw=raw, error="not an object")
     name = raw.get("type")
     known = _class_for(raw)
     fields: dict[str, Any] = {"id": _id_of(raw), "type": name if isinstance(name, str) else "", "raw": raw}
     if known is None:
         if isinstance(name, str):
-            return UnknownEvent.model_construct(**fields)
-        return BadEvent.model_construct(**fields, error="no type")
+            return UnknownEvent(**fields)
+        return BadEvent(**fields, error="no type")
     try:
-        return known.model_validate(raw)
-    except (ValidationError, ValueError, TypeError, RecursionError, OverflowError) as error:
-        return BadEvent.model_construct(**fields, error=describe(error))
+        return known.read(raw)
+    except (ValueError, TypeError, RecursionError, OverflowError) as error:
+        return BadEvent(**fields, error=describe(error))
 
 
 def parse_events(raw: object) -> list[Event]:

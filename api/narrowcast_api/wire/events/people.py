@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
-
 from narrowcast_api.model import bots, users
-from narrowcast_api.wire.base import Good, GoodList, Id, Seconds, WireModel, either, read_by
+from narrowcast_api.model.reading import BadRow, Row
+from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
 from narrowcast_api.wire.groups import UserGroup
 from narrowcast_api.wire.users import ClientPresence, MutedUser, Presence, modern_presence
 
@@ -116,7 +116,7 @@ class UserGroupSubgroupsEvent(UserGroupEvent):
 
     op: Literal["add_subgroups", "remove_subgroups"]
     group_id: Id
-    direct_subgroup_ids: list[Id] = Field(validation_alias=either("direct_subgroup_ids", "subgroup_ids"))
+    direct_subgroup_ids: Annotated[list[Id], either("direct_subgroup_ids", "subgroup_ids")]
 
 
 class PresenceEvent(Event):
@@ -129,12 +129,11 @@ class PresenceEvent(Event):
     presence: Good[dict[str, ClientPresence]] | None = None
     server_timestamp: Seconds | None = None
 
-    @model_validator(mode="after")
-    def _says_something(self) -> PresenceEvent:
-        if not self.was_sent("presences") and self.presence is None:
-            msg = "neither presences nor presence"
-            raise ValueError(msg)
-        return self
+    @classmethod
+    def prepared(cls, row: Row) -> Row:
+        if "presences" not in row and row.get("presence") is None:
+            raise BadRow("neither presences nor presence")
+        return row
 
     def by_user_id(self) -> dict[int, Presence]:
         """The modern form, whichever came."""

@@ -1,0 +1,208 @@
+"""How the fields of a model are read: its annotations, made into functions when the model is first needed.
+
+msgspec converts plain values: a number may stand in a text, a flag may be 0 or 1, an absent value is no null. The
+marks below say what is read otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from math import isfinite
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+
+import msgspec
+
+from narrowcast_api.model.reading import LARGEST, BadRow, Row
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Read = Callable[[Any], Any]
+
+
+class Names(NamedTuple):
+    """The names under which a field travels, the preferred one first."""
+
+    names: tuple[str, ...]
+
+
+def either(*names: str) -> Names:
+    """A field that reads alike under several names, the first one preferred."""
+    return Names(names)
+
+
+def dialects(name: str) -> Names:
+    """A field named after the server: ``service_<name>`` or ``zulip_<name>``."""
+    return Names((f"service_{name}", f"zulip_{name}"))
+
+
+class ReadBy(NamedTuple):
+    """Marks a field that a function reads; it raises `ValueError` for what it cannot."""
+
+    read: Read
+
+
+def read_by(read: Callable[[Row], T]) -> ReadBy:
+    """Marks a field that holds a record of `narrowcast_api.model`, read by the reader of all its sources:
+    `Annotated[SavedSnippet, read_by(read_saved_snippet)]`.
+    """
+
+    def record(value: object) -> T:
+        if not isinstance(value, Mapping):
+            raise BadRow("not an object")
+        return read(value)
+
+    return ReadBy(record)
+
+
+def _finite(value: object) -> float:
+    number = msgspec.convert(value, float, strict=False)
+    if not isfinite(number):
+        raise BadRow("not a finite number")
+    return number
+
+
+class _Good:
+    """Marks a list or mapping of which unreadable items are left out."""
+
+
+Int = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+"""An integer that fits where integers of servers fit; larger ones are an error, not a surprise later."""
+
+Id = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+"""The id of an object of the server."""
+
+Seconds = Annotated[float, ReadBy(_finite)]
+"""Seconds, or a time in seconds since 1970 UTC; never NaN or infinite."""
+
+Good = Annotated[T, _Good()]
+"""A list or mapping whose unreadable items are left out and logged instead of failing the whole."""
+
+GoodList = Annotated[list[T], _Good()]
+"""The same for a list; null is an empty one."""
+
+
+class Field(NamedTuple):
+    """One field of a model: its names on the wire, and what makes its value."""
+
+    name: str
+    names: tuple[str, ...]
+    read: Read
+    required: bool
+
+
+@cache
+def fields_of(model: type[msgspec.Struct]) -> tuple[Field, ...]:
+    """The fields of a model as they are read."""
+    return tuple(
+        Field(field.name, _names(field.name, field.type), _reader(field.type, field.name), field.required)
+        for field in msgspec.structs.fields(model)
+        if field.name not in ("unknown_fields", "sent_fields")
+    )
+
+
+@cache
+def known_names(model: type[msgspec.Struct]) -> frozenset[str]:
+    """Every name by which a field of the model travels."""
+    return frozenset(name for field in fields_of(model) for name in field.names)
+
+
+def describe(error: Exception) -> str:
+    """A short text for a reading error, without the value that caused it."""
+    known = isinstance(error, BadRow | msgspec.ValidationError)
+    return f"{error}"[:300] if known else type(error).__name__
+
+
+def _names(name: str, hint: Any) -> tuple[str, ...]:
+    marks = getattr(hint, "__metadata__", ())
+    return next(((*mark.names, name) for mark in marks if isinstance(mark, Names)), (name,))
+
+
+def _reader(hint: Any, name: str) -> Read:
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        inner, *marks = parts
+        for mark in marks:
+            if isinstance(mark, ReadBy):
+                return mark.read
+            if isinstance(mark, _Good):
+                return _good(inner, name)
+        return _plain(hint) if any(isinstance(mark, msgspec.Meta) for mark in marks) else _reader(inner, name)
+    if origin is Literal:
+        return partial(_one_of, parts)
+    if hasattr(hint, "read"):  # a model
+        return hint.read  # type: ignore[no-any-return]
+    if type(None) in parts and len(parts) == 2:
+        return partial(_optional, _reader(next(part for part in parts if part is not type(None)), name))
+    if origin is list:
+        return partial(_list, _reader(parts[0], name))
+    if origin is dict:
+        return partial(_dict, _reader(parts[0], name), _reader(parts[1], name))
+    return _plain(hint)
+
+
+def _plain(hint: Any) -> Read:
+    return _as_it_is if hint is Any else partial(msgspec.convert, type=hint, strict=False)
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def _one_of(words: tuple[str, ...], value: object) -> object:
+    if value not in words:
+        raise BadRow("not one of the known words")
+    return value
+
+
+def _optional(read: Read, value: object) -> object:
+    return None if value is None else read(value)
+
+
+def _list(read: Read, value: object) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise BadRow("not a list")
+    return [read(item) for item in value]
+
+
+def _dict(read_key: Read, read: Read, value: object) -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise BadRow("not an object")
+    return {read_key(key): read(item) for key, item in value.items()}
+
+
+def _good(hint: Any, name: str) -> Read:
+    parts = get_args(hint)
+    if get_origin(hint) is dict:
+        return partial(_good_dict, name, _reader(parts[0], name), _reader(parts[1], name))
+    return partial(_good_list, name, _reader(parts[0], name))
+
+
+def _good_list(name: str, read: Read, value: object) -> list[Any]:
+    good: list[Any] = []
+    if value is None:
+        return good
+    if not isinstance(value, list | tuple):
+        log.warning("%s is left out: not a list", name)
+        return good
+    for index, item in enumerate(value):
+        try:
+            good.append(read(item))
+        except ValueError as error:
+            log.warning("%s %s is left out: %s", name, index, describe(error))
+    return good
+
+
+def _good_dict(name: str, read_key: Read, read: Read, value: object) -> dict[Any, Any]:
+    good: dict[Any, Any] = {}
+    if not isinstance(value, Mapping):
+        log.warning("%s is left out: not an object", name)
+        return good
+    for key, item in value.items():
+        try:
+            good[read_key(key)] = read(item)
+        except ValueError as error:
+            log.warning("%s %.40s is left out: %s", name, key, describe(error))
+    return good
