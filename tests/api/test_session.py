@@ -277,17 +277,15 @@ async def test_topics_are_listed_on_demand_and_stay_true(tmp_path: Path) -> None
 
 
 async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        sessions(server, tmp_path, "dario") as (dario,),
-    ):
+    async with running_server(tmp_path / "server") as server:
         sent = await server.send("ada", "general", "soup")
         await move(server, sent, "stew")
-        link = Narrow.search(f"channel:general topic:soup with:{sent}")
-        assert await dario.adopt(link) == Narrow.topic(server.channel("general"), "stew")
-        assert await dario.adopt(soup(server)) == soup(server)
-        gone = Narrow.search("topic:soup with:999")
-        assert await dario.adopt(gone) == gone
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            link = Narrow.search(f"channel:general topic:soup with:{sent}")
+            assert await dario.adopt(link) == Narrow.topic(server.channel("general"), "stew")
+            assert await dario.adopt(soup(server)) == soup(server)
+            gone = Narrow.search("topic:soup with:999")
+            assert await dario.adopt(gone) == gone
 
 
 async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again(tmp_path: Path) -> None:
