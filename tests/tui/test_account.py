@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.app import accounts
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
-from narrowcast.screens.messages.picture_file import PictureFileScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast_api.narrow.narrow import Narrow
 from support.screens import PIXEL, choose, fill, rows
@@ -101,7 +101,7 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
         await run(stage, "account.picture")
         await choose(stage, "Upload new picture")
         asked = stage.app.screen
-        assert isinstance(asked, PictureFileScreen)
+        assert isinstance(asked, AskScreen)
         asked.editor.text = str(picture)
         await stage.press("enter")
         await until(lambda: stage.server.user("ada").avatar_url)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.messages.picture_file import PictureFileScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.narrow.narrow import Narrow
@@ -164,7 +164,7 @@ async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> Non
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "organization.pictures")
         await choose(stage, "Upload organization icon")
-        await until(lambda: isinstance(stage.app.screen, PictureFileScreen))
+        await until(lambda: isinstance(stage.app.screen, AskScreen))
         await stage.pilot.pause()
         stage.app.screen.dismiss(str(picture))
         settings = stage.server.core.settings

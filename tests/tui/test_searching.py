@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.screens.dialogs.search import SearchScreen
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.picker import ChoiceList
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text.search_completion import offers
 from narrowcast_api.narrow.narrow import Narrow, Term
@@ -15,9 +16,9 @@ from support.sessions import until
 from support.stage import Stage, on_stage
 
 
-def box(stage: Stage) -> SearchScreen:
+def box(stage: Stage) -> AskScreen:
     screen = stage.app.screen
-    assert isinstance(screen, SearchScreen)
+    assert isinstance(screen, AskScreen)
     return screen
 
 
@@ -40,9 +41,9 @@ async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_pa
         await stage.type("from:zzz")
         await stage.press("enter")
         assert box(stage).editor.text == "from:zzz"
-        assert box(stage)._said.plain.strip() == "No user matches 'zzz'."
+        assert box(stage).remark.plain.strip() == "No user matches 'zzz'."
         await stage.press("backspace")
-        assert box(stage)._said.plain.strip() == ""
+        assert box(stage).remark.plain.strip() == ""
         await stage.press("escape")
         assert stage.screen.narrow == before
 
@@ -52,10 +53,10 @@ async def test_what_the_server_refuses_comes_back_into_the_box(tmp_path: Path) -
         await stage.press("slash")
         await stage.type("id:nonsense")
         await stage.press("enter")
-        await until(lambda: isinstance(stage.app.screen, SearchScreen))
+        await until(lambda: isinstance(stage.app.screen, AskScreen))
         await stage.pilot.pause()
         assert box(stage).editor.text == "id:nonsense"
-        assert "Invalid narrow" in box(stage)._said.plain
+        assert "Invalid narrow" in box(stage).remark.plain
 
 
 async def test_names_are_completed_while_one_types(tmp_path: Path) -> None:
@@ -65,7 +66,9 @@ async def test_names_are_completed_while_one_types(tmp_path: Path) -> None:
         await stage.press("tab")
         assert box(stage).editor.text == "sender:"
         await stage.type("chi")
-        assert [choice.text for choice in box(stage).offers.items] == ["Chiyo Tanaka"]
+        assert [choice.text for choice in box(stage).query_one("#offers", ChoiceList).items] == [
+            "Chiyo Tanaka"
+        ]
         await stage.press("tab")
         assert box(stage).editor.text == 'sender:"Chiyo Tanaka" '
         await stage.type("channel:engin")

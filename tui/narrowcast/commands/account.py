@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
+from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.screens.people.accounts import BotsScreen
 from narrowcast.screens.people.keys import show_key
 from narrowcast.screens.people.profile import profile_form
@@ -61,7 +61,7 @@ def picture(screen: Workspace) -> None:
     def chosen(what: str | None) -> None:
         if what == "choose":
             screen.app.push_screen(
-                PictureFileScreen("Upload new profile picture"), lambda path: _picture_chosen(screen, path)
+                picture_question("Upload new profile picture"), lambda path: _picture_chosen(screen, path)
             )
         elif what == "remove":
             screen.spawn(_remove_picture(screen), "delete your profile picture")

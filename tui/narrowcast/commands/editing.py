@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
-from narrowcast.screens.dialogs.attach import AttachScreen
+from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.terminal.editor import edit_outside
 
 if TYPE_CHECKING:
@@ -56,4 +56,5 @@ def attach(screen: Workspace) -> None:
             writing.uploads.start(Path(path), where, writing.draft.id)
         writing.focus_text()
 
-    screen.app.push_screen(AttachScreen(screen.session.state.limits.max_file_upload_size_mib), chosen)
+    limit = f"Maximum file size: {screen.session.state.limits.max_file_upload_size_mib} MB"
+    screen.app.push_screen(file_question("Upload file", does="uploads", note=limit), chosen)

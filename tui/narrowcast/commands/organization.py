@@ -8,7 +8,7 @@ from narrowcast.screens.account.server import ServerScreen
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
+from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.screens.organization.domains import DomainsScreen
 from narrowcast.screens.organization.emoji import EmojiScreen
 from narrowcast.screens.organization.exports import ExportsScreen
@@ -78,7 +78,7 @@ def pictures(screen: Workspace) -> None:
             if path:
                 screen.spawn(_change_picture(screen, kind, path), "change the picture")
 
-        screen.app.push_screen(PictureFileScreen(f"Upload {_PICTURES[kind]}"), picked)
+        screen.app.push_screen(picture_question(f"Upload {_PICTURES[kind]}"), picked)
 
     choices = [Choice((kind, True), f"Upload {words}…") for kind, words in _PICTURES.items()]
     choices += [Choice((kind, False), f"Delete {words}") for kind, words in _PICTURES.items()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.context import in_app
 from narrowcast.commands import targets
-from narrowcast.screens.dialogs.search import SearchScreen
+from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
 from narrowcast_api.errors import ApiError
@@ -49,7 +49,9 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
             _show(screen, typed, _resolved(screen, typed))
 
     note = "" if session.is_live else OFFLINE
-    screen.app.push_screen(SearchScreen(text, offer=offer, check=check, problem=problem, note=note), entered)
+    screen.app.push_screen(
+        search_question(text, offer=offer, check=check, problem=problem, note=note), entered
+    )
 
 
 def _resolved(screen: Workspace, text: str) -> Narrow:

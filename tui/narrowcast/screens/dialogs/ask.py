@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.widget import Widget
 
-from narrowcast.commands.hints import KeyHint
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
+__all__ = ["AskScreen", "Completion"]
+
+
+class Completion(Protocol):
+    """Completes what is typed, when its user asks for it."""
+
+    widgets: Sequence[Widget]
+    """What it shows below the field."""
+
+    def typed(self, ask: AskScreen) -> None:
+        """Called when the text has changed."""
+
+    def move(self, direction: int) -> bool:
+        """Choose another offer, up (-1) or down (1); False where there are none."""
+
+    def complete(self, ask: AskScreen) -> None:
+        """Put what completes it in the place of what is typed."""
+
 
 class AskScreen(Dialog[str | None]):
-    """Gives back what was typed, or None. ``notes``: lines below the field; ``does``: what Enter does."""
+    """Gives back what was typed, or None.
+
+    ``notes``: lines below the field. ``does``: what Enter does. ``read``: the answer that a text stands for. ``check``:
+    what is wrong with an answer, or nothing; ``checks_typing``: that is said while one types. ``problem``: what was
+    wrong before.
+    """
 
     DEFAULT_CSS = """
     AskScreen > Vertical { width: 76; margin-top: 2; }
     AskScreen Editor { background: $panel; }
+    AskScreen #offers { background: $panel; display: none; }
+    AskScreen #offers.-some { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ASK)]
     AUTO_FOCUS = "Editor"
-    KEYS: ClassVar[tuple[KeyHint, ...]] = ()
-    """Keys that a subclass adds."""
 
     def __init__(
         self,
@@ -35,6 +60,11 @@ class AskScreen(Dialog[str | None]):
         placeholder: str = "",
         notes: tuple[str, ...] = (),
         does: str = "OK",
+        read: Callable[[str], str] = str,
+        check: Callable[[str], str] | None = None,
+        checks_typing: bool = False,
+        problem: str = "",
+        completion: Completion | None = None,
     ) -> None:
         super().__init__()
         self._question = question
@@ -42,14 +72,26 @@ class AskScreen(Dialog[str | None]):
         self._placeholder = placeholder
         self._notes = notes
         self._does = does
+        self._read = read
+        self._check = check
+        self._checks_typing = checks_typing
+        self._completion = completion
+        self.remark = OneLine()
+        """Says what is wrong, where answers are checked."""
+        self.say(problem, "bad")
 
     def compose(self) -> ComposeResult:
+        completes = (("ask.complete", "completes"),) if self._completion is not None else ()
         with Vertical():
             title = OneLine()
-            keys = self.hints(("editor.submit", self._does), *self.KEYS, ("dialog.close", "cancels"))
+            keys = self.hints(("editor.submit", self._does), *completes, ("dialog.close", "cancels"))
             title.show_pieces([(self._question, "strong")], [(keys, "dim")])
             yield title
             yield Editor(self._text, placeholder=self._placeholder)
+            if self._completion is not None:
+                yield from self._completion.widgets
+            if self._check is not None:
+                yield self.remark
             for note in self._notes:
                 line = OneLine()
                 line.show_pieces([(note, "dim")])
@@ -59,13 +101,39 @@ class AskScreen(Dialog[str | None]):
     def editor(self) -> Editor:
         return self.query_one(Editor)
 
-    def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        event.stop()
-        self.answer(event.editor.text.strip())
+    def say(self, text: str, look: str = "dim") -> None:
+        """Says something about what is typed. ``look``: as in `OneLine`."""
+        self.remark.show_pieces([(text, look)] if text else [])
 
-    def answer(self, text: str) -> None:
-        """Subclasses check here before they call ``dismiss``."""
-        self.dismiss(text)
+    def on_editor_changed(self, event: Editor.Changed) -> None:
+        """What was wrong may be right now."""
+        event.stop()
+        if self._completion is not None:
+            self._completion.typed(self)
+        if self._checks_typing:
+            self.say(self._problem_of(self._read(event.editor.text.strip())), "bad")
+        elif event.edited:
+            self.say("")
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        """An answer that is wrong stays, with the reason."""
+        event.stop()
+        answer = self._read(event.editor.text.strip())
+        if problem := self._problem_of(answer):
+            self.say(problem, "bad")
+        else:
+            self.dismiss(answer)
+
+    def _problem_of(self, answer: str) -> str:
+        return self._check(answer) if self._check is not None else ""
+
+    async def _on_key(self, event: events.Key) -> None:
+        directions = {"up": -1, "down": 1}
+        offers = self._completion if event.key in directions else None
+        if offers is not None and offers.move(directions[event.key]):
+            event.stop()
+            event.prevent_default()
 
     def action_complete(self) -> None:
-        """Subclasses complete what is typed."""
+        if self._completion is not None:
+            self._completion.complete(self)

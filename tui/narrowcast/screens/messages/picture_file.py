@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.screens.dialogs.attach import AttachScreen
+from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.form_fields import Refused
 
 MAX_BYTES = 10 * 2**20
@@ -20,17 +20,11 @@ _KINDS = (
 )
 
 
-class PictureFileScreen(AttachScreen):
-    """Gives back the path of a file that exists."""
-
-    def __init__(self, question: str) -> None:
-        AskScreen.__init__(
-            self,
-            question,
-            placeholder="path, for example ~/picture.png",
-            notes=("PNG, JPEG, GIF or WebP", "", ""),
-            does="selects",
-        )
+def picture_question(title: str) -> AskScreen:
+    """A question that gives back the path of a file that exists, or an empty text."""
+    return file_question(
+        title, does="selects", note="PNG, JPEG, GIF or WebP", placeholder="path, for example ~/picture.png"
+    )
 
 
 async def read_picture(path: str) -> tuple[bytes, str, str]:

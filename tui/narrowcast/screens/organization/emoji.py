@@ -10,7 +10,7 @@ from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
 from narrowcast.screens.messages.picture import PictureScreen
-from narrowcast.screens.messages.picture_file import PictureFileScreen, read_picture
+from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast_api import permissions
 from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.state.changes import CustomEmojiChanged
@@ -46,7 +46,7 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
 
     def new(self) -> None:
         if not self.refused():
-            self.app.push_screen(PictureFileScreen("Image for the new emoji"), self._ask_name)
+            self.app.push_screen(picture_question("Image for the new emoji"), self._ask_name)
 
     def _ask_name(self, path: str | None) -> None:
         if not path:

@@ -19,41 +19,22 @@ from narrowcast.commands.hints import Keys
 from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize
 from narrowcast.commands.registry import Command, groups
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.screens.dialogs.attach import AttachScreen
+from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ManageList, ManageScreen, Row
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
-from narrowcast.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 KEYS_OF_COMMANDS = "keys"
 IMPORT = "import"
+ZULIPRC = "path, for example ~/zuliprc"
 
 
-class CheckedAsk(AskScreen):
-    """A question whose answer is checked while it is typed. ``check`` gives what is wrong, or nothing."""
-
-    def __init__(self, question: str, text: str, help_text: str, check: Callable[[str], str]) -> None:
-        super().__init__(question, text, notes=(help_text, ""), does="saves")
-        self._check = check
-
-    def on_editor_changed(self, event: Editor.Changed) -> None:
-        event.stop()
-        self._say(self._check(event.editor.text))
-
-    def _say(self, problem: str) -> None:
-        self.query(OneLine).last().show_pieces([(problem, "bad")] if problem else [])
-
-    def answer(self, text: str) -> None:
-        """Only what is right goes back."""
-        problem = self._check(text)
-        if problem:
-            self._say(problem)
-        else:
-            self.dismiss(text)
+def _checked_question(title: str, text: str, note: str, check: Callable[[str], str]) -> AskScreen:
+    """``check`` gives what is wrong with an answer, or nothing; that is said while one types."""
+    return AskScreen(title, text, notes=(note,), does="saves", check=check, checks_typing=True)
 
 
 class _Headed(ManageList[str]):
@@ -118,7 +99,8 @@ class AppSettingsScreen(ManageScreen[str]):
             self.app.push_screen(KeysScreen(self.session), lambda _: self.reread())
         elif item == IMPORT:
             self.app.push_screen(
-                AttachScreen(1, title="Import from a zuliprc file", does="imports"), self._import
+                file_question("Import from a zuliprc file", does="imports", note="", placeholder=ZULIPRC),
+                self._import,
             )
         else:
             self._change(next(one for keys in CONFIG_KEYS.values() for one in keys if one.key == item))
@@ -154,7 +136,7 @@ class AppSettingsScreen(ManageScreen[str]):
             if typed is not None:
                 self.save(one.key, read(typed))
 
-        self.app.push_screen(CheckedAsk(one.title, str(text), one.help, check), answered)
+        self.app.push_screen(_checked_question(one.title, str(text), one.help, check), answered)
 
     def save(self, key: str, value: Value | None) -> None:
         """Write a value, and use it."""
@@ -228,7 +210,7 @@ class KeysScreen(ManageScreen[str]):
                 self._save(item, text.split())
 
         note = f"{item}: separated by spaces, such as: f4 ctrl+g ?"
-        ask = CheckedAsk("Keys", " ".join(keys), note, lambda text: self._problem(item, text))
+        ask = _checked_question("Keys", " ".join(keys), note, lambda text: self._problem(item, text))
         self.app.push_screen(ask, answered)
 
     def _problem(self, command_id: str, text: str) -> str:

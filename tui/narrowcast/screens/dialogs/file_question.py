@@ -1,0 +1,98 @@
+"""Asking for a file: a path, completed with Tab."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual.widget import Widget
+
+from narrowcast.app.background import Latest
+from narrowcast.app.context import app_of
+from narrowcast.screens.dialogs.ask import AskScreen
+
+__all__ = ["file_question"]
+
+SHOWN = 8
+
+
+def file_question(
+    title: str, *, does: str, note: str, placeholder: str = "path, for example ~/report.pdf"
+) -> AskScreen:
+    """A question that gives back the path of a file that exists, or an empty text."""
+    return AskScreen(
+        title,
+        placeholder=placeholder,
+        notes=(note, ""),
+        does=does,
+        read=_path,
+        check=lambda path: "" if not path or Path(path).is_file() else "File not found.",
+        completion=PathCompletion(),
+    )
+
+
+def _path(typed: str) -> str:
+    """A path as people write it, such as in quotes or below ~."""
+    return str(Path(typed.strip("'\"")).expanduser()) if typed else ""
+
+
+class PathCompletion:
+    """Completes as far as all paths agree, and names them."""
+
+    widgets: Sequence[Widget] = ()
+
+    def __init__(self) -> None:
+        self._latest: Latest | None = None
+
+    def typed(self, ask: AskScreen) -> None:
+        """Nothing is read from the disk before its user asks for it."""
+
+    def move(self, direction: int) -> bool:
+        return False
+
+    def complete(self, ask: AskScreen) -> None:
+        if self._latest is None:
+            self._latest = Latest(app_of(ask).spawn)
+        self._latest.begin(self._complete(ask), "list the files")
+
+    async def _complete(self, ask: AskScreen) -> None:
+        typed = ask.editor.text
+        paths = await asyncio.to_thread(candidates, typed)
+        if not ask.is_attached or ask.editor.text != typed:
+            return
+        if not paths:
+            ask.say("No matches.", "warn")
+            return
+        common = common_start(paths)
+        if len(common) > len(typed):
+            ask.editor.text = common
+        shown = "  ".join(Path(name).name + ("/" if name.endswith("/") else "") for name in paths[:SHOWN])
+        ask.say(shown + (" …" if len(paths) > SHOWN else "") if len(paths) > 1 else "")
+
+
+def common_start(texts: list[str]) -> str:
+    """The longest beginning that all of them share."""
+    first, last = min(texts), max(texts)
+    for place, character in enumerate(first):
+        if last[place : place + 1] != character:
+            return first[:place]
+    return first
+
+
+def candidates(typed: str) -> list[str]:
+    """The paths that begin with ``typed``; folders end in a slash."""
+    head, _, name = typed.rpartition("/")
+    folder = Path(head + "/" if typed.startswith("/") or head else ".").expanduser()
+    prefix = f"{head}/" if "/" in typed else ""
+    paths = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                hidden = entry.name.startswith(".") and not name.startswith(".")
+                if entry.name.startswith(name) and not hidden:
+                    paths.append(prefix + entry.name + ("/" if entry.is_dir() else ""))
+    except OSError:
+        return []
+    return sorted(paths)
