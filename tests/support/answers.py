@@ -64,7 +64,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET users": users.UserList,
     "POST users": users.CreatedUser,
     "GET users/N": users.UserAnswer,
-    "GET users/N/channels": channels.SubscribedChannels,
+    "GET users/N/channels": users.ChannelsOfUser,
     "GET users/N/presence": users.UserPresence,
     "GET users/N/status": users.UserStatusAnswer,
     "GET users/N/subscriptions/N": channels.SubscriptionStatus,

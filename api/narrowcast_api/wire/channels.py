@@ -10,7 +10,7 @@ from typing import Annotated
 from narrowcast_api.model import channel_folders, channels
 
 from .base import WireModel
-from .fields import Good, GoodList, Id, Int, Seconds, either, read_by
+from .fields import Good, GoodList, Id, either, read_by
 
 Channel = Annotated[channels.Channel, read_by(channels.read_channel)]
 Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]
@@ -92,15 +92,6 @@ class DeleteTopicResult(WireModel):
     complete: bool = True
 
 
-class UserTopic(WireModel):
-    """How the caller sees one topic; an event and an entry of the snapshot."""
-
-    stream_id: Id
-    topic_name: str
-    visibility_policy: Int
-    last_updated: Seconds = 0
-
-
 class ChannelFolderList(WireModel):
     """Answer of GET /channel_folders."""
 
@@ -117,9 +108,3 @@ class ChannelEmail(WireModel):
     """Answer of GET /streams/{id}/email_address."""
 
     email: str
-
-
-class SubscribedChannels(WireModel):
-    """Answer of GET /users/{id}/channels."""
-
-    subscribed_channel_ids: GoodList[Id] = []

@@ -141,16 +141,3 @@ class OnboardingStep(WireModel):
 
     type: str = ""
     name: str = ""
-
-
-class RealmExport(WireModel):
-    """An export of the organization's data."""
-
-    id: Id
-    acting_user_id: Id | None = None
-    export_time: Seconds | None = None
-    export_type: Int | None = None
-    export_url: str | None = None
-    pending: bool = False
-    deleted_timestamp: Seconds | None = None
-    failed_timestamp: Seconds | None = None

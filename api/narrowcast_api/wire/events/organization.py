@@ -9,10 +9,10 @@ from narrowcast_api.wire.organization import (
     CustomEmoji,
     CustomEmojiTable,
     Domain,
+    Export,
     Linkifier,
     Playground,
     ProfileField,
-    RealmExport,
 )
 
 from .base import Event
@@ -145,7 +145,7 @@ class RealmExportEvent(Event):
     """All exports."""
 
     type: Literal["realm_export"] = "realm_export"
-    exports: GoodList[RealmExport] = []
+    exports: GoodList[Export] = []
 
 
 class RealmExportConsentEvent(Event):
