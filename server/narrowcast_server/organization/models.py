@@ -6,11 +6,21 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
+from typing import TypeVar
+
+import msgspec
 
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.storage.store import Row
 
 __all__ = ["Channel", "FlagBit", "Group", "Message", "Role", "User"]
+
+Record = TypeVar("Record")
+
+
+def _record(kind: type[Record], row: Row, **read: object) -> Record:
+    """The record of a row whose columns are named as its fields; `read` are those that are stored otherwise."""
+    return msgspec.convert({**dict(row), **read}, kind, strict=False)
 
 
 class FlagBit(IntFlag):
@@ -73,23 +83,7 @@ class User:
     @classmethod
     def of(cls, row: Row, open_key: Callable[[str], str | None]) -> User:
         """From a row of `users`; `open_key` unseals what is stored of the key."""
-        return cls(
-            id=row["id"],
-            delivery_email=row["delivery_email"],
-            full_name=row["full_name"],
-            role=Role(row["role"]),
-            is_active=bool(row["is_active"]),
-            bot_type=row["bot_type"],
-            bot_owner_id=row["bot_owner_id"],
-            is_system_bot=bool(row["is_system_bot"]),
-            api_key=open_key(row["api_key"]) or "",
-            timezone=row["timezone"],
-            date_joined=row["date_joined"],
-            avatar_version=row["avatar_version"],
-            avatar_url=row["avatar_url"],
-            can_change_user_emails=bool(row["can_change_user_emails"]),
-            settings=json.loads(row["settings"]),
-        )
+        return _record(cls, row, api_key=open_key(row["api_key"]) or "", settings=json.loads(row["settings"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +110,7 @@ class Channel:
     @classmethod
     def of(cls, row: Row) -> Channel:
         """From a row of `channels`."""
-        return cls(
-            id=row["id"],
-            name=row["name"],
-            description=row["description"],
-            rendered_description=row["rendered_description"],
-            date_created=row["date_created"],
-            creator_id=row["creator_id"],
-            invite_only=bool(row["invite_only"]),
-            history_public=bool(row["history_public"]),
-            is_web_public=bool(row["is_web_public"]),
-            is_archived=bool(row["is_archived"]),
-            is_default=bool(row["is_default"]),
-            message_retention_days=row["message_retention_days"],
-            topics_policy=row["topics_policy"],
-            folder_id=row["folder_id"],
-            first_message_id=row["first_message_id"],
-            settings=json.loads(row["settings"]),
-        )
+        return _record(cls, row, settings=json.loads(row["settings"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +129,7 @@ class Group:
     @classmethod
     def of(cls, row: Row) -> Group:
         """From a row of `groups`."""
-        return cls(
-            id=row["id"],
-            name=row["name"],
-            description=row["description"],
-            creator_id=row["creator_id"],
-            date_created=row["date_created"],
-            is_system=bool(row["is_system"]),
-            deactivated=bool(row["deactivated"]),
-            settings=json.loads(row["settings"]),
-        )
+        return _record(cls, row, settings=json.loads(row["settings"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,18 +154,4 @@ class Message:
     @classmethod
     def of(cls, row: Row) -> Message:
         """From a row of `messages`."""
-        return cls(
-            id=row["id"],
-            sender_id=row["sender_id"],
-            channel_id=row["channel_id"],
-            topic=row["topic"],
-            conversation_id=row["conversation_id"],
-            content=row["content"],
-            rendered=row["rendered"],
-            timestamp=row["timestamp"],
-            client=row["client"],
-            is_me=bool(row["is_me"]),
-            last_edited=row["last_edited"],
-            last_moved=row["last_moved"],
-            history=row["history"],
-        )
+        return _record(cls, row)
