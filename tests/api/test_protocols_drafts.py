@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from pathlib import Path
-
-import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.records import Draft
-from support.clock import VirtualClock
-from support.draft_server import LUNCH, DraftClient, DraftServer
+from support.draft_server import LUNCH, DraftClient
 
 TEA = ChannelDestination(7, "tea")
-
-
-@pytest.fixture
-def server() -> DraftServer:
-    return DraftServer()
-
-
-@pytest.fixture
-def client(server: DraftServer, tmp_path: Path) -> DraftClient:
-    return DraftClient(server, tmp_path, VirtualClock())
-
-
-def kept(client: DraftClient) -> list[str]:
-    return [record.version.content for record in client.journal.load_drafts()]
 
 
 # here
@@ -41,13 +23,13 @@ async def test_text_is_on_the_disk_within_a_second_of_the_last_key(client: Draft
             draft_id = client.drafts.save(draft_id, LUNCH, "Soup today"[:length])
             await client.clock.advance(0.05)
         await client.clock.advance(0.5)
-        assert kept(client) == ["Soup today"]
+        assert client.kept() == ["Soup today"]
 
 
 async def test_the_first_key_after_a_pause_is_written_at_once(client: DraftClient) -> None:
     async with client:
         client.drafts.save(None, LUNCH, "S")
-        assert kept(client) == ["S"]
+        assert client.kept() == ["S"]
 
 
 async def test_typing_does_not_write_to_the_disk_at_every_key(client: DraftClient) -> None:
@@ -78,16 +60,16 @@ async def test_a_slow_request_does_not_keep_text_from_the_disk(client: DraftClie
         client.drafts.save(draft_id, LUNCH, "one two")
         client.drafts.save(draft_id, LUNCH, "one two three")
         await client.clock.advance(0.5)
-        assert kept(client) == ["one two three"]
+        assert client.kept() == ["one two three"]
 
 
 async def test_flush_writes_everything_before_the_process_ends(client: DraftClient) -> None:
     async with client:
         draft_id = client.drafts.save(None, LUNCH, "one")
         client.drafts.save(draft_id, LUNCH, "one two")
-        assert kept(client) == ["one"]
+        assert client.kept() == ["one"]
         assert client.drafts.flush() is True
-        assert kept(client) == ["one two"]
+        assert client.kept() == ["one two"]
 
 
 async def test_drafts_are_listed_last_edited_first_and_a_blank_one_goes(client: DraftClient) -> None:
@@ -225,7 +207,7 @@ async def test_deleting_reaches_the_server_also_after_a_crash(client: DraftClien
         client.register()
         assert client.texts() == []
         await client.clock.advance(3)
-        assert (client.server.texts(), kept(client)) == ([], [])
+        assert (client.server.texts(), client.kept()) == ([], [])
 
 
 async def test_deleting_while_it_is_being_created_deletes_it_there(client: DraftClient) -> None:
@@ -245,7 +227,7 @@ async def test_a_draft_that_was_never_synced_is_deleted_without_a_request(client
     async with client:
         client.drafts.delete(client.drafts.save(None, LUNCH, "Soup"))
         await client.clock.advance(30)
-        assert (client.calls, kept(client)) == ([], [])
+        assert (client.calls, client.kept()) == ([], [])
 
 
 async def test_writing_on_in_a_draft_that_is_being_deleted_keeps_the_words(client: DraftClient) -> None:
@@ -284,7 +266,7 @@ async def test_what_the_server_would_cut_or_refuse_stays_here_and_says_so(client
         await client.clock.advance(30)
         assert client.calls == []
         assert all("this device only" in (draft.error or "") for draft in client.drafts.all())
-        assert len(kept(client)) == 3
+        assert len(client.kept()) == 3
 
 
 async def test_a_refused_draft_is_not_sent_again_until_it_changes(client: DraftClient) -> None:

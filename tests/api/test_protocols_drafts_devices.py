@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere
 
 TEA = ChannelDestination(7, "tea")
-
-
-@pytest.fixture
-def server() -> DraftServer:
-    return DraftServer()
-
-
-@pytest.fixture
-def client(server: DraftServer, tmp_path: Path) -> DraftClient:
-    return DraftClient(server, tmp_path, VirtualClock())
-
-
-def kept(client: DraftClient) -> list[str]:
-    return [record.version.content for record in client.journal.load_drafts()]
 
 
 async def test_drafts_of_other_devices_come_change_and_go(client: DraftClient) -> None:
@@ -39,7 +23,7 @@ async def test_drafts_of_other_devices_come_change_and_go(client: DraftClient) -
         assert client.drafts.all()[0].destination == DirectDestination(frozenset({12}))
         client.server.delete(1)
         await client.catch_up()
-        assert (client.texts(), kept(client), client.calls) == ([], [], [])
+        assert (client.texts(), client.kept(), client.calls) == ([], [], [])
 
 
 async def test_a_snapshot_brings_everything_up_to_date(client: DraftClient) -> None:

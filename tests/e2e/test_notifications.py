@@ -103,26 +103,22 @@ def test_a_message_pops_up_and_rings_while_the_terminal_has_no_focus(
     assert b"\x07" in terminal.output[before:].replace(b"\x1b]2;", b"")
 
 
-def test_sound_and_pop_ups_can_be_off_each(served: Served, open_with: Open) -> None:
+@pytest.mark.parametrize(
+    "config",
+    ['popup = "off"\nsound = "off"', 'popup = "osc9"\nquiet = ["0-24"]'],
+    ids=["switched off", "quiet hours"],
+)
+def test_nothing_pops_up_or_rings_where_that_is_not_wanted(
+    served: Served, open_with: Open, config: str
+) -> None:
     ada, greta = people(served)
-    terminal = open_with('[notifications]\npopup = "off"\nsound = "off"\ntitle = false\n')
+    terminal = open_with(f"[notifications]\n{config}\ntitle = false\n")
     terminal.send(BLUR)
     before = len(terminal.output)
     write_to(ada, greta, "The mast is up")
     terminal.settle(2.0)
     assert b"\x07" not in terminal.output[before:]
     assert b"\x1b]" not in terminal.output[before:]
-
-
-def test_quiet_hours_are_quiet(served: Served, open_with: Open) -> None:
-    ada, greta = people(served)
-    terminal = open_with('[notifications]\npopup = "osc9"\nquiet = ["0-24"]\ntitle = false\n')
-    terminal.send(BLUR)
-    before = len(terminal.output)
-    write_to(ada, greta, "The mast is up")
-    terminal.settle(2.0)
-    assert b"\x07" not in terminal.output[before:]
-    assert b"\x1b]9" not in terminal.output[before:]
 
 
 def test_what_is_on_a_focused_screen_is_not_told_and_behind_it_is(served: Served, open_with: Open) -> None:

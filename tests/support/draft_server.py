@@ -224,6 +224,10 @@ class DraftClient:
         while self.event():
             await self.clock.settle()
 
+    def kept(self) -> list[str]:
+        """The words of the drafts in the journal."""
+        return [record.version.content for record in self.journal.load_drafts()]
+
     def texts(self) -> list[str]:
         return sorted(draft.content for draft in self.drafts.all())
 
