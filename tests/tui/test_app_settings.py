@@ -39,7 +39,7 @@ def keys_of(config: object, prefix: str = "") -> set[str]:
 
 def test_the_screen_has_every_key_of_the_configuration() -> None:
     shown = {one.key for listed in CONFIG_KEYS.values() for one in listed}
-    assert shown | {"keys"} == keys_of(Config())
+    assert shown | {"keys", "extensions"} == keys_of(Config())
 
 
 def test_a_change_keeps_comments_and_everything_else(tmp_path: Path) -> None:

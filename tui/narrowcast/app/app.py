@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -27,9 +27,11 @@ from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, sixteen_colours
-from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
+from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id, every
+from narrowcast.extensions.start import Extensions
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
+from narrowcast.terminal.textual_private import add_bindings
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -83,6 +85,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         paths: Paths | None = None,
         demo_data: Path | None = None,
         link: str = "",
+        extensions: bool = True,
     ) -> None:
         super().__init__(driver_class=terminal_driver())
         self.opening = opening
@@ -91,7 +94,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
         self.outside: asyncio.subprocess.Process | None = None
         """A program that has the terminal for now."""
-        self.accounts = OpenAccounts(self, link)
+        self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
+        self.accounts = OpenAccounts(self, self.extensions, link)
         self.demo = Demo(self, self.accounts, demo_data)
         self._background = Background(self.tell)
         self._painting = Painting(self)
@@ -127,9 +131,14 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
         self.keys = effective(self.config.keymap)
         self.set_keymap(textual_keymap(self.config.keymap))
-        for command in REGISTRY:
+        for command in every():
             if not command.keys and self.keys[command.id]:
                 self.bind(",".join(self.keys[command.id]), command.handler, show=False)
+
+    def add_commands(self, commands: Sequence[Command]) -> None:
+        """Extensions were loaded: their commands have keys from now on."""
+        add_bindings(self, [command.binding() for command in commands if command.keys])
+        self.keys.update({command.id: command.keys for command in commands})
 
     def use_config(self, config: Config) -> None:
         """A configuration that was changed while the app runs: theme and keys at once, the rest where it is read."""
@@ -156,6 +165,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.accounts.go_live()
 
     def on_unmount(self) -> None:
+        self.extensions.close()
         self._leaving.leave_signals()
 
     def _handle_exception(self, error: Exception) -> None:

@@ -89,6 +89,8 @@ class Config:
     """Keys as in another program (`narrowcast.commands.presets`); those of ``[keys]`` come on top."""
     keys: dict[str, str | list[str]] = field(default_factory=dict)
     """``[keys]``: the id of a command to its key or keys."""
+    extensions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """``[extensions.NAME]``: settings of an extension, checked when it is loaded; ``enabled = false`` leaves it out."""
 
     @property
     def keymap(self) -> dict[str, str | list[str]]:

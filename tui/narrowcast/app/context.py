@@ -53,6 +53,32 @@ class DemoContext(Protocol):
         """Open the demo on a server of its own."""
 
 
+class OfferLike(Protocol):
+    """A completion that an extension offers: texts of any origin."""
+
+    @property
+    def insert(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def detail(self) -> str: ...
+
+
+class ExtensionsContext(Protocol):
+    """The extensions, as panes ask them; before they are loaded, and where there are none, they add nothing."""
+
+    def segments(self) -> Sequence[str]:
+        """What they add to the status line; safe to show."""
+
+    def offers(self, line: str) -> tuple[int, Sequence[OfferLike]] | None:
+        """Completions for the end of the line that is being written: where what they replace begins, and they."""
+
+    def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
+        """Run the slash command that a text begins with; whether there is one. ``done`` gets what is to be sent in its
+        place, or None for nothing; it is not called where the command failed.
+        """
+
+
 class AppContext(Protocol):
     """The running app as everything else sees it: telling the user, work in the background, the accounts."""
 
@@ -62,6 +88,9 @@ class AppContext(Protocol):
     """The keys of each command by its id."""
     outside: asyncio.subprocess.Process | None
     """A program that has the terminal for now."""
+
+    @property
+    def extensions(self) -> ExtensionsContext: ...
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """Say something to the user. ``text`` may come from anywhere."""

@@ -19,6 +19,7 @@ from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast.app.notifier import Notifier
+    from narrowcast.extensions.start import Extensions
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ class LiveAccount:
         self.session = session
         self.screen = screen
         self._notifier: Notifier | None = None
+        self._extensions: Extensions | None = None
         self._closed = False
 
     @classmethod
@@ -44,7 +46,7 @@ class LiveAccount:
         )
         return cls(file, session, screen)
 
-    def go_live(self, app: App[Any], link: str = "") -> None:
+    def go_live(self, app: App[Any], extensions: Extensions, link: str = "") -> None:
         """Run the session, with the network once the first frame is painted. ``link``: where to go then."""
         painted = asyncio.Event()
         self.session.hold_back(painted)
@@ -52,6 +54,7 @@ class LiveAccount:
         context.spawn(self.session.run(), "keep the account live")
         app.call_after_refresh(painted.set)
         app.call_after_refresh(self._begin_notices, app)
+        app.call_after_refresh(self._begin_extensions, extensions)
         if link:
             context.spawn(self._follow(link), "follow the link")
 
@@ -77,6 +80,12 @@ class LiveAccount:
 
         self._notifier = begin(app, self.session, app_of(app).config.notifications, self._ids_in_view)
 
+    def _begin_extensions(self, extensions: Extensions) -> None:
+        """Once the first frame is painted: a start is no slower for them."""
+        if not self._closed:
+            self._extensions = extensions
+            extensions.begin(self.session, self.screen)
+
     def _ids_in_view(self) -> set[int]:
         """The messages on the screen, with no dialog over them."""
         screen = self.screen
@@ -101,6 +110,8 @@ class LiveAccount:
         try:
             if self._notifier is not None:
                 await self._notifier.close()
+            if self._extensions is not None:
+                await self._extensions.end()
             await self.session.close(seconds)
         except Exception:
             log.exception("the session did not close")

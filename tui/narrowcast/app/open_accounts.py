@@ -14,6 +14,7 @@ from narrowcast.app.context import app_of
 
 if TYPE_CHECKING:
     from narrowcast.app.live_account import LiveAccount
+    from narrowcast.extensions.start import Extensions
     from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.sync.session import Session
 
@@ -28,8 +29,9 @@ CLOSE_SECONDS = 2.0
 class OpenAccounts:
     """Holds the account that is shown, or none while nobody is signed in."""
 
-    def __init__(self, app: App[Any], link: str = "") -> None:
+    def __init__(self, app: App[Any], extensions: Extensions, link: str = "") -> None:
         self._app = app
+        self._extensions = extensions
         self._link = link
         self.shown: LiveAccount | None = None
         self.problem = ""
@@ -90,7 +92,7 @@ class OpenAccounts:
         """The account that was loaded takes up its connection, once the first frame is painted."""
         if self.shown is not None:
             link, self._link = self._link, ""
-            self.shown.go_live(self._app, link)
+            self.shown.go_live(self._app, self._extensions, link)
 
     async def open(self, path: Path) -> None:
         """Show the account from what is known of it, then bring it to life; in place of one that is open."""

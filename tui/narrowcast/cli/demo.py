@@ -12,4 +12,4 @@ from narrowcast.terminal.paths import Paths
 def run(args: argparse.Namespace) -> int:
     """Open the demo; without ``--data`` nothing of it is left."""
     data = Path(args.data).expanduser().absolute() if args.data else None
-    return run_app("demo", Paths.of_user(), demo_data=data)
+    return run_app("demo", Paths.of_user(), demo_data=data, extensions=not args.no_extensions)

@@ -68,6 +68,8 @@ def examine(args: argparse.Namespace) -> Iterator[Finding]:
             yield Finding("configuration", "problem", problem)
     yield Finding("configuration", "note", f"log: {paths.log_file}")
     yield from _notifications(config.notifications)
+    if not args.no_extensions:
+        yield from _extensions(paths, config)
     yield from _account(args, paths, config)
 
 
@@ -138,6 +140,28 @@ def _notifications(config: Notifications) -> Iterator[Finding]:
     yield one("ok" if title == "on" else "note", f"unread messages in the title: {title}")
     if config.quiet:
         yield one("note", f"quiet: {', '.join(config.quiet)}")
+
+
+def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
+    """They are loaded, as the app would, to see what is wrong with them."""
+    from narrowcast.extensions.search import FOLDER, are_there
+
+    folder = paths.config / FOLDER
+    if not are_there(folder):
+        yield Finding("extensions", "note", f"none (files in {folder}, or packages)")
+        return
+    from narrowcast.extensions.loading import load_all
+
+    found = load_all(folder, config.extensions)
+    for one in found:
+        if one.problem:
+            yield Finding("extensions", "problem", f"{one.name}: {one.problem} ({one.source})")
+        elif not one.enabled:
+            yield Finding("extensions", "note", f"{one.name}: not enabled ({one.source})")
+        elif one.extension is not None:
+            yield Finding("extensions", "ok", f"{one.name}: {one.extension.about} ({one.source})")
+    for name in sorted(set(config.extensions) - {one.name for one in found}):
+        yield Finding("extensions", "note", f"{name}: has settings, but there is no such extension")
 
 
 _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (

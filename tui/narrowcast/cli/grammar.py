@@ -16,6 +16,9 @@ exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not signed in or
 """
 
 
+WITHOUT_EXTENSIONS = "load no extensions"
+
+
 COMPLETION = """\
 Print a script that completes commands, options and file names. For bash: narrowcast completion bash >
 ~/.local/share/bash-completion/completions/narrowcast; for zsh: into a file _narrowcast in a folder of $fpath; for fish:
@@ -49,6 +52,7 @@ def app_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     parser.add_argument("--rc", metavar="FILE", help="use the account of this zuliprc file")
     parser.add_argument("--account", metavar="NAME", help="use this stored account")
+    parser.add_argument("--no-extensions", action="store_true", help=WITHOUT_EXTENSIONS)
 
 
 class Parser(argparse.ArgumentParser):
@@ -70,6 +74,7 @@ def _app_commands(commands: _Commands) -> None:
     demo.add_argument(
         "--data", metavar="DIR", help="keep the demo world in DIR (default: leave nothing behind)"
     )
+    _no_extensions(demo)
     serve = commands.add_parser("serve", help="run a server for this machine, in the foreground")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument(
@@ -188,6 +193,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     )
     follow_link = add("open", "open the app at a message or view that a link leads to")
     follow_link.add_argument("link", metavar="LINK", help="as copied from a message, here or in another app")
+    _no_extensions(follow_link)
     completion = commands.add_parser(
         "completion", help="print a script that completes commands in a shell", description=COMPLETION
     )
@@ -198,6 +204,13 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     doctor.add_argument("--json", action="store_true", help="answer as JSON")
     doctor.add_argument("--keys", action="store_true", help="list every command with its id and keys")
     doctor.add_argument("--offline", action="store_true", help="do not ask the server")
+    _no_extensions(doctor)
+
+
+def _no_extensions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-extensions", action="store_true", default=argparse.SUPPRESS, help=WITHOUT_EXTENSIONS
+    )
 
 
 def _port(text: str) -> int:

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(
             f"no account of {site} is stored; sign in with: narrowcast login {site}", Exit.NOT_ALLOWED
         )
-    return run_app(path, paths, link=args.link)
+    return run_app(path, paths, link=args.link, extensions=not args.no_extensions)
 
 
 def _stored(paths: Paths) -> list[Path]:

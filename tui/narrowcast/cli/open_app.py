@@ -25,10 +25,12 @@ def run(args: argparse.Namespace) -> int:
         from narrowcast.app import accounts
 
         accounts.read(path)  # a file named on the command line is checked before the screen is taken
-    return run_app(path if path is not None else "welcome", paths)
+    return run_app(path if path is not None else "welcome", paths, extensions=not args.no_extensions)
 
 
-def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None, link: str = "") -> int:
+def run_app(
+    opening: Opening, paths: Paths, *, demo_data: Path | None = None, link: str = "", extensions: bool = True
+) -> int:
     """Take the terminal. Raises CommandError where there is none that can show the app."""
     check_terminal()
     gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
@@ -40,7 +42,9 @@ def run_app(opening: Opening, paths: Paths, *, demo_data: Path | None = None, li
 
     from narrowcast.app.app import NarrowcastApp
 
-    app = NarrowcastApp(opening, config=config, paths=paths, demo_data=demo_data, link=link)
+    app = NarrowcastApp(
+        opening, config=config, paths=paths, demo_data=demo_data, link=link, extensions=extensions
+    )
     app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
     code = app.run(mouse=config.appearance.mouse)
     code = app.return_code or 0 if code is None else code

@@ -8,7 +8,7 @@ from textual.binding import Binding, InvalidBinding
 from textual.keys import Keys, key_to_character
 
 from narrowcast.commands.command import Command, Context, around
-from narrowcast.commands.registry import REGISTRY, by_id, groups
+from narrowcast.commands.registry import EXTENSION, REGISTRY, by_id, every, groups
 
 _SAME_BYTE = {
     "ctrl+h": "backspace",
@@ -103,8 +103,10 @@ def merged(user: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, tuple[str
     """The defaults with those keys of ``user`` that can be used, and a sentence for each that cannot."""
     problems: list[str] = []
     commands = by_id()
-    keys = {command.id: command.keys for command in REGISTRY}
+    keys = {command.id: command.keys for command in every()}
     for command_id, wanted in user.items():
+        if command_id not in commands and command_id.startswith(EXTENSION):
+            continue  # checked when the extension is loaded
         if command_id not in commands:
             problems.append(f"{command_id}: no such command ('narrowcast doctor --keys' lists them)")
             continue
@@ -117,6 +119,36 @@ def merged(user: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, tuple[str
                 usable.append(normalize(key))
         keys[command_id] = tuple(usable)
     return keys, problems
+
+
+def free_keys(
+    command: Command, wanted: Iterable[str], keys: Mapping[str, tuple[str, ...]]
+) -> tuple[tuple[str, ...], list[str]]:
+    """Those of the keys wanted for another command that are keys and free, and a sentence for each that is not.
+
+    ``keys``: the keys of all commands that there are.
+    """
+    free: list[str] = []
+    problems: list[str] = []
+    commands = by_id()
+    for key in wanted:
+        if problem := _problem(key, command):
+            problems.append(problem)
+            continue
+        name = normalize(key)
+        taken = next(
+            (
+                other
+                for other, names in keys.items()
+                if name in names and (other not in commands or _conflict(name, command, commands[other]))
+            ),
+            None,
+        )
+        if taken is None:
+            free.append(name)
+        else:
+            problems.append(f"{key_label(name)} is taken by {taken}")
+    return tuple(free), problems
 
 
 def _problem(key: str, command: Command) -> str | None:
@@ -173,7 +205,7 @@ def _is_layered(key: str, inner: Context) -> bool:
 def textual_keymap(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
     """What ``App.set_keymap`` takes. Raises :class:`KeymapError`."""
     keys = effective(user)
-    return {command_id: ",".join(keys[command_id]) for command_id in user}
+    return {command_id: ",".join(keys[command_id]) for command_id in user if command_id in keys}
 
 
 def key_table(keys: Mapping[str, tuple[str, ...]] | None = None) -> str:

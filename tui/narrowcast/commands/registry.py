@@ -6,8 +6,7 @@ clients. ``keymap.py`` checks and applies a user's own keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
 
 from textual.binding import Binding
 
@@ -16,7 +15,21 @@ from narrowcast.commands.catalog.functions import FUNCTIONS
 from narrowcast.commands.catalog.panes import APP, COMPOSE, EDITOR, MESSAGES, NAVIGATION
 from narrowcast.commands.command import Command, Context
 
-__all__ = ["REGISTRY", "Command", "Context", "bindings_for", "by_id", "groups", "in_context"]
+__all__ = [
+    "EXTENSION",
+    "REGISTRY",
+    "Command",
+    "Context",
+    "add",
+    "bindings_for",
+    "by_id",
+    "every",
+    "groups",
+    "in_context",
+]
+
+EXTENSION = "extension."
+"""What the ids of commands begin with that extensions add."""
 
 REGISTRY: tuple[Command, ...] = (
     *APP,
@@ -27,12 +40,30 @@ REGISTRY: tuple[Command, ...] = (
     *EDITOR,
     *DIALOGS,
 )
-"""In the order in which help lists them."""
+"""The app's own, in the order in which help lists them."""
+
+_by_id = {command.id: command for command in REGISTRY}
 
 
-@lru_cache(maxsize=1)
 def by_id() -> dict[str, Command]:
-    return {command.id: command for command in REGISTRY}
+    """All commands, those of extensions last."""
+    return _by_id
+
+
+def every() -> tuple[Command, ...]:
+    """All commands, those of extensions last."""
+    return tuple(_by_id.values())
+
+
+def add(commands: Sequence[Command]) -> Callable[[], None]:
+    """Add commands of extensions; what is returned takes them away again."""
+    _by_id.update((command.id, command) for command in commands)
+
+    def withdraw() -> None:
+        for command in commands:
+            _by_id.pop(command.id, None)
+
+    return withdraw
 
 
 def in_context(context: Context) -> tuple[Command, ...]:
@@ -45,9 +76,9 @@ def bindings_for(*contexts: Context) -> list[Binding]:
     return [command.binding() for context in contexts for command in in_context(context) if command.keys]
 
 
-def groups(commands: Iterable[Command] = REGISTRY) -> dict[str, list[Command]]:
-    """Commands by heading, in order."""
+def groups(commands: Iterable[Command] | None = None) -> dict[str, list[Command]]:
+    """Commands by heading, in order; all where none are given."""
     grouped: dict[str, list[Command]] = {}
-    for command in commands:
+    for command in every() if commands is None else commands:
         grouped.setdefault(command.group, []).append(command)
     return grouped

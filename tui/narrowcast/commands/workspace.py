@@ -67,6 +67,9 @@ class Workspace(Protocol):
     def show_people(self, shown: bool) -> None:
         """Show or hide the people."""
 
+    def show_status(self) -> None:
+        """Show the status line anew."""
+
     def fold_panes(self) -> None:
         """Hide what lies over the messages on a narrow terminal."""
 

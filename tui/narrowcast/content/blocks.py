@@ -154,13 +154,14 @@ class CardKind(Enum):
     VIDEO = "video"
     AUDIO = "audio"
     WEBSITE = "website"
+    EXTENSION = "extension"
 
 
 class Card(Struct, frozen=True):
     """Something that text cannot show.
 
     `href` opens it, `src` is the server's own copy to draw a picture from, `size` that of the original, width
-    and height in pixels. `loading`: the server still prepares it.
+    and height in pixels. `loading`: the server still prepares it. `origin`: the extension that made it.
     """
 
     kind: CardKind
@@ -170,6 +171,7 @@ class Card(Struct, frozen=True):
     description: str = ""
     size: tuple[int, int] | None = None
     loading: bool = False
+    origin: str = ""
 
 
 Block = Paragraph | Heading | Rule | ListBlock | Quote | CodeBlock | MathBlock | Spoiler | Table | Card

@@ -46,7 +46,13 @@ MAX_TABLE_ROWS = 2_000
 """Rows of a table that are shown."""
 
 _BULLETS = "•◦▪"
-_CARD_GLYPHS = {CardKind.IMAGE: "▣", CardKind.VIDEO: "▶", CardKind.AUDIO: "♪", CardKind.WEBSITE: "↗"}
+_CARD_GLYPHS = {
+    CardKind.IMAGE: "▣",
+    CardKind.VIDEO: "▶",
+    CardKind.AUDIO: "♪",
+    CardKind.WEBSITE: "↗",
+    CardKind.EXTENSION: "◆",
+}
 
 
 class Rendered(Struct):
@@ -252,17 +258,26 @@ class Layout(Struct):
 
     def _card(self, card: Card, width: int) -> Iterator[Line]:
         palette = self.palette
-        kind = TargetKind.LINK if card.kind is CardKind.WEBSITE else TargetKind.MEDIA
-        target = self.inliner.target(Target(kind, card.href, card.title or card.kind.value, card.src))
-        detail = "" if card.kind is CardKind.WEBSITE else f"  {card.kind.value}"
+        is_link = card.kind in (CardKind.WEBSITE, CardKind.EXTENSION)
+        kind = TargetKind.LINK if is_link else TargetKind.MEDIA
+        leads = bool(card.href) or not is_link
+        target = Style()
+        if leads:
+            target = self.inliner.target(Target(kind, card.href, card.title or card.kind.value, card.src))
+        detail = "" if is_link else f"  {card.kind.value}"
         if card.size is not None:
             detail += f" {card.size[0]}×{card.size[1]}"
         if card.loading:
             detail += ", being prepared"
         if card.kind is CardKind.WEBSITE and (host := host_of(card.href)):
             detail = f"  {host}"
+        if card.origin:
+            detail = f"  {card.origin}"
         title = card.title or card.kind.value
-        runs = [Run(title, palette.link + target), Run(safe_line(detail, 80), palette.dim)]
+        runs = [
+            Run(title, (palette.link if leads else palette.text) + target),
+            Run(safe_line(detail, 80), palette.dim),
+        ]
         mark = Run(_CARD_GLYPHS[card.kind] + " ", palette.mark + target)
         yield from self._marked(wrap(runs, self._inner(width)), mark, width)
         if card.description:

@@ -5,13 +5,14 @@ A test compares the version with the installed one: after an update this file is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual._context import visible_screen_stack
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
+from textual.binding import Binding, BindingsMap
 from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region
 from textual.screen import Screen
@@ -27,6 +28,7 @@ __all__ = [
     "LayoutUpdate",
     "WriterThread",
     "XTermParser",
+    "add_bindings",
     "cursor_moved",
     "finish_of",
     "free_place",
@@ -111,3 +113,8 @@ def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
         return strip
 
     return finish
+
+
+def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
+    """More keys for the running app; unlike those of `App.bind` they have ids, by which keymaps change them."""
+    app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))

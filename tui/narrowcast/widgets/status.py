@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.text import formats
@@ -82,8 +83,16 @@ def unsent_pieces(session: Session) -> list[Piece]:
 class StatusLine(OneLine):
     """See the module's description."""
 
-    def update(self, session: Session, where: Destination | None, hint: str, *, urgent: bool = False) -> None:
-        """Say how things are. An ``urgent`` hint tells the way out of a mode."""
+    def update(
+        self,
+        session: Session,
+        where: Destination | None,
+        hint: str,
+        *,
+        urgent: bool = False,
+        added: Sequence[str] = (),
+    ) -> None:
+        """Say how things are. An ``urgent`` hint tells the way out of a mode; ``added`` is what extensions say."""
         state = session.state
         unread = state.unreads.count_all()
         mentions = state.unreads.count_mentions()
@@ -96,6 +105,7 @@ class StatusLine(OneLine):
         left.append((f" {unread} unread" if unread else " no unread", ""))
         if mentions:
             left.append((f", {mentions} mention{'s' if mentions > 1 else ''}", "accent"))
+        left.extend((f"  {text}", "accent") for text in added)
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
         left.append((f"  {who} · {state.server.name or session.account.site}", "dim"))
         self.show_pieces(left, [(hint + " ", "accent" if urgent else "dim")])

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from narrowcast.app.context import ExtensionsContext, app_of
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
@@ -25,6 +26,21 @@ def emoji_names() -> tuple[str, ...]:
     from narrowcast_assets.emoji import emoji_names as table
 
     return tuple(table().name_to_code)
+
+
+def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Completion]] | None:
+    """What extensions offer for the text before the cursor; slash commands only where the text begins."""
+    from narrowcast.panes.compose.completion import Completion
+
+    line_start = typed.rfind("\n") + 1
+    line = typed[line_start:]
+    if line_start and line.startswith("/"):
+        return None
+    found = extensions.offers(line)
+    if found is None:
+        return None
+    offered = [Completion(one.label or one.insert, one.insert, one.detail) for one in found[1]]
+    return line_start + found[0], offered
 
 
 class Offers:
@@ -59,6 +75,8 @@ class Offers:
 
         typed = field.text[: field.buffer.cursor]
         if field is self._text:
+            if (added := _added(app_of(self._host).extensions, typed)) is not None:
+                return added
             found = completion.offers(self._state, field.text, field.buffer.cursor, emoji_names, asked=asked)
             return (found.start, found.completions) if found is not None else None
         start = 0

@@ -421,6 +421,25 @@ class ComposePane(Vertical):
         if (edit := self.writing.saved()) is not None:
             self.post_message(self.EditDone(edit))
             return
+        if content.startswith("/"):
+
+            def done(text: str | None) -> None:
+                self._slash_done(content, text)
+
+            if app_of(self).extensions.slash(content, done):
+                return
+        self._hand_over(content)
+
+    def _slash_done(self, content: str, text: str | None) -> None:
+        """A slash command of an extension gives what is sent in place of ``content``, or None for nothing."""
+        if not self.is_attached or self.text.text.strip() != content or self.editing is not None:
+            self._tell("The text has changed meanwhile: nothing was sent.", severity="warning")
+        elif text is None or not text.strip():
+            self.writing.sent()
+        else:
+            self._hand_over(text.strip())
+
+    def _hand_over(self, content: str) -> None:
         where, problem = self.destination()
         if where is None:
             self._tell(problem, severity="warning")

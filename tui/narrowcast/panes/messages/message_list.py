@@ -25,7 +25,7 @@ from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.overlays import Overlay
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_painter import GUTTER, RowPainter
-from narrowcast.panes.messages.rows import RowMaker
+from narrowcast.panes.messages.rows import Cards, RowMaker
 from narrowcast.panes.messages.selection import TextSelection
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
@@ -116,6 +116,7 @@ class MessageList(LineView):
         self.position = Position(self.rows, lambda: self.content_size.height, self.changed)
         self.selection = TextSelection(self, self.rows, self.position)
         self.overlay: Overlay | None = None
+        self._cards: Cards | None = None
         self.empty_text = ""
         self._painter = RowPainter(self, self.rows, self.position)
         self._has_selection = False
@@ -144,6 +145,12 @@ class MessageList(LineView):
     def forget_echoes(self) -> None:
         """What is said about messages on their way depends on how long they are: it is said anew."""
         self.rows.forget_echoes()
+
+    def use_cards(self, cards: Cards) -> None:
+        """Messages get cards of extensions, or other ones: everything in view is laid out again."""
+        self._cards = cards
+        self.rows.forget_looks()
+        self.changed()
 
     def names_changed(self) -> None:
         """People, groups or channels have other names: everything in view is laid out again."""
@@ -180,7 +187,8 @@ class MessageList(LineView):
 
     def _new_maker(self, names: StateNames) -> RowMaker:
         palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
-        return RowMaker(names, palette, self.base_style, self.content_size.width - GUTTER - 1)
+        width = self.content_size.width - GUTTER - 1
+        return RowMaker(names, palette, self.base_style, width, self._cards)
 
     def thumb(self) -> tuple[int, int] | None:
         """Where the viewport lies among the known messages; by messages, not by rows."""

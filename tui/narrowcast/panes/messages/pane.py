@@ -31,6 +31,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
+    from narrowcast.panes.messages.rows import Cards
     from narrowcast_api.sync.message_view import MessageView
     from narrowcast_api.sync.session import Session
 
@@ -104,6 +105,10 @@ class MessagesPane(Vertical):
     async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
         """The answer; until it is there `hint` says what is being waited for."""
         return await self._shared.waiting(request, hint)
+
+    def use_cards(self, cards: Cards) -> None:
+        """Messages get cards of extensions, or other ones than before."""
+        self.list.use_cards(cards)
 
     @property
     def narrow(self) -> Narrow | None:

@@ -7,7 +7,7 @@ Making rows never fails: a message that cannot be shown becomes a placeholder th
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -33,7 +33,17 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
 
-__all__ = ["FIRST_ROWS", "Lead", "MessageRow", "RowMaker", "Rows", "Shape", "place_of_note", "reaction_text"]
+__all__ = [
+    "FIRST_ROWS",
+    "Cards",
+    "Lead",
+    "MessageRow",
+    "RowMaker",
+    "Rows",
+    "Shape",
+    "place_of_note",
+    "reaction_text",
+]
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +55,8 @@ INDENT = 2
 
 BARS = ("│ ", "▎ ", "┆ ")
 """Decorations that a copy leaves out."""
+
+Cards = Callable[[Document], Document]
 
 MUTED = "(This message was sent by a muted user: Enter shows it)"
 
@@ -110,10 +122,13 @@ class Rows(Struct):
 
 
 class RowMaker:
-    """Makes rows for one width, palette and state of names."""
+    """Makes rows for one width, palette and state of names. ``cards`` puts those of extensions into a message."""
 
-    def __init__(self, names: StateNames, palette: Palette, base: Style, width: int) -> None:
+    def __init__(
+        self, names: StateNames, palette: Palette, base: Style, width: int, cards: Cards | None = None
+    ) -> None:
         self.names = names
+        self.cards = cards
         self.palette = palette
         self.base = base
         self.width = max(16, width)
@@ -275,6 +290,8 @@ class RowMaker:
         document = parse(content, shape.rows)
         if message.is_me_message:
             document = _without_command(document)
+        if self.cards is not None:
+            document = self.cards(document)
         rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)
         lines = rendered.lines or [Line([Run("(nothing)", self.palette.dim)])]
         mark = "" if rows or message.is_me_message else "·"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from narrowcast.commands.keymap import keys_label
-from narrowcast.commands.registry import REGISTRY, Command
+from narrowcast.commands.registry import Command, every
 from narrowcast.commands.run import refusal
 from narrowcast.screens.dialogs.picker import Choice, Picker
 
@@ -20,7 +20,7 @@ def palette(keys: Mapping[str, tuple[str, ...]], level: int) -> Picker[Command]:
             also=command.id,
             disabled=refusal(command, level),
         )
-        for command in REGISTRY
+        for command in every()
         if command.palette and command.id != "app.palette"
     ]
     return Picker("Commands", choices, placeholder="name of a command")

@@ -125,6 +125,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """The status line shows the keys of the pane that one is in."""
         self.lines.update()
 
+    def show_status(self) -> None:
+        """Show the status line anew."""
+        self.lines.update()
+
     # room
 
     def on_resize(self, event: events.Resize) -> None:

@@ -58,7 +58,8 @@ class StatusLines:
         where = screen.narrow.destination if screen.narrow is not None else None
         in_mode = bool(screen.messages.mode_hint) and screen.messages.has_focus_within
         hint = screen.messages.mode_hint if in_mode else self._hint()
-        self.status.update(screen.session, where, hint, urgent=in_mode)
+        added = app_of(self._host).extensions.segments()
+        self.status.update(screen.session, where, hint, urgent=in_mode, added=added)
         text = banner(screen.session)
         self._host.set_class(bool(text), "-banner")
         if text:

@@ -1,0 +1,106 @@
+"""Extensions of tests: written into the folder of the app's configuration before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from narrowcast.app.config import Config, parse
+from narrowcast.widgets.line_view import plain_text
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import TestServer
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "extensions"
+
+
+def write(folder: Path, **files: str) -> Path:
+    """A folder of extensions as the app wants it: their sources by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    for name, source in files.items():
+        file = folder / f"{name}.py"
+        file.write_text(source, encoding="utf-8")
+        file.chmod(0o600)
+    return folder
+
+
+def example(name: str) -> str:
+    """The source of an example of the documentation."""
+    return (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+
+
+@asynccontextmanager
+async def extended(
+    folder: Path,
+    files: Mapping[str, str],
+    settings: str = "",
+    *,
+    server: TestServer | None = None,
+    size: tuple[int, int] = (120, 40),
+) -> AsyncIterator[Stage]:
+    """Ada's app with extensions, once they are loaded. ``settings``: TOML."""
+    write(folder / "home-ada" / "config" / "extensions", **files)
+    config = parse(settings, "config.toml") if settings else Config()
+    async with on_stage(folder, config=config, server=server, size=size) as stage:
+        await until(lambda: stage.app.extensions.host is not None)
+        await stage.pilot.pause()
+        yield stage
+
+
+async def in_topic(stage: Stage, content: str = "Anybody?") -> ChannelDestination:
+    """Opens a topic in which Bruno said something."""
+    await stage.server.send("bruno", "general", "lunch", content)
+    where = ChannelDestination(stage.server.channel("general"), "lunch")
+    narrow = Narrow.from_destination(where)
+    stage.screen.go(narrow)
+    view = stage.session.view(narrow)
+    await until(lambda: view.ids and not view.loading)
+    await stage.pilot.pause()
+    return where
+
+
+def messages_text(stage: Stage) -> str:
+    """What the pane of messages shows."""
+    view = stage.screen.messages.list
+    return plain_text(view.compose_row(y) for y in range(view.content_size.height))
+
+
+async def sees(stage: Stage, text: str) -> None:
+    """Until the pane of messages shows a text."""
+    await until(lambda: text in messages_text(stage))
+
+
+def status_text(stage: Stage) -> str:
+    """What the status line says."""
+    return stage.screen.lines.status.plain
+
+
+async def told(stage: Stage, text: str) -> None:
+    """Until a notice says something."""
+    seen: dict[str, None] = {}
+
+    def is_told() -> bool:
+        seen.update(dict.fromkeys(stage.notices))
+        return any(text in notice for notice in seen)
+
+    try:
+        await until(is_told)
+    except AssertionError:
+        raise AssertionError(f"{text!r} is not in {list(seen)}") from None
+
+
+async def compose(stage: Stage, text: str) -> None:
+    """Writes a text into compose, as if it had been pasted."""
+    stage.screen.writing.text.text = ""
+    stage.screen.writing.insert(text)
+    await stage.pilot.pause()
+
+
+def offered(stage: Stage) -> list[str]:
+    """The completions that are offered now."""
+    offers = stage.screen.writing.offers
+    return [choice.text for choice in offers.list.items] if offers.field is not None else []

@@ -1,0 +1,126 @@
+"""The examples of the documentation, each on a live account."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from support.clock import VirtualClock
+from support.extensions import (
+    compose,
+    example,
+    extended,
+    in_topic,
+    messages_text,
+    offered,
+    sees,
+    status_text,
+    told,
+)
+from support.server import TestServer
+from support.sessions import until
+
+
+async def test_tickets_get_cards_and_are_completed(tmp_path: Path) -> None:
+    settings = '[extensions.tickets]\nsite = "https://bugs.example/"\nproject = "NC"\n'
+    async with extended(tmp_path, {"tickets": example("tickets")}, settings) as stage:
+        await in_topic(stage, "NC-42 is about salt: https://bugs.example/42, not https://bugs.example/about")
+        await sees(stage, "◆ Ticket NC-42  tickets")
+        await sees(stage, "NC-42 is about salt")
+        assert messages_text(stage).count("◆") == 1
+        stage.screen.writing.focus_text()
+        await stage.type("see NC-4")
+        assert offered(stage) == ["NC-42"]
+        await stage.press("tab")
+        assert stage.screen.writing.text.text == "see [NC-42](https://bugs.example/42) "
+
+
+@pytest.mark.parametrize("settings", ['site = "bugs.example"', 'project = "nc"'])
+async def test_wrong_settings_keep_the_extension_out_and_are_named(tmp_path: Path, settings: str) -> None:
+    async with extended(
+        tmp_path, {"tickets": example("tickets")}, f"[extensions.tickets]\n{settings}\n"
+    ) as stage:
+        await told(stage, f"Extension not loaded: extensions.tickets.{settings.split()[0]} is ")
+        assert stage.app.extensions.host is not None
+        assert not stage.app.extensions.host.running
+
+
+async def answers(server: TestServer, name: str) -> list[str]:
+    """What Ada answered somebody."""
+    narrow = f'[{{"operator": "dm", "operand": [{server.id("ada")}]}}]'
+    params = {"anchor": "newest", "num_before": 20, "num_after": 0, "narrow": narrow, "apply_markdown": False}
+    found = await server.call(name, "GET", "/messages", params)
+    return [one["content"] for one in found["messages"] if one["sender_id"] == server.id("ada")]
+
+
+async def until_answered(server: TestServer, name: str, count: int) -> list[str]:
+    while len(found := await answers(server, name)) < count:
+        await asyncio.sleep(0.02)
+    return found
+
+
+async def test_whoever_writes_while_one_is_away_is_answered_once(tmp_path: Path) -> None:
+    settings = "[extensions.away]\nmentions = true\n"
+    async with extended(tmp_path, {"away": example("away")}, settings) as stage:
+        server = stage.server
+        await in_topic(stage)
+        await compose(stage, "/away back at two")
+        await stage.press("enter")
+        await told(stage, "Direct messages are answered: back at two")
+        await until(lambda: "  away" in status_text(stage))
+        me = server.id("ada")
+        await until(lambda: stage.session.state.statuses.get(me))
+        await server.send_direct("bruno", ["ada"], "Are you there?")
+        await server.send_direct("bruno", ["ada"], "Hello?")
+        await server.send_direct("chiyo", ["ada"], "[Automatic answer] on holiday")
+        await server.send("bruno", "general", "lunch", "@**all** nobody is answered")
+        await server.send("chiyo", "general", "lunch", f"@**{server.user('ada').full_name}** and you?")
+        assert await until_answered(server, "chiyo", 1) == ["[Automatic answer] back at two"]
+        assert await until_answered(server, "bruno", 1) == ["[Automatic answer] back at two"]
+        await compose(stage, "/away")
+        await stage.press("enter")
+        await told(stage, "Nothing is answered for you any more.")
+        assert "  away" not in status_text(stage)
+        await until(lambda: not stage.session.state.statuses.get(me))
+
+
+async def test_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path) -> None:
+    async with extended(tmp_path, {"table": example("table")}) as stage:
+        block = "```csv\nname,amount\n" + "\n".join(f"salt {number},3" for number in range(30)) + "\n```"
+        await in_topic(stage, block)
+        await sees(stage, "◆ 30 rows of csv  table")
+        assert "salt 7" not in messages_text(stage)
+        await compose(stage, "/table name\tamount\nsalt|sea\t3")
+        await stage.press("enter")
+        await until(lambda: stage.screen.writing.text.text == "")
+        narrow = stage.screen.narrow
+        assert narrow is not None
+        view = stage.session.view(narrow)
+        await until(lambda: len(view.ids) == 2)
+        answer = await stage.server.call("ada", "GET", f"/messages/{view.ids[-1]}", {"apply_markdown": False})
+        assert answer["message"]["content"] == "| name | amount |\n| --- | --- |\n| salt\\|sea | 3 |"
+        await compose(stage, "/table alone")
+        await stage.press("enter")
+        await told(stage, "Put the cells behind /table")
+
+
+async def test_a_pomodoro_counts_in_the_status_line(tmp_path: Path) -> None:
+    settings = '[extensions.pomodoro]\nminutes = 25\nbreak_minutes = 5\nstatus = "In a pomodoro"\n'
+    async with extended(tmp_path, {"pomodoro": example("pomodoro")}, settings) as stage:
+        clock = stage.session.clock = VirtualClock()
+        me = stage.server.id("ada")
+        await stage.press("f12")
+        await until(lambda: "work 25 min" in status_text(stage))
+        await until(lambda: stage.session.state.statuses.get(me))
+        await clock.advance(24 * 60 + 30)
+        stage.screen.show_status()
+        assert "work 1 min" in status_text(stage)
+        await clock.advance(30)
+        await told(stage, "Time for a break.")
+        await until(lambda: "break 5 min" in status_text(stage))
+        await until(lambda: not stage.session.state.statuses.get(me))
+        await stage.press("f12")
+        await told(stage, "Pomodoro ended.")
+        await until(lambda: "break" not in status_text(stage))

@@ -1,0 +1,272 @@
+"""`Extension`: what an extension does, said by decorators. Nothing here runs anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar, cast, overload
+
+from msgspec import Struct
+
+from narrowcast.extend.app import App
+from narrowcast.extend.values import Card, Code, Link, Offer
+from narrowcast_api.events.status import ConnectionStatus
+from narrowcast_api.model.messages import Message
+from narrowcast_api.model.users import User
+from narrowcast_api.state.presence import Status
+
+__all__ = [
+    "HOOK_SECONDS",
+    "MOST_HOOK_SECONDS",
+    "CodeCard",
+    "CommandEntry",
+    "CompletionEntry",
+    "Extension",
+    "LinkCard",
+    "SegmentEntry",
+    "SlashEntry",
+]
+
+S = TypeVar("S")
+CommandFunction = TypeVar("CommandFunction", bound=Callable[[App[Any]], Awaitable[None] | None])
+SlashFunction = TypeVar("SlashFunction", bound=Callable[[App[Any], str], Awaitable[str | None] | str | None])
+
+HOOK_SECONDS = 10.0
+"""How long an async function may take where the extension names no other limit."""
+MOST_HOOK_SECONDS = 120.0
+LEAST_EVERY = 1.0
+"""Seconds between two readings of a segment at least."""
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_WORD = re.compile(r"[^\s/:@#]{1,30}")
+
+MessageHook = Callable[[App[S], Message], Awaitable[None]]
+StatusHook = Callable[[App[S], User, Status], Awaitable[None]]
+ConnectionHook = Callable[[App[S], ConnectionStatus], Awaitable[None]]
+
+
+class CommandEntry(Struct, frozen=True):
+    """A command. `id`: without the name of the extension."""
+
+    id: str
+    title: str
+    keys: tuple[str, ...]
+    function: Callable[..., Any]
+
+
+class SlashEntry(Struct, frozen=True):
+    """A slash command."""
+
+    word: str
+    about: str
+    function: Callable[..., Any]
+
+
+class CompletionEntry(Struct, frozen=True):
+    """A completion of what matches a pattern before the cursor."""
+
+    pattern: re.Pattern[str]
+    function: Callable[..., Any]
+
+
+class LinkCard(Struct, frozen=True):
+    """A card for links whose address matches a pattern."""
+
+    pattern: re.Pattern[str]
+    function: Callable[..., Any]
+
+
+class CodeCard(Struct, frozen=True):
+    """A card for code blocks of some languages."""
+
+    languages: frozenset[str]
+    function: Callable[..., Any]
+
+
+class SegmentEntry(Struct, frozen=True):
+    """A part of the status line. `every`: seconds after which it is read again; None: when the line changes."""
+
+    function: Callable[..., Any]
+    every: float | None
+
+
+class Extension(Generic[S]):
+    """One extension. ``S`` is the type of its settings.
+
+    ``name``: lower-case letters, digits and hyphens; its commands are called ``extension.NAME.ID``, its settings stand
+    in ``[extensions.NAME]`` of config.toml. ``about``: one line for doctor and the settings screen. ``settings``: a
+    dataclass whose fields have defaults; types are checked, and what its ``__post_init__`` says by ValueError.
+    ``seconds``: how long an async function may take before the extension is turned off. Raises ValueError for what
+    cannot be.
+    """
+
+    @overload
+    def __init__(self: Extension[None], name: str, about: str, *, seconds: float = HOOK_SECONDS) -> None: ...
+
+    @overload
+    def __init__(
+        self, name: str, about: str, *, settings: type[S], seconds: float = HOOK_SECONDS
+    ) -> None: ...
+
+    def __init__(
+        self, name: str, about: str, *, settings: type[S] | None = None, seconds: float = HOOK_SECONDS
+    ) -> None:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name: use lower-case letters, digits and hyphens")
+        if not 0 < seconds <= MOST_HOOK_SECONDS:
+            raise ValueError(f"seconds: {seconds} is not between 0 and {MOST_HOOK_SECONDS:g}")
+        self.name = name
+        self.about = about
+        self.settings = settings
+        self.seconds = seconds
+        self.commands: list[CommandEntry] = []
+        self.slashes: list[SlashEntry] = []
+        self.completions: list[CompletionEntry] = []
+        self.link_cards: list[LinkCard] = []
+        self.code_cards: list[CodeCard] = []
+        self.segments: list[SegmentEntry] = []
+        self.message_hooks: list[MessageHook[S]] = []
+        self.mention_hooks: list[MessageHook[S]] = []
+        self.status_hooks: list[StatusHook[S]] = []
+        self.connection_hooks: list[ConnectionHook[S]] = []
+        self.start_hooks: list[Callable[[App[S]], Awaitable[None]]] = []
+
+    # what the user asks for
+
+    def command(
+        self, command_id: str, title: str, *, keys: Sequence[str] = ()
+    ) -> Callable[[CommandFunction], CommandFunction]:
+        """A command of the palette, with keys by Textual's names ("f12", "ctrl+t"). A key that something else has stays
+        there; users give others in ``[keys]``.
+        """
+        if not _NAME.fullmatch(command_id):
+            raise ValueError(f"{command_id!r} is no id: use lower-case letters, digits and hyphens")
+        if command_id in {entry.id for entry in self.commands}:
+            raise ValueError(f"there are two commands {command_id!r}")
+
+        def add(function: CommandFunction) -> CommandFunction:
+            self.commands.append(CommandEntry(command_id, title, tuple(keys), function))
+            return function
+
+        return add
+
+    def slash(self, word: str, about: str) -> Callable[[SlashFunction], SlashFunction]:
+        """``/word`` at the beginning of a message. The function gets what stands behind it; what it gives back is sent
+        in its place, None sends nothing. The text stays in compose until then, and when something goes wrong.
+        """
+        if not _WORD.fullmatch(word):
+            raise ValueError(f"{word!r} cannot be typed as a slash command")
+
+        def add(function: SlashFunction) -> SlashFunction:
+            self.slashes.append(SlashEntry(word, about, function))
+            return function
+
+        return add
+
+    def completion(
+        self, pattern: str
+    ) -> Callable[
+        [Callable[[App[S], re.Match[str]], Iterable[Offer]]],
+        Callable[[App[S], re.Match[str]], Iterable[Offer]],
+    ]:
+        """Offers for what matches ``pattern`` right before the cursor, in the line that is being written."""
+        compiled = re.compile(f"(?:{pattern})$")
+
+        def add(
+            function: Callable[[App[S], re.Match[str]], Iterable[Offer]],
+        ) -> Callable[[App[S], re.Match[str]], Iterable[Offer]]:
+            self.completions.append(CompletionEntry(compiled, function))
+            return function
+
+        return add
+
+    # what messages show
+
+    def link_card(
+        self, pattern: str
+    ) -> Callable[[Callable[[App[S], Link], Card | None]], Callable[[App[S], Link], Card | None]]:
+        """A card for each link whose address matches ``pattern`` from its beginning; None for none."""
+        compiled = re.compile(pattern)
+
+        def add(function: Callable[[App[S], Link], Card | None]) -> Callable[[App[S], Link], Card | None]:
+            self.link_cards.append(LinkCard(compiled, function))
+            return function
+
+        return add
+
+    def code_card(
+        self, *languages: str
+    ) -> Callable[[Callable[[App[S], Code], Card | None]], Callable[[App[S], Code], Card | None]]:
+        """A card in place of code blocks of these languages; None leaves the block as it is."""
+        wanted = frozenset(language.lower() for language in languages)
+
+        def add(function: Callable[[App[S], Code], Card | None]) -> Callable[[App[S], Code], Card | None]:
+            self.code_cards.append(CodeCard(wanted, function))
+            return function
+
+        return add
+
+    def segment(
+        self, *, every: float | None = None
+    ) -> Callable[[Callable[[App[S]], str]], Callable[[App[S]], str]]:
+        """A part of the status line; an empty text shows nothing. It is read again when the line changes, after
+        `App.redraw`, and ``every`` so many seconds.
+        """
+        if every is not None and every < LEAST_EVERY:
+            raise ValueError(f"every: {every} is less than {LEAST_EVERY:g} second")
+
+        def add(function: Callable[[App[S]], str]) -> Callable[[App[S]], str]:
+            self.segments.append(SegmentEntry(function, every))
+            return function
+
+        return add
+
+    # what happens
+
+    def on_start(self, hook: Callable[[App[S]], Awaitable[None]]) -> Callable[[App[S]], Awaitable[None]]:
+        """Called once an account is open, and for each account that is opened later."""
+        self.start_hooks.append(hook)
+        return hook
+
+    def on_message(self, hook: MessageHook[S]) -> MessageHook[S]:
+        """Called for each message that comes while the app runs, one's own too; one after the other."""
+        self.message_hooks.append(hook)
+        return hook
+
+    def on_mention(self, hook: MessageHook[S]) -> MessageHook[S]:
+        """Called for each of these that mentions oneself, by name, group or wildcard."""
+        self.mention_hooks.append(hook)
+        return hook
+
+    def on_status(self, hook: StatusHook[S]) -> StatusHook[S]:
+        """Called when somebody's status is another one, one's own too; an empty `Status` is none."""
+        self.status_hooks.append(hook)
+        return hook
+
+    def on_connection(self, hook: ConnectionHook[S]) -> ConnectionHook[S]:
+        """Called when the connection to the server is another one."""
+        self.connection_hooks.append(hook)
+        return hook
+
+    def checked_settings(self, table: dict[str, object]) -> S:
+        """The settings of a table of config.toml. Raises ValueError for the first that is wrong: its key and why."""
+        if self.settings is None:
+            if table:
+                raise ValueError(f"{next(iter(table))}: there is no such setting")
+            return cast(S, None)
+        import dataclasses
+
+        from pydantic import TypeAdapter, ValidationError
+
+        if not dataclasses.is_dataclass(self.settings):
+            raise ValueError("settings is not a dataclass")
+        known = {field.name for field in dataclasses.fields(self.settings)}
+        for key in table:
+            if key not in known:
+                raise ValueError(f"{key}: there is no such setting")
+        try:
+            return cast(S, TypeAdapter(self.settings).validate_python(table))
+        except ValidationError as error:
+            detail = error.errors()[0]
+            key = next((str(part) for part in detail["loc"]), "")
+            message = detail["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{key}: {message}" if key else message) from error

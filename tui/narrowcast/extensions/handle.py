@@ -1,0 +1,148 @@
+"""What an extension gets as its `App`: the main screen and the session, by the few ways that are promised."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrowcast.app.context import app_of
+from narrowcast.commands.workspace import Workspace
+from narrowcast.extensions.limits import ours
+from narrowcast.extensions.running import Running
+from narrowcast.terminal.paths import private_folder
+from narrowcast.text import names
+from narrowcast_api.model.users import User
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.notice_text import words_of
+from narrowcast_api.state.presence import Status
+
+if TYPE_CHECKING:
+    from narrowcast_api.client import Client
+    from narrowcast_api.events.status import ConnectionStatus
+    from narrowcast_api.model.messages import Message
+    from narrowcast_api.narrow.destinations import Destination
+
+__all__ = ["Handle"]
+
+LONGEST_TEXT = 500
+"""Characters of a message's words."""
+
+
+class Handle:
+    """See `narrowcast.extend.app.App`. One for each extension and account; `close` ends its work."""
+
+    def __init__(self, running: Running, screen: Workspace, redraw: Callable[[], None]) -> None:
+        self._running = running
+        self._screen = screen
+        self._session = screen.session
+        self._redraw = redraw
+        self._work: set[asyncio.Task[None]] = set()
+        self.log = logging.getLogger(f"narrowcast.extension.{running.name}")
+
+    @property
+    def settings(self) -> Any:
+        return self._running.settings
+
+    @property
+    def folder(self) -> Path:
+        return private_folder(app_of(self._screen).paths.data / "extensions" / self._running.name)
+
+    @property
+    def client(self) -> Client:
+        with ours():
+            return self._session.client
+
+    # the account
+
+    @property
+    def me(self) -> User:
+        state = self._session.state
+        return state.users.get(state.me) or User(state.me, "", self._session.account.email)
+
+    @property
+    def now(self) -> float:
+        return self._session.clock.now()
+
+    @property
+    def connection(self) -> ConnectionStatus:
+        return self._session.status
+
+    @property
+    def status(self) -> Status:
+        return self.status_of(self._session.state.me)
+
+    async def set_status(self, text: str, emoji_name: str = "") -> None:
+        await self.client.status.set(status_text=text, emoji_name=emoji_name)
+
+    def user(self, user_id: int) -> User | None:
+        return self._session.state.users.get(user_id)
+
+    def status_of(self, user_id: int) -> Status:
+        return self._session.state.statuses.get(user_id) or Status()
+
+    def conversation(self, message: Message) -> Destination:
+        return message.destination(self._session.state.me)
+
+    def name(self, where: Destination) -> str:
+        return names.destination(self._session.state, where)
+
+    def text(self, message: Message) -> str:
+        return words_of(message.content, LONGEST_TEXT)
+
+    # what can be done
+
+    def tell(self, text: str, *, warning: bool = False) -> None:
+        with ours():
+            self._screen.tell(str(text), severity="warning" if warning else "information")
+
+    def send(self, where: Destination, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a message is a text, not {type(text).__name__}")
+        with ours():
+            self._session.outbox.send(where, text)
+
+    def reply(self, message: Message, text: str) -> None:
+        self.send(self.conversation(message), text)
+
+    @property
+    def here(self) -> Destination | None:
+        narrow = self._screen.narrow
+        return narrow.destination if narrow is not None else None
+
+    def open(self, where: Destination | Narrow, message_id: int | None = None) -> None:
+        with ours():
+            narrow = where if isinstance(where, Narrow) else Narrow.from_destination(where)
+            self._screen.go(narrow, message_id)
+
+    @property
+    def written(self) -> str:
+        return self._screen.writing.text.text
+
+    def write(self, text: str) -> None:
+        with ours():
+            self._screen.writing.insert(text)
+
+    def redraw(self) -> None:
+        with ours():
+            self._redraw()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        async def watched() -> None:
+            await self._running.hear("work in the background", lambda: work, unlimited=True)
+
+        task = asyncio.get_running_loop().create_task(watched())
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._session.clock.sleep(seconds)
+
+    async def close(self) -> None:
+        """End what was started."""
+        tasks = list(self._work)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,275 @@
+"""All extensions of the app: their commands and keys, and what they add to compose, messages and the status line."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from narrowcast.commands import registry
+from narrowcast.commands.command import Command, Context
+from narrowcast.commands.keymap import free_keys
+from narrowcast.commands.workspace import Workspace
+from narrowcast.content.blocks import Card, Document
+from narrowcast.extend.declare import CommandEntry, Extension, LinkCard, SegmentEntry, SlashEntry
+from narrowcast.extend.values import Code, Link, Offer, Refused
+from narrowcast.extensions.cards import CardMaker, as_card, with_cards
+from narrowcast.extensions.events import Hooks
+from narrowcast.extensions.handle import Handle
+from narrowcast.extensions.host_app import HostApp
+from narrowcast.extensions.loading import Found
+from narrowcast.extensions.running import Running
+from narrowcast.text.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["GROUP", "Host"]
+
+GROUP = "Extensions"
+"""The heading of their commands."""
+SEGMENT_CELLS = 24
+"""Cells of the status line that one segment may take."""
+MOST_OFFERS = 7
+
+
+class _AtWork:
+    """One extension for the account that is open."""
+
+    def __init__(
+        self, running: Running, session: Session, screen: Workspace, redraw: Callable[[], None]
+    ) -> None:
+        self.running = running
+        self.handle = Handle(running, screen, redraw)
+        self.hooks = Hooks(session, running, self.handle)
+
+    @property
+    def extension(self) -> Extension[Any]:
+        return self.running.extension
+
+    async def close(self) -> None:
+        await self.hooks.close()
+        await self.handle.close()
+
+
+class Host:
+    """Holds the extensions that were loaded. `attach` puts them to work for an account, `detach` lets go of it."""
+
+    def __init__(self, app: HostApp, found: Sequence[Found]) -> None:
+        self._app = app
+        self._screen: Workspace | None = None
+        self._at_work: list[_AtWork] = []
+        self._timers: list[asyncio.TimerHandle] = []
+        self._withdraw: Callable[[], None] = lambda: None
+        self.running = [
+            Running(one.extension, one.settings, self._tell, self._redraw)
+            for one in found
+            if one.extension is not None and one.enabled and not one.problem
+        ]
+        for one in found:
+            if one.problem:
+                self._tell(f"Extension not loaded: {one.problem} ({one.source})", "error")
+
+    def _tell(self, text: str, severity: str) -> None:
+        self._app.tell(text, severity=severity, seconds=10 if severity == "error" else None)
+
+    # life
+
+    def add_commands(self) -> list[Command]:
+        """Register the commands of all extensions, each with the keys that are free for it; what was registered."""
+        commands: list[Command] = []
+        keys = dict(self._app.keys)
+        for running in self.running:
+            for entry in running.extension.commands:
+                command_id = f"{registry.EXTENSION}{running.name}.{entry.id}"
+                chosen = self._app.config.keys.get(command_id)
+                wanted = entry.keys if chosen is None else [chosen] if isinstance(chosen, str) else chosen
+                function = self._function_of(running, entry)
+                command = Command(
+                    command_id, safe_line(entry.title, 80), Context.MAIN, (), GROUP, function=function
+                )
+                free, problems = free_keys(command, wanted, keys)
+                for problem in problems:
+                    self._tell(f"Extension {running.name}: {problem}.", "warning")
+                keys[command_id] = free
+                commands.append(replace(command, keys=free))
+        self._withdraw = registry.add(commands)
+        return commands
+
+    def _function_of(self, running: Running, entry: CommandEntry) -> Callable[[Workspace], object]:
+        def function(screen: Workspace) -> object:
+            if not running.is_on:
+                screen.tell(
+                    f"The extension {running.name} is turned off: {running.why_off}.", severity="warning"
+                )
+                return None
+            handle = next((one.handle for one in self._at_work if one.running is running), None)
+            if handle is None:
+                return None
+            return running.hear(f"the command {entry.id}", entry.function, handle)
+
+        return function
+
+    def attach(self, session: Session, screen: Workspace) -> None:
+        """The account is on the screen: begin."""
+        self._screen = screen
+        self._at_work = [_AtWork(running, session, screen, self._redraw) for running in self.running]
+        if self.has_cards:
+            screen.messages.use_cards(self.cards)
+        for one in self._at_work:
+            for segment in one.extension.segments:
+                if segment.every is not None:
+                    self._again(one.running, segment)
+        screen.show_status()
+
+    async def detach(self) -> None:
+        """The account goes: nothing of it is used any more."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers = []
+        self._screen = None
+        at_work, self._at_work = self._at_work, []
+        await asyncio.gather(*(one.close() for one in at_work), return_exceptions=True)
+
+    def close(self) -> None:
+        """The app ends."""
+        self._withdraw()
+
+    def _again(self, running: Running, segment: SegmentEntry) -> None:
+        every = segment.every or 0.0
+
+        def read() -> None:
+            self._timers = [timer for timer in self._timers if timer is not handle]
+            if self._screen is not None and running.is_on:
+                self._screen.show_status()
+                self._again(running, segment)
+
+        handle = asyncio.get_running_loop().call_later(every, read)
+        self._timers.append(handle)
+
+    def _redraw(self) -> None:
+        if self._screen is not None:
+            self._screen.show_status()
+            if self.has_cards:
+                self._screen.messages.use_cards(self.cards)
+
+    # what they add
+
+    def segments(self) -> list[str]:
+        """The parts of the status line, in the order of the extensions; safe to show."""
+        texts: list[str] = []
+        for one in self._at_work:
+            for segment in one.extension.segments:
+                text = one.running.ask("a segment", _text_of(segment.function), one.handle)
+                if text:
+                    texts.append(safe_line(text, SEGMENT_CELLS))
+        return texts
+
+    @property
+    def has_cards(self) -> bool:
+        """Whether an extension makes cards."""
+        return any(one.extension.link_cards or one.extension.code_cards for one in self._at_work)
+
+    def cards(self, document: Document) -> Document:
+        """A message with cards."""
+        return with_cards(document, CardMaker(self._card_of_link, self._card_of_code))
+
+    def _card_of_link(self, url: str, text: str) -> Card | None:
+        for one in self._at_work:
+            for entry in one.extension.link_cards:
+                card = one.running.ask("a card", _link_card, entry, one, url, text)
+                if card is not None:
+                    return card
+        return None
+
+    def _card_of_code(self, language: str, source: str) -> Card | None:
+        for one in self._at_work:
+            for entry in one.extension.code_cards:
+                if language in entry.languages:
+                    card = one.running.ask("a card", _made, entry.function, one, Code(language, source), "")
+                    if card is not None:
+                        return card
+        return None
+
+    def offers(self, line: str) -> tuple[int, list[Offer]] | None:
+        """Completions for the end of the line that is being written: where what they replace begins, and they."""
+        if line.startswith("/") and " " not in line:
+            offered = [
+                Offer(f"/{slash.word} ", f"/{slash.word}", slash.about)
+                for one, slash in self._slashes()
+                if slash.word.startswith(line[1:]) and slash.word != line[1:]
+            ]
+            if offered:
+                return 0, offered[:MOST_OFFERS]
+        for one in self._at_work:
+            for entry in one.extension.completions:
+                found = one.running.ask(
+                    "a completion", _completed, entry.pattern, entry.function, one.handle, line
+                )
+                if found is not None:
+                    return found
+        return None
+
+    def _slashes(self) -> Iterable[tuple[_AtWork, SlashEntry]]:
+        return [(one, slash) for one in self._at_work if one.running.is_on for slash in one.extension.slashes]
+
+    def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
+        """Run the slash command that a text begins with; whether there is one. ``done`` gets what is to be sent in its
+        place, or None for nothing; it is not called where the command failed.
+        """
+        word, _, rest = content.removeprefix("/").partition(" ")
+        word, newline, more = word.partition("\n")
+        for one, slash in self._slashes():
+            if content.startswith("/") and slash.word == word:
+                argument = f"{newline}{more} {rest}" if newline else rest
+                self._app.spawn(self._run_slash(one, slash, argument.strip(), done), f"run /{word}")
+                return True
+        return False
+
+    async def _run_slash(
+        self, one: _AtWork, slash: SlashEntry, argument: str, done: Callable[[str | None], None]
+    ) -> None:
+        try:
+            text = await one.running.do(f"/{slash.word}", slash.function, one.handle, argument)
+        except Refused:
+            return  # its user has been told
+        if text is not None and not isinstance(text, str):
+            one.running.turn_off(f"/{slash.word} gave back {type(text).__name__} in place of a text")
+            return
+        done(text)
+
+
+def _text_of(function: Callable[..., Any]) -> Callable[..., str]:
+    def read(handle: Handle) -> str:
+        text = function(handle)
+        if not isinstance(text, str):
+            raise TypeError(f"a segment is a text, not {type(text).__name__}")
+        return text
+
+    return read
+
+
+def _link_card(entry: LinkCard, one: _AtWork, url: str, text: str) -> Card | None:
+    match = entry.pattern.match(url)
+    return _made(entry.function, one, Link(url, text, match), url) if match is not None else None
+
+
+def _made(function: Callable[..., Any], one: _AtWork, value: Link | Code, link: str) -> Card | None:
+    given = function(one.handle, value)
+    return None if given is None else as_card(given, link, one.running.name)
+
+
+def _completed(
+    pattern: re.Pattern[str], function: Callable[..., Any], handle: Handle, line: str
+) -> tuple[int, list[Offer]] | None:
+    """Runs within the limit: a pattern can take as long as a function."""
+    match = pattern.search(line)
+    if match is None:
+        return None
+    offers = [offer for offer, _ in zip(function(handle, match), range(MOST_OFFERS), strict=False)]
+    if not all(isinstance(offer, Offer) for offer in offers):
+        raise TypeError("a completion gives Offers")
+    return (match.start(), offers) if offers else None

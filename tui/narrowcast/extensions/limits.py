@@ -1,0 +1,105 @@
+"""Limits for code that is not ours: what takes too long on the app's loop is interrupted.
+
+A function of an extension runs on the loop that answers keys. Where the platform has an interval timer, its signal
+interrupts pure Python, sleeps and regular expressions; elsewhere, and outside of the main thread, the time is looked at
+afterwards. While our own code runs on behalf of an extension it is left alone (`ours`).
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+__all__ = ["STEP_SECONDS", "Stepped", "TooLong", "call", "ours"]
+
+T = TypeVar("T")
+
+STEP_SECONDS = 0.5
+"""How long a function of an extension may hold up the app."""
+_AGAIN = 0.05
+"""Seconds after which an interruption that was swallowed comes again."""
+
+
+class TooLong(BaseException):
+    """Not an Exception: what catches everything in an extension must not catch this."""
+
+
+class _Alarm:
+    """The one timer of the process: who is being watched, and how many of our own functions run inside."""
+
+    def __init__(self) -> None:
+        self.armed = False
+        self.ours = 0
+
+    def ring(self, *_: object) -> None:
+        if self.armed and not self.ours:
+            raise TooLong
+
+
+_alarm = _Alarm()
+
+
+@contextmanager
+def ours() -> Iterator[None]:
+    """Code of the app itself, called by an extension: it is not interrupted halfway."""
+    _alarm.ours += 1
+    try:
+        yield
+    finally:
+        _alarm.ours -= 1
+
+
+def call(function: Callable[..., T], *args: Any, seconds: float = STEP_SECONDS) -> T:
+    """What ``function`` gives back. Raises TooLong after ``seconds``, and whatever the function raises."""
+    if _alarm.armed:
+        return function(*args)  # called by what is watched already
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        return _measured(function, args, seconds)
+    before = signal.signal(signal.SIGALRM, _alarm.ring)
+    _alarm.armed = True
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+    try:
+        try:
+            return function(*args)
+        finally:
+            _alarm.armed = False
+    finally:
+        _alarm.armed = False  # once more: the alarm may have rung in the line above
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _measured(function: Callable[..., T], args: tuple[Any, ...], seconds: float) -> T:
+    begun = time.monotonic()
+    result = function(*args)
+    if time.monotonic() - begun > seconds:
+        raise TooLong
+    return result
+
+
+class Stepped:
+    """Awaits a coroutine of an extension, each of its steps within the limit. Raises TooLong, and what it raises."""
+
+    def __init__(self, work: Coroutine[Any, Any, T], seconds: float = STEP_SECONDS) -> None:
+        self._work = work
+        self._seconds = seconds
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        step: Callable[..., Any] = self._work.send
+        value: Any = None
+        try:
+            while True:
+                try:
+                    waits_for = call(step, value, seconds=self._seconds)
+                except StopIteration as end:
+                    return end.value
+                try:
+                    step, value = self._work.send, (yield waits_for)
+                except BaseException as error:
+                    step, value = self._work.throw, error
+        finally:
+            self._work.close()

@@ -1,0 +1,132 @@
+"""Finding and loading extensions: files of the configuration's folder, and entry points of installed packages.
+
+Importing them takes time and runs their code, so each is loaded in a thread of its own, which may hang without holding
+up the app or its end.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from narrowcast.extend.declare import Extension
+from narrowcast.extensions.files import UnsafeFile, files, run_file
+from narrowcast.extensions.search import GROUP, named
+
+__all__ = ["LOAD_SECONDS", "Found", "load_all"]
+
+log = logging.getLogger(__name__)
+
+LOAD_SECONDS = 10.0
+"""How long one extension may take to be imported."""
+
+
+class Found(Struct, frozen=True):
+    """An extension as it was found: loaded, or with what is wrong. ``source``: its file, or its package."""
+
+    source: str
+    extension: Extension[Any] | None = None
+    settings: object = None
+    problem: str = ""
+    enabled: bool = True
+
+    @property
+    def name(self) -> str:
+        """How it is called; as its file is where it could not be loaded."""
+        return self.extension.name if self.extension is not None else Path(self.source).stem
+
+
+def load_all(
+    folder: Path, tables: Mapping[str, Mapping[str, object]], seconds: float = LOAD_SECONDS
+) -> list[Found]:
+    """Everything that can be found, in order: files, then packages. ``tables``: settings by name of extension. Never
+    raises; to be called in a thread.
+    """
+    found: list[Found] = []
+    names: set[str] = set()
+    for source, load in _sources(folder):
+        one = _loaded(source, load, tables, seconds)
+        if one.extension is not None and one.name in names:
+            one = Found(source, problem=f"there is another extension called {one.name}")
+        names.add(one.name)
+        found.append(one)
+    return found
+
+
+def _sources(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+    try:
+        for path in files(folder):
+            yield str(path), _of_file(path)
+    except (UnsafeFile, OSError) as error:
+        yield str(folder), _failing(error)
+    if any(True for _ in named(sys.path)):
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group=GROUP):
+            package = f" ({point.dist.name} {point.dist.version})" if point.dist is not None else ""
+            yield f"{point.value}{package}", point.load
+
+
+def _of_file(path: Path) -> Callable[[], object]:
+    def load() -> object:
+        module = run_file(path)
+        if not hasattr(module, "extension"):
+            raise ValueError("the file has nothing called 'extension'")
+        return module.extension
+
+    return load
+
+
+def _failing(error: Exception) -> Callable[[], object]:
+    def load() -> object:
+        raise error
+
+    return load
+
+
+def _loaded(
+    source: str, load: Callable[[], object], tables: Mapping[str, Mapping[str, object]], seconds: float
+) -> Found:
+    answers: queue.SimpleQueue[object] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            answers.put(load())
+        except BaseException as error:
+            log.warning("the extension in %s cannot be loaded", source, exc_info=error)
+            answers.put(error)
+
+    threading.Thread(target=work, daemon=True, name="load an extension").start()
+    try:
+        answer = answers.get(timeout=seconds)
+    except queue.Empty:
+        return Found(source, problem=f"loading it took longer than {seconds:g} s")
+    if isinstance(answer, UnsafeFile | OSError):
+        return Found(source, problem=str(answer))
+    if isinstance(answer, BaseException):
+        return Found(source, problem=f"{type(answer).__name__}: {answer}"[:500])
+    if not isinstance(answer, Extension):
+        return Found(source, problem="'extension' is not an Extension of narrowcast.extend")
+    return _with_settings(source, answer, tables)
+
+
+def _with_settings(
+    source: str, extension: Extension[Any], tables: Mapping[str, Mapping[str, object]]
+) -> Found:
+    table = dict(tables.get(extension.name, {}))
+    enabled = table.pop("enabled", True)
+    if enabled is False:
+        return Found(source, extension, enabled=False)
+    try:
+        if enabled is not True:
+            raise ValueError("enabled: is neither true nor false")
+        return Found(source, extension, extension.checked_settings(table))
+    except Exception as error:
+        return Found(source, extension, problem=f"extensions.{extension.name}.{error}"[:500])

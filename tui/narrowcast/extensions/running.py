@@ -1,0 +1,131 @@
+"""One extension at work: whatever it does wrong turns it off, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from narrowcast.extend.declare import Extension
+from narrowcast.extend.values import Refused
+from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, call
+from narrowcast_api.errors import NarrowcastError
+
+__all__ = ["Running"]
+
+log = logging.getLogger(__name__)
+
+_ANYTHING = (Exception, SystemExit, KeyboardInterrupt)
+"""What an extension may raise that must not end the app."""
+
+T = TypeVar("T")
+Tell = Callable[[str, str], None]
+"""Says something to the user: a text and its severity."""
+
+
+class Running:
+    """An extension with its settings. ``why_off``: empty while it is on.
+
+    Errors of the service and `Refused` are told, as they are no defect; everything else, and what takes too long, turns
+    the extension off until the next start.
+    """
+
+    def __init__(
+        self, extension: Extension[Any], settings: object, tell: Tell, turned_off: Callable[[], None]
+    ) -> None:
+        self.extension = extension
+        self.settings = settings
+        self.why_off = ""
+        self._tell = tell
+        self._turned_off = turned_off
+
+    @property
+    def name(self) -> str:
+        return self.extension.name
+
+    @property
+    def is_on(self) -> bool:
+        return not self.why_off
+
+    def ask(self, what: str, function: Callable[..., T], *args: Any) -> T | None:
+        """What a function gives back at once; None from one that fails."""
+        if not self.is_on:
+            return None
+        try:
+            return call(function, *args, seconds=STEP_SECONDS)
+        except TooLong:
+            self.turn_off(f"{what} took longer than {STEP_SECONDS:g} s")
+        except _ANYTHING as error:
+            self._failed(what, error)
+        return None
+
+    async def do(self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False) -> Any:
+        """What a function gives back, async or not. Raises Refused once the user was told why there is nothing."""
+        if not self.is_on:
+            raise Refused
+        try:
+            result = call(function, *args, seconds=STEP_SECONDS)
+            if inspect.isawaitable(result):
+                return await self._within_limit(what, result, unlimited)
+            return result
+        except TooLong:
+            self.turn_off(f"{what} held up the app for {STEP_SECONDS:g} s")
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise  # the account is being closed
+            self.turn_off(f"{what} was cancelled", error)
+        except _ANYTHING as error:
+            self._failed(what, error)
+        raise Refused
+
+    async def _within_limit(self, what: str, work: Awaitable[Any], unlimited: bool) -> Any:
+        limit = asyncio.timeout(None if unlimited else self.extension.seconds)
+        try:
+            async with limit:
+                return await Stepped(_coroutine(work), STEP_SECONDS)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise  # a time-out of its own
+            self.turn_off(f"{what} took longer than {self.extension.seconds:g} s", error)
+            raise Refused from error
+
+    async def hear(
+        self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False
+    ) -> None:
+        """Call a hook or a command; nothing is raised."""
+        with contextlib.suppress(Refused):  # its user has been told
+            await self.do(what, function, *args, unlimited=unlimited)
+
+    def _failed(self, what: str, error: BaseException) -> None:
+        if not self.is_on:
+            return
+        if isinstance(error, Refused):
+            self._tell(str(error) or f"{self.name}: {what} was refused.", "warning")
+        elif isinstance(error, NarrowcastError):
+            log.warning("extension %s: %s: %s", self.name, what, error)
+            self._tell(f"{self.name}: {error.user_message}", "warning")
+        else:
+            self.turn_off(f"{what} failed ({type(error).__name__}: {error})"[:300], error)
+
+    def turn_off(self, why: str, error: BaseException | None = None) -> None:
+        """Nothing of it is called any more. Its user is told, and the log has where it happened."""
+        if not self.is_on:
+            return
+        self.why_off = why
+        log.error("extension %s is turned off: %s", self.name, why, exc_info=error)
+        self._tell(
+            f"The extension {self.name} is turned off until the next start: {why}. See the log for details.",
+            "error",
+        )
+        self._turned_off()
+
+
+async def _awaited(work: Awaitable[T]) -> T:
+    return await work
+
+
+def _coroutine(work: Awaitable[T]) -> Coroutine[Any, Any, T]:
+    return work if inspect.iscoroutine(work) else _awaited(work)

@@ -1,0 +1,45 @@
+"""Whether there are extensions: asked at every start, so it imports nothing and reads little.
+
+Entry points are looked for in the small files that name them: the library for that takes longer to import than most
+extensions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+__all__ = ["FOLDER", "GROUP", "are_there", "named"]
+
+FOLDER = "extensions"
+"""The folder of extensions in that of the configuration."""
+GROUP = "narrowcast.extensions"
+"""The group of entry points."""
+_MARK = f"[{GROUP}]".encode()
+
+
+def are_there(folder: Path, search: Sequence[str] | None = None) -> bool:
+    """Whether there is a file in ``folder``, or an installed package on the path of imports with an entry point."""
+    try:
+        if any(path.suffix == ".py" for path in folder.iterdir()):
+            return True
+    except OSError:
+        pass  # most users have no such folder
+    return any(True for _ in named(sys.path if search is None else search))
+
+
+def named(search: Sequence[str]) -> Iterator[Path]:
+    """The files of installed packages that name entry points of the group."""
+    for folder in search:
+        try:
+            packages = [path for path in Path(folder or ".").iterdir() if path.name.endswith("-info")]
+        except OSError:
+            continue
+        for package in packages:
+            file = package / "entry_points.txt"
+            try:
+                if _MARK in file.read_bytes():
+                    yield file
+            except OSError:
+                continue

@@ -1,0 +1,79 @@
+"""The extensions of the app from its start on: nothing is loaded, and little imported, before the first frame."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+    from narrowcast.extend.values import Offer
+    from narrowcast.extensions.host import Host
+    from narrowcast.extensions.host_app import HostApp
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["Extensions"]
+
+
+class Extensions:
+    """See `narrowcast.app.context.ExtensionsContext`. ``folder``: where their files are; None: none are loaded.
+
+    ``host`` holds those that are loaded.
+    """
+
+    def __init__(self, app: HostApp, folder: Path | None) -> None:
+        self._app = app
+        self._folder = folder
+        self._account: tuple[Session, Workspace] | None = None
+        self.host: Host | None = None
+
+    def begin(self, session: Session, screen: Workspace) -> None:
+        """An account is on the screen: load them if that was not done, and put them to work."""
+        self._account = (session, screen)
+        if self.host is not None:
+            self.host.attach(session, screen)
+        elif self._folder is not None:
+            self._app.spawn(self._load(self._folder), "load the extensions")
+
+    async def _load(self, folder: Path) -> None:
+        from narrowcast.extensions.search import are_there
+
+        if not await asyncio.to_thread(are_there, folder):
+            return
+        from narrowcast.extensions.host import Host
+        from narrowcast.extensions.loading import load_all
+
+        found = await asyncio.to_thread(load_all, folder, self._app.config.extensions)
+        if self.host is not None:
+            return  # two accounts were opened meanwhile
+        self.host = Host(self._app, found)
+        self._app.add_commands(self.host.add_commands())
+        if self._account is not None:
+            self.host.attach(*self._account)
+
+    async def end(self) -> None:
+        """The account goes: nothing of it is used any more."""
+        self._account = None
+        if self.host is not None:
+            await self.host.detach()
+
+    def close(self) -> None:
+        """The app ends."""
+        if self.host is not None:
+            self.host.close()
+
+    # what panes ask
+
+    def segments(self) -> Sequence[str]:
+        """What they add to the status line; safe to show."""
+        return self.host.segments() if self.host is not None else ()
+
+    def offers(self, line: str) -> tuple[int, Sequence[Offer]] | None:
+        """Completions for the end of the line that is being written: where what they replace begins, and they."""
+        return self.host.offers(line) if self.host is not None else None
+
+    def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
+        """Run the slash command that a text begins with; whether there is one."""
+        return self.host is not None and self.host.slash(content, done)
