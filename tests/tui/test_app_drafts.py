@@ -44,7 +44,7 @@ async def two_devices(folder: Path) -> AsyncIterator[Device]:
     """`soup` stands in compose, and on the server."""
     async with on_stage(folder) as stage, Client.open(stage.server.account("ada")) as client:
         where = ChannelDestination(stage.server.channel("general"), "lunch")
-        stage.screen.writing.write_channel(where)
+        stage.screen.writing.begin.channel(where)
         await stage.type("soup")
         await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
         device = Device(stage, client, where)

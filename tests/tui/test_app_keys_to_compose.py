@@ -131,7 +131,7 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
         stage.screen.go(Narrow.direct(where.user_ids))
         await stage.press("c")
         stage.screen.go(Narrow.direct(where.user_ids))
-        stage.screen.writing.reply(where)
+        stage.screen.writing.begin.reply(where)
         await stage.type("Have you seen")
         await until(lambda: stage.screen.unfinished.note.read())
         await stage.app.accounts.close()

@@ -22,7 +22,7 @@ async def test_a_reply_goes_to_the_right_one_of_two_people_with_one_name(tmp_pat
         twins = [await rename(stage, person, "Sam Twin") for person in ("chiyo", "dario")]
         for user_id in twins:
             where = DirectDestination(frozenset({user_id}))
-            stage.screen.writing.write_direct(where)
+            stage.screen.writing.begin.direct(where)
             assert stage.screen.writing.target.read(stage.session.state) == (where, "")
             field = stage.screen.writing.target.to
             field.text += " "  # touched: now the name has to be read
@@ -44,7 +44,7 @@ async def test_a_name_that_several_have_is_not_guessed(tmp_path: Path) -> None:
 async def test_a_comma_in_a_name_does_not_make_two_people_of_one(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         where = DirectDestination(frozenset({await rename(stage, "chiyo", "Tanaka, Chiyo")}))
-        stage.screen.writing.write_direct(where)
+        stage.screen.writing.begin.direct(where)
         stage.screen.writing.target.to.text += " "
         assert stage.screen.writing.target.read(stage.session.state) == (where, "")
 
@@ -52,7 +52,7 @@ async def test_a_comma_in_a_name_does_not_make_two_people_of_one(tmp_path: Path)
 async def test_a_channel_that_is_renamed_while_one_writes_stays_the_destination(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         where = ChannelDestination(stage.server.channel("general"), "lunch")
-        stage.screen.writing.write_channel(where)
+        stage.screen.writing.begin.channel(where)
         target = stage.screen.writing.target
         await stage.server.call("ada", "PATCH", f"/streams/{where.channel_id}", {"new_name": "canteen"})
         await until(lambda: target.channel.text == "canteen")

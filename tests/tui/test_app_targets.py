@@ -65,7 +65,7 @@ async def test_from_every_view_to_every_view_the_target_is_that_of_the_view(tmp_
                 stage.screen.go(before)
                 assert_true_to_view(stage, before)
                 if chosen is not None:
-                    stage.screen.writing.reply(chosen)
+                    stage.screen.writing.begin.reply(chosen)
                     assert stage.screen.writing.destination() == (chosen, "")
                     stage.screen.writing.text.insert("words")
                 stage.screen.go(after)
@@ -78,7 +78,7 @@ async def test_from_every_view_to_every_view_the_target_is_that_of_the_view(tmp_
 async def test_an_address_that_was_shown_for_another_view_is_never_read(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         screen, channel_id = stage.screen, stage.server.channel("general")
-        screen.writing.reply(DirectDestination(frozenset({stage.server.id("dario")})))
+        screen.writing.begin.reply(DirectDestination(frozenset({stage.server.id("dario")})))
         screen.view._followers.clear()  # nobody hears of the new view
         screen.view.show(Narrow.channel(channel_id))
         assert screen.writing.destination() == (ChannelDestination(channel_id, ""), "")
@@ -127,7 +127,7 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
         server = stage.server
         general = Narrow.channel(server.channel("general"))
         stage.screen.go(general)
-        stage.screen.writing.reply(DirectDestination(frozenset({server.id("dario")})))
+        stage.screen.writing.begin.reply(DirectDestination(frozenset({server.id("dario")})))
         await stage.type("Are you in?")
         await until(lambda: stage.screen.unfinished.note.read())
         await stage.app.accounts.close()

@@ -431,7 +431,7 @@ async def test_a_message_sent_elsewhere_says_where_it_is_and_a_key_goes_there(tm
         await in_topic(stage, "general", "lunch")
         here = stage.screen.narrow
         where = ChannelDestination(stage.server.channel("engineering"), "music")
-        stage.screen.writing.reply(where)
+        stage.screen.writing.begin.reply(where)
         await stage.type("More cowbell")
         await stage.press("enter")
         assert stage.screen.narrow == here, "one stays where one is"

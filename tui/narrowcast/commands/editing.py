@@ -19,7 +19,7 @@ async def begin(screen: Workspace, message_id: int) -> None:
     source = await screen.messages.parts.clipboard.source_of(message_id)
     message = screen.session.state.messages.get(message_id)
     if message is not None and message.sender_id == screen.session.state.me:
-        screen.writing.edit(message_id, source)
+        screen.writing.begin.edit(message_id, source)
     else:
         screen.refuse("You can only edit your own messages.")
 
@@ -30,7 +30,7 @@ async def save(screen: Workspace, edit: Edit) -> None:
         request = screen.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
         await screen.messages.waiting(request, "Saving…")
     except Exception:
-        screen.writing.give_back(edit)
+        screen.writing.begin.give_back(edit)
         raise
 
 

@@ -30,7 +30,7 @@ def open_draft(screen: Workspace, draft_id: str) -> None:
         begun = screen.narrow.written_to if screen.narrow is not None else None
         if begun is None or begun.key != draft.destination.key:
             screen.go(Narrow.from_destination(draft.destination))
-    if not screen.writing.open_draft(draft_id):
+    if not screen.writing.begin.open_draft(draft_id):
         screen.tell("This draft no longer exists.")
 
 
@@ -81,7 +81,7 @@ def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
         screen.refuse("This message is already being sent and cannot be canceled.")
         return
     screen.go(Narrow.from_destination(entry.destination))
-    screen.writing.reply(entry.destination)
+    screen.writing.begin.reply(entry.destination)
     before = screen.writing.text.text
     screen.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
     screen.tell("Canceled. The text is back in the compose box.")

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 def channel(screen: Workspace) -> None:
     """Write to the channel, or the topic, of the open view; in other views to one that is still to be named."""
-    screen.writing.write_channel(_channel_here(screen))
+    screen.writing.begin.channel(_channel_here(screen))
 
 
 def direct(screen: Workspace) -> None:
     """Write to people who are still to be named."""
-    screen.writing.write_direct()
+    screen.writing.begin.direct()
 
 
 def _channel_here(screen: Workspace) -> ChannelDestination | None:
@@ -98,7 +98,7 @@ def _insert(screen: Workspace, lines: list[str]) -> None:
         raise Refused("", "The compose box is not empty. Send the message or save it as a draft first.")
     where, _ = writing.destination()
     if where is None:
-        writing.write_channel(_channel_here(screen))
+        writing.begin.channel(_channel_here(screen))
     writing.text.insert("\n".join(line.strip() for line in lines))
     if where is not None:
         writing.focus_text()

@@ -11,45 +11,32 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from narrowcast.app.context import app_of, focus_now
-from narrowcast.commands.hints import hint_words
+from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.panes.compose.beginning import Beginning
 from narrowcast.panes.compose.draft import DraftInHand
 from narrowcast.panes.compose.edits import Edit
+from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.panes.compose.look import ComposeLook
 from narrowcast.panes.compose.offers import Offers
+from narrowcast.panes.compose.rules import PLACEHOLDER, SendRules
+from narrowcast.panes.compose.sending import Sending
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.compose.writing import Writing
 from narrowcast.panes.open_view import OpenView
-from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
-from narrowcast_api import permissions
-from narrowcast_api.errors import InvalidInput
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.narrow.destinations import Destination
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
-
-PLACEHOLDER = "Write a message (c)"
-ROOMY = 110
-"""From this width on there is room for every hint beside a whole topic."""
-
-COUNT_FROM = 0.8
-"""Share of the length limit from which the count is shown."""
-LOW_BELOW = 30
-"""Rows of the terminal below which compose takes one row while nobody writes."""
-READ_ONLY = "This account is open in another window. Write there, or close it and restart this one."
-"""Words that could not be kept are not taken at all."""
-ASK_TIME_EVERY = 10.0
-"""Seconds between looks at the time that is left for an edit."""
 
 
 class ComposePane(Vertical):
     """See the module's description.
 
     ``view``: the view that is open, which says where messages go. ``enter_sends``: what Enter does; the other
-    Enters do the opposite.
+    Enters do the opposite. ``begin``: the ways to begin writing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
@@ -70,10 +57,9 @@ class ComposePane(Vertical):
     class Sent(Message):
         """A message was handed to the outbox."""
 
-        def __init__(self, destination: Destination, local_id: str) -> None:
+        def __init__(self, destination: Destination) -> None:
             super().__init__()
             self.destination = destination
-            self.local_id = local_id
 
     class EditDone(Message):
         """An existing message shall have another text."""
@@ -92,19 +78,31 @@ class ComposePane(Vertical):
         super().__init__(id="compose")
         self.session = session
         self.enter_sends = enter_sends
-        self.target = TargetLine(view)
-        self.text = Editor(multiline=True, placeholder=PLACEHOLDER, id="text")
-        self.writing = Writing(session, self.target, self.text, tell=self._tell, shown=self._text_replaced)
+        self.target = target = TargetLine(view)
+        self.text = text = Editor(multiline=True, placeholder=PLACEHOLDER, id="text")
         self.uploads = UploadRows(session, lambda: self.destination()[0])
-        self.offers = Offers(self, session, self.target, self.text)
-        self._refusal = ""
-        """Why nothing can be sent to where the text goes."""
+        self.offers = Offers(self, session, target, text)
+        self._writing = Writing(session, target, text, tell=self._tell, shown=self._text_replaced)
+        self._rules = SendRules(session, target, text, self._writing, self._show_hint)
+        self._look = ComposeLook(self, session, target, text, self._writing, enter_sends=enter_sends)
+        self._order = FieldOrder(self, target, text, self._writing, self._text_entered)
+        self._sending = Sending(
+            self,
+            session,
+            text,
+            self._writing,
+            self._rules,
+            self.uploads,
+            self._order,
+            slash=lambda content, done: app_of(self).extensions.slash(content, done),
+            tell=self._tell,
+            sent=lambda where: self.post_message(self.Sent(where)),
+            edited=lambda edit: self.post_message(self.EditDone(edit)),
+        )
+        self.begin = Beginning(
+            self, session, target, text, self._writing, self._rules, self._order, self._tell
+        )
         view.follow(self)
-
-    @property
-    def state(self) -> State:
-        """The live account's state."""
-        return self.session.state
 
     def compose(self) -> ComposeResult:
         yield self.target
@@ -113,70 +111,52 @@ class ComposePane(Vertical):
 
     def on_mount(self) -> None:
         self._show_hint()
-        if self.session.read_only:
-            self.text.placeholder = READ_ONLY
+        if self._rules.read_only:
+            self.text.placeholder = self._rules.read_only
             for editor in self.query(Editor):
                 editor.can_focus = False
 
-    @property
-    def _idle_hint(self) -> str:
-        """What begins a message here."""
-        keys = app_of(self).keys
-        begin = (("write.channel", "channel"), ("write.direct", "direct"))
-        return " · ".join(hint_words(keys, begin)) + " "
-
     def _tell(self, text: str, *, severity: str = "information") -> None:
-        self.app.notify(text, severity="warning" if severity == "warning" else "information", markup=False)
+        app_of(self).tell(text, severity=severity)
 
     # what others ask
 
     @property
     def editing(self) -> int | None:
         """The message that is being edited."""
-        return self.writing.edits.message_id
+        return self._writing.edits.message_id
 
     @property
     def draft(self) -> DraftInHand:
         """The draft that is being written."""
-        return self.writing.draft
+        return self._writing.draft
 
     @property
     def is_busy(self) -> bool:
         """Whether there is text that must not be lost."""
-        return self.writing.is_busy
+        return self._writing.is_busy
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing stands here and nobody writes."""
+        return self._look.is_idle
 
     def destination(self) -> tuple[Destination | None, str]:
         """Where the text goes, or None and what is wrong with the address."""
-        return self.writing.destination()
+        return self._writing.destination()
 
     def keep_draft(self) -> None:
-        self.writing.keep()
+        self._writing.keep()
 
     def follow_draft(self) -> None:
         """Drafts changed: show what another device made of this one."""
-        self.writing.follow_draft()
+        self._writing.follow_draft()
 
     def take_link(
         self, link: str, destination: Destination | None, draft_id: str | None
     ) -> Destination | None:
         """Put the link to a file into the text that it was chosen for; where that is, if it is not this one."""
-        return self.writing.take_link(link, destination, draft_id)
-
-    def _only_reads(self) -> bool:
-        if self.session.read_only:
-            self._tell(READ_ONLY, severity="warning")
-        return self.session.read_only
-
-    # the open view
-
-    def view_closes(self) -> None:
-        """Another view comes: what is written is kept for its conversation."""
-        self.writing.set_aside()
-
-    def view_opened(self) -> None:
-        """Write to where the view says."""
-        self.writing.show_view()
-        self.uploads.refresh_rows()
+        return self._writing.take_link(link, destination, draft_id)
 
     def insert(self, text: str) -> None:
         """Put text at the cursor and go on writing there."""
@@ -185,91 +165,23 @@ class ComposePane(Vertical):
 
     def focus_text(self) -> None:
         """Give the keys to the text."""
-        self._enter(self.text)
+        self._order.enter_text()
 
-    # beginning to write
+    def refresh_target(self) -> None:
+        """Names, or what is allowed, have changed."""
+        self.target.refresh_names(self.session.state)
+        self._rules.refresh()
 
-    def write_channel(self, where: ChannelDestination | None) -> None:
-        """Write to a channel: where ``where`` says, which may be without a topic; else the writer names one."""
-        if self._only_reads():
-            return
-        if self.is_busy and self.editing is None and self.writing.goes_to_channel:
-            self._enter(self.text)  # one goes on writing
-            return
-        self.writing.set_aside()
-        if where is None:
-            self.writing.address_kind(False)
-            self._enter(self.target.channel)
-        else:
-            self.writing.address(where)
-            ready = where.topic or self.text.text or not self.target.has_topics
-            self._enter(self.text if ready else self.target.topic)
+    # the open view
 
-    def write_direct(self, where: Destination | None = None) -> None:
-        """Write to people: to ``where``, or to whom the writer names."""
-        if self._only_reads():
-            return
-        self.writing.set_aside()
-        if where is not None:
-            self.writing.address(where)
-            self._enter(self.text)
-        else:
-            self.writing.address_kind(True)
-            self._enter(self.target.to)
+    def view_closes(self) -> None:
+        """Another view comes: what is written is kept for its conversation."""
+        self._writing.set_aside()
 
-    def reply(self, where: Destination, quote: str | None = None) -> None:
-        """Write to ``where``, below ``quote`` (Markdown) if given."""
-        if self._only_reads():
-            return
-        here, _ = self.destination()
-        if self.editing is not None or here is None or here.key != where.key:
-            self.writing.set_aside()
-            self.writing.address(where)
-        if quote:
-            head = "" if not self.text.text or self.text.text.endswith("\n") else "\n"
-            self.text.insert(f"{head}{quote.rstrip()}\n")
-        self._enter(self.text)
-
-    def take_up(self, draft_id: str) -> bool:
-        """Show a kept draft, without moving the keys to it; False if it is gone."""
-        draft = self.session.drafts.get(draft_id)
-        if draft is not None and draft_id != self.draft.id:
-            self.writing.set_aside()
-            self.writing.take_up(draft)
-        return draft is not None
-
-    def open_draft(self, draft_id: str) -> bool:
-        """Go on writing a kept draft; False if it is gone."""
-        if self._only_reads() or not self.take_up(draft_id):
-            return False
-        self._enter(self.text if self.destination()[0] is not None else self.target.channel)
-        return True
-
-    def edit(self, message_id: int, content: str) -> None:
-        """Edit a message of one's own; what was being written comes back afterwards."""
-        if self._only_reads():
-            return
-        self.writing.begin_edit(message_id, content)
-        self._show_edit()
-        self._enter(self.text)
-
-    def _show_edit(self) -> None:
-        """Say what is being edited, and how long that is possible."""
-        if self.editing is None:
-            return
-        message = self.state.messages.get(self.editing)
-        left = None
-        if message is not None:
-            left = permissions.edit_seconds_left(self.state, message, self.session.clock.now())
-        self.target.show_edit(" Editing message" + (f" · {_time_left(left)}" if left is not None else ""))
-        if left is not None:
-            self.set_timer(ASK_TIME_EVERY, self._show_edit)
-
-    def give_back(self, edit: Edit) -> None:
-        """An edit was refused: its text comes back, at once unless something else is being written."""
-        self.writing.edits.keep(edit)
-        if not self.is_busy:
-            self.edit(edit.message_id, edit.original)
+    def view_opened(self) -> None:
+        """Write to where the view says."""
+        self._writing.show_view()
+        self.uploads.refresh_rows()
 
     # writing
 
@@ -280,12 +192,12 @@ class ComposePane(Vertical):
         if not event.edited:
             return
         if event.editor is not self.text:
-            self.show_rules()
+            self._rules.refresh()
         else:
-            self._fit()
+            self._look.fit()
             self._show_hint()
             self._tell_typing()
-        self.writing.typed()
+        self._writing.typed()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter in a field goes on to the next one."""
@@ -318,149 +230,32 @@ class ComposePane(Vertical):
         self.offers.close()
         self.call_after_refresh(self._show_idle)
 
-    # what is allowed
-
-    def refresh_target(self) -> None:
-        """Names, or what is allowed, have changed."""
-        self.target.refresh_names(self.state)
-        self.show_rules()
-
-    def show_rules(self) -> None:
-        """What the channel takes, and why nothing can be sent there, before anybody writes."""
-        self.target.show_rules(self.state)
-        where = self.destination()[0] if self.editing is None else None
-        refusal = "" if where is None else permissions.write_refusal(self.state, where)
-        if not refusal and isinstance(where, ChannelDestination) and self.text.text.strip():
-            refusal = permissions.topic_refusal(self.state, where.channel_id, where.topic)
-        if refusal != self._refusal:
-            self._refusal = refusal
-            self._show_hint()
-        if not self.session.read_only:
-            self.text.placeholder = refusal or PLACEHOLDER
+    def on_descendant_focus(self) -> None:
+        """One writes here: there is room for the text."""
+        self._show_idle()
 
     # how it looks
 
     def on_resize(self) -> None:
         self._show_idle()
         self._show_hint()
-        self.call_after_refresh(self._fit)
-
-    def on_descendant_focus(self) -> None:
-        """One writes here: there is room for the text."""
-        self._show_idle()
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing stands here and nobody writes: one row is enough on a low terminal."""
-        return self.screen.size.height < LOW_BELOW and not self.has_focus_within and not self.is_busy
+        self.call_after_refresh(self._look.fit)
 
     def _show_idle(self) -> None:
-        if not self.is_attached:
-            return  # its screen is going away
-        idle = self.is_idle
-        if self.text.display == idle:
-            self.text.display = not idle
-            self._show_hint()
-
-    def _text_replaced(self) -> None:
-        self.show_rules()
-        self._show_idle()
-        self._fit()
-        self._show_hint()
-
-    def _fit(self) -> None:
-        """Grow with the text; a taller pane costs a whole repaint, so only where rows are missing."""
-        if not self.text.size.width:
-            return  # not laid out yet: nobody knows how many rows the text takes
-        room = max(3, min(12, self.screen.size.height // 3))
-        rows = min(room, max(3, self.text.row_count))
-        if self.text.styles.height is None or self.text.styles.height.value != rows:
-            self.text.styles.height = rows
+        self._look.show_idle(self._rules.refusal)
 
     def _show_hint(self) -> None:
-        if not self.size.width:
-            return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
-        used, limit = len(self.text.text), self.state.limits.max_message_length
-        if used > limit:
-            self.target.hint.show_pieces([], [(f"{used - limit} over the limit ", "bad")])
-            return
-        if used > limit * COUNT_FROM:
-            self.target.hint.show_pieces([], [(f"{limit - used} characters left ", "warn")])
-            return
-        if not self.text.display:
-            self.target.hint.show_pieces([], [(self._idle_hint, "dim")])
-            return
-        if self._refusal and self.editing is None:
-            self.target.hint.show_pieces([], [("You cannot send this here ", "warn")])
-            return
-        if self.editing is not None:
-            self.target.hint.show_pieces([], [("Enter saves · Esc cancels ", "dim")])
-            return
-        enter, other = ("sends", "new line") if self.enter_sends else ("new line", "sends")
-        hint = f"Enter {enter} · Ctrl-j {other} · Esc leaves "
-        roomy = self.size.width >= ROOMY
-        if not roomy:
-            hint = f"Enter {enter} "
-        self.target.set_class(not roomy, "-narrow")
-        self.target.hint.show_pieces([], [(hint, "dim")])
+        self._look.show_hint(self._rules.refusal)
 
-    # sending
+    def _text_replaced(self) -> None:
+        self._rules.refresh()
+        self._look.refresh(self._rules.refusal)
 
-    def _send(self) -> None:
-        content = self.text.text.strip()
-        if not content:
-            self._tell("You have nothing to send!")
-            return
-        limit = self.state.limits.max_message_length
-        if len(content) > limit:
-            over = len(content) - limit
-            self.app.notify(
-                f"The message is {over} characters over the limit.", severity="error", markup=False
-            )
-            return
-        if (edit := self.writing.saved()) is not None:
-            self.post_message(self.EditDone(edit))
-            return
-        if content.startswith("/"):
-
-            def done(text: str | None) -> None:
-                self._slash_done(content, text)
-
-            if app_of(self).extensions.slash(content, done):
-                return
-        self._hand_over(content)
-
-    def _slash_done(self, content: str, text: str | None) -> None:
-        """A slash command of an extension gives what is sent in place of ``content``, or None for nothing."""
-        if not self.is_attached or self.text.text.strip() != content or self.editing is not None:
-            self._tell("The text has changed meanwhile: nothing was sent.", severity="warning")
-        elif text is None or not text.strip():
-            self.writing.sent()
-        else:
-            self._hand_over(text.strip())
-
-    def _hand_over(self, content: str) -> None:
-        where, problem = self.destination()
-        if where is None:
-            self._tell(problem, severity="warning")
-            self._enter(self._fields()[0])
-            return
-        self.show_rules()
-        if self._refusal:
-            self._tell(self._refusal, severity="warning")
-            return
-        self.session.typing.stop()
-        late = self.uploads.pending(where)
-        try:
-            local_id = self.session.outbox.send(where, content)
-        except InvalidInput as error:
-            self.app.notify(error.user_message, severity="error", markup=False)
-            return
-        self.writing.sent()
-        if late:
-            text = f"Sent without {safe_line(late[0].name, 60)}: its link comes here once it is uploaded."
-            self._tell(text, severity="warning")
-        self.post_message(self.Sent(where, local_id))
+    def _text_entered(self) -> None:
+        """Why nothing can be sent is said before anybody writes."""
+        self._rules.refresh()
+        if self._rules.refusal:
+            self._tell(self._rules.refusal, severity="warning")
 
     # keys
 
@@ -470,7 +265,7 @@ class ComposePane(Vertical):
         elif self.screen.focused is not self.text:
             raise SkipAction
         elif self.enter_sends:
-            self._send()
+            self._sending.send()
         else:
             self.text.insert("\n")
 
@@ -480,59 +275,34 @@ class ComposePane(Vertical):
         if self.enter_sends:
             self.text.insert("\n")
         else:
-            self._send()
+            self._sending.send()
 
     def action_compose_send(self) -> None:
-        self._send()
+        self._sending.send()
 
     def action_compose_leave(self) -> None:
         if self.offers.field is not None:
             self.offers.close()
             return
         if self.editing is not None:
-            self.writing.leave_edit()
-        self.writing.keep()
+            self._writing.leave_edit()
+        self._writing.keep()
         if not self.is_busy:
-            self.writing.show_view()  # an address that was chosen for nothing
+            self._writing.show_view()  # an address that was chosen for nothing
         self.session.typing.stop()
         self.post_message(self.Left())
-
-    def _fields(self) -> list[Editor]:
-        fields = [self.target.to]
-        if not self.target.is_direct:
-            fields = [self.target.channel, *([self.target.topic] if self.target.has_topics else [])]
-        return [self.text] if self.editing is not None else [*fields, self.text]
-
-    def _to_field(self, step: int) -> None:
-        fields = self._fields()
-        focused = self.screen.focused
-        place = fields.index(focused) + step if isinstance(focused, Editor) and focused in fields else 0
-        if not 0 <= place < len(fields):
-            raise SkipAction  # past the last field: the panes around take the key
-        self._enter(fields[place])
-
-    def _enter(self, field: Editor) -> None:
-        """Give a field the keys; what an address field says gives way to what is typed."""
-        self.text.display = True
-        if field is self.text:
-            self.show_rules()
-            if self._refusal:
-                self._tell(self._refusal, severity="warning")
-        focus_now(field)
-        if field is not self.text:
-            field.mark()
 
     def action_compose_next_field(self) -> None:
         field = self.offers.field
         if field is None:
-            self._to_field(1)
+            self._order.step(1)
             return
         self.offers.take()
         if field in {self.target.channel, self.target.topic}:
-            self._to_field(1)  # one channel, one topic: the field is done
+            self._order.step(1)  # one channel, one topic: the field is done
 
     def action_compose_previous_field(self) -> None:
-        self._to_field(-1)
+        self._order.step(-1)
 
     def action_compose_editor(self) -> None:
         self.post_message(self.EditorWanted())
@@ -551,18 +321,4 @@ class ComposePane(Vertical):
             self.offers.offer(self.screen.focused, True, asked=True)
 
     def action_compose_new_draft(self) -> None:
-        where, _ = self.destination()
-        self.writing.set_aside()
-        self.target.show(self.state, where)
-
-
-def _time_left(seconds: float) -> str:
-    """The time that is left for an edit, in the largest unit that says it."""
-    if seconds <= 0:
-        return "the time for edits is over"
-    if seconds < 60:
-        return "less than a minute left"
-    minutes = int(seconds // 60)
-    if minutes < 120:
-        return f"{minutes} min left"
-    return f"{minutes // 60} h left" if minutes < 48 * 60 else f"{minutes // 1440} days left"
+        self.begin.new_draft()

@@ -205,7 +205,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(requests.ReplyRequested)
     def _reply(self, event: requests.ReplyRequested) -> None:
-        self.writing.reply(event.destination, event.quote)
+        self.writing.begin.reply(event.destination, event.quote)
 
     @on(requests.EditRequested)
     def _edit(self, event: requests.EditRequested) -> None:

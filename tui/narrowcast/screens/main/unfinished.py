@@ -35,7 +35,7 @@ class Unfinished:
         if draft is not None and not screen.writing.is_busy:
             here = screen.narrow.written_to if screen.narrow is not None else None
             if here is None or (draft.destination is not None and here.key == draft.destination.key):
-                screen.writing.take_up(draft.draft_id)
+                screen.writing.begin.take_up(draft.draft_id)
             else:
                 whom = "no recipients yet"
                 if draft.destination is not None:
