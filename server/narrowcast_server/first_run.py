@@ -36,8 +36,8 @@ def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], 
             _first_owner(core, folder)
     if demo:
         write_accounts(core, folder / ACCOUNTS, people(core))
-    elif (folder / OWNER_FILE).exists():
-        _follow_address(core, folder / OWNER_FILE)
+    else:
+        follow_owner(core)
 
 
 def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
@@ -52,8 +52,11 @@ def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
     )
 
 
-def _follow_address(core: Core, file: Path) -> None:
-    """The owner's file goes on fitting when the server has another address or the owner another key."""
+def follow_owner(core: Core) -> None:
+    """The owner's file, while it lies in the folder, goes on fitting: another address of the server, another key."""
+    file = core.folder / OWNER_FILE
+    if not file.exists():
+        return
     match = re.search(r"^email=(.*)$", file.read_text(), re.MULTILINE)
     owner = core.user_by_address(match[1].strip()) if match is not None else None
     if owner is not None:

@@ -28,6 +28,7 @@ from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
 from narrowcast_server.http.log_limit import LogLimit
 from narrowcast_server.http.web_server import WebServer
+from narrowcast_server.operator import server_file
 from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
@@ -116,6 +117,9 @@ def _warnings(options: Options) -> list[str]:
         warnings.append(
             f"others on this machine can look into {options.data}; the server's files there are private all the same"
         )
+    secret = options.data / server_file.NAME
+    if secret.is_file() and secret.stat().st_mode & 0o077:
+        warnings.append(f"others on this machine can read {secret}, and what passwords are in it: chmod 600")
     return warnings
 
 
@@ -213,7 +217,10 @@ def open_core(
     """The organization of a data folder; raises ServeError for a folder that cannot be used."""
     if config is None:
         # Nothing of a demo needs to survive the machine.
-        config = Config(dialect=Dialect(options.dialect), durable=not options.demo)
+        file = _server_file(options.data)
+        config = Config(
+            dialect=Dialect(options.dialect), durable=not options.demo, mail=file.mail, quotas=file.quotas
+        )
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
         if not options.url and options.host in _EVERYWHERE:
@@ -226,6 +233,13 @@ def open_core(
         raise ServeError(str(error)) from error
     except OSError as error:
         raise ServeError(f"cannot use the folder {options.data}: {error.strerror or error}") from error
+
+
+def _server_file(folder: Path) -> server_file.ServerFile:
+    try:
+        return server_file.read(folder)
+    except server_file.ServerFileError as error:
+        raise ServeError(str(error)) from error
 
 
 def _with_rate_limits(config: Config, options: Options) -> Config:

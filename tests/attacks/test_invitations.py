@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from narrowcast_api.wire.vocabulary import Role
@@ -206,3 +208,40 @@ async def test_no_made_up_token_lets_anybody_in(server: TestServer, token: str) 
     response = await server.raw(None, "POST", f"/join/{token}", fields)
     assert response.json()["result"] == "error"
     assert response.status_code < 500
+
+
+@pytest.mark.parametrize("uses", [1, 2])
+async def test_a_link_lets_in_no_more_than_it_is_for(server: TestServer, uses: int) -> None:
+    answer = await server.call("ada", "POST", "/invites/multiuse", {"max_uses": uses})
+    path = "/join/" + answer["invite_link"].rstrip("/").rpartition("/")[2]
+    for number in range(uses):
+        (row,) = (await server.call("ada", "GET", "/invites"))["invites"]
+        assert row["uses_left"] == uses - number
+        person = {"email": f"n{number}@x.example", "full_name": f"N {number}", "password": "a good password"}
+        await server.call(None, "POST", path, person)
+    person = {"email": "late@x.example", "full_name": "Late", "password": "a good password"}
+    refusal = await server.refusal(None, "POST", path, person)
+    assert "as many as it was for" in refusal["msg"]
+    assert (await server.call("ada", "GET", "/invites"))["invites"] == []
+
+
+async def test_many_at_once_share_the_uses_of_a_link(server: TestServer) -> None:
+    answer = await server.call("ada", "POST", "/invites/multiuse", {"max_uses": 2})
+    path = "/join/" + answer["invite_link"].rstrip("/").rpartition("/")[2]
+    answers = await asyncio.gather(
+        *(
+            server.raw(
+                None,
+                "POST",
+                path,
+                {"email": f"n{number}@x.example", "full_name": f"N {number}", "password": "a good password"},
+            )
+            for number in range(5)
+        )
+    )
+    assert sorted(one.json()["result"] for one in answers) == ["error"] * 3 + ["success"] * 2
+
+
+@pytest.mark.parametrize("uses", [0, -1, 10**7])
+async def test_a_number_of_uses_that_is_none_is_refused(server: TestServer, uses: int) -> None:
+    await server.refusal("ada", "POST", "/invites/multiuse", {"max_uses": uses})

@@ -217,6 +217,12 @@ _UNDONE = {
     4: "DROP TABLE bot_services",
     5: "DROP TABLE acts",
     6: "DROP TABLE extra_keys",
+    7: "DROP INDEX emails_by_due; DROP INDEX emails_by_sender; DROP TABLE mail_marks; DROP TABLE sign_in_links;"
+    + "".join(
+        f"ALTER TABLE sent_emails DROP COLUMN {column};"
+        for column in ("sender_id", "due", "tries", "sent", "error")
+    ),
+    8: "DROP TABLE second_factors; ALTER TABLE invites DROP COLUMN uses_left",
 }
 """What takes a migration back, by its number: a folder of an older server cannot be made by a newer one."""
 

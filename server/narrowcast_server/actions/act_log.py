@@ -27,11 +27,12 @@ _ADMINISTRATIVE: Final = (
 )
 _ORDINARY: Final = (
     "/server/keys",
+    "/server/second_factor",
     "/streams/{stream_id}/members",
     "/users/{user_id}/status",
     "/realm/presence",
 )
-_SECRET: Final = frozenset({"api_key", "new_password", "old_password", "password", "token"})
+_SECRET: Final = frozenset({"api_key", "new_password", "old_password", "password", "second_factor", "token"})
 _LONGEST: Final = 200
 _KEPT: Final = 20_000
 

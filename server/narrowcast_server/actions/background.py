@@ -90,6 +90,22 @@ async def _fold_log(core: Core) -> None:
             await asyncio.to_thread(fold_log, core.store.path)
 
 
+async def _send_mail(core: Core) -> None:
+    # Late: SMTP is needed by few.
+    from narrowcast_server.actions.mail_delivery import deliver_mail
+
+    assert core.config.mail is not None
+    await deliver_mail(core, core.config.mail)
+
+
+async def _watch_missed(core: Core) -> None:
+    from narrowcast_server.actions.mail_delivery import watch_missed
+
+    await watch_missed(core)
+
+
+MAIL_TASKS: list[Task] = [_send_mail, _watch_missed]
+"""The same, where mail is sent."""
 TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest, _watch_loop]
 """Each runs for as long as the server does."""
 
@@ -97,7 +113,8 @@ TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest
 @asynccontextmanager
 async def background(core: Core) -> AsyncIterator[None]:
     """Runs every task until the block ends."""
-    running = [asyncio.create_task(guarded(core, task)) for task in TASKS]
+    tasks = TASKS if core.config.mail is None else TASKS + MAIL_TASKS
+    running = [asyncio.create_task(guarded(core, task)) for task in tasks]
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Invitations by address and reusable links (rows INV, INVM). Mail is recorded, not sent (INV-01)."""
+"""Invitations by address and reusable links (rows INV, INVM). Mail goes out where mail is sent (INV-01)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import secrets
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
-from narrowcast_server.actions.mail import record_mail
+from narrowcast_server.actions.mail import may_send, send_mail
+from narrowcast_server.mail.letters import is_address
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.invites import link_of
@@ -39,17 +40,15 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
     the others are invited all the same (INV-31), so the caller commits before it answers."""
     errors: list[tuple[str, str, bool]] = []
     sent = 0
-    if not has_room(core, user, "invitations", len(invitees)):
+    if not has_room(core, user, "invitations", len(invitees)) or not may_send(core, user, len(invitees)):
         raise _failed([], False, daily_limit_reached=True)
     for address in invitees:
         problem = _problem(core, address)
         if problem is not None:
             errors.append(problem)
             continue
-        _store(core, user, address, terms)
-        record_mail(
-            core, address, "Invitation", f"{user.full_name} invites you to {core.setting_str('name')}."
-        )
+        token = _store(core, user, address, terms)
+        _send(core, user, address, token)
         sent += 1
     if sent:
         emit_changed(core, user.id)
@@ -57,9 +56,22 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
         raise _failed(errors, sent > 0)
 
 
+def _send(core: Core, user: User, address: str, token: str, *, again: bool = False) -> None:
+    name = core.setting_str("name")
+    link = link_of(core, token)
+    lines = (
+        f"{user.full_name} {'reminds you of an invitation' if again else 'invites you'} to {name},"
+        " which talks in Narrowcast: team chat in a terminal.",
+        "Open this link in a browser to see how to get in, or, where Narrowcast is installed, type:",
+        f"    narrowcast login {link}",
+        "Whoever has this link can join by it. If you do not know who invites you, do nothing.",
+    )
+    send_mail(core, address, f"Invitation to {name}", "\n\n".join(lines), user)
+
+
 def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
     local, at, domain = address.rpartition("@")
-    if not (local and at and domain) or not address.isprintable() or " " in address or len(address) > 254:
+    if not (local and at and domain) or len(address) > 254 or " " in address or not is_address(address):
         return address, "Invalid address.", False
     user = core.user_by_address(address)
     if user is None:
@@ -90,7 +102,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
     expires = None if terms.expires_in is None else core.now() + terms.expires_in * _MINUTE
     core.store.insert(
         "INSERT INTO invites (email, token, inviter_id, invited, expires, invite_as, channel_ids, group_ids,"
-        " include_defaults, notify_referrer) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " include_defaults, notify_referrer, uses_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         address,
         token,
         user.id,
@@ -101,6 +113,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
         json.dumps(terms.group_ids),
         int(terms.include_defaults),
         int(terms.notify_referrer),
+        terms.uses,
     )
     return token
 
@@ -154,4 +167,6 @@ def revoke_all_of(core: Core, inviter: User, *, above: Role | None = None) -> No
 def resend(core: Core, user: User, invite_id: int) -> None:
     """Invites the same address once more."""
     row = _changeable(core, user, invite_id, multiuse=False)
-    record_mail(core, row["email"], "Invitation", f"{user.full_name} reminds you of an invitation.")
+    if not may_send(core, user, 1):
+        raise ServiceError("You have sent too many invitations today. Go on tomorrow.")
+    _send(core, user, row["email"], row["token"], again=True)

@@ -25,6 +25,8 @@ def invitation(core: Core, token: str) -> Row:
     if row is None or row["revoked"] or not still_holds(core, row):
         raise ServiceError("This invitation does not exist or was withdrawn. Ask for a new one.")
     if row["accepted"]:
+        if row["email"] is None:
+            raise ServiceError("This invitation was used by as many as it was for. Ask for a new one.")
         raise ServiceError("This invitation was used already. Sign in with the account that it made.")
     if row["expires"] is not None and row["expires"] <= core.now():
         raise ServiceError("This invitation has expired. Ask for a new one.")
@@ -45,8 +47,11 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
         channel_ids=channels_of(core, row),
     )
     join_groups(core, user, groups_of(core, row))
-    if row["email"] is not None:
+    if row["uses_left"] is not None:
+        core.store.execute("UPDATE invites SET uses_left = uses_left - 1 WHERE id = ?", row["id"])
+    if row["email"] is not None or row["uses_left"] == 1:
         core.store.execute("UPDATE invites SET accepted = 1 WHERE id = ?", row["id"])
+    if row["email"] is not None or row["uses_left"] is not None:
         emit_changed(core, row["inviter_id"])
     _tell_inviter(core, row, user)
     return user

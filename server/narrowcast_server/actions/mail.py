@@ -1,23 +1,90 @@
-"""Mail that a full deployment would send: this server records it for its operator."""
+"""Mail to people: kept for the operator, and sent where the operator has said by which server."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.mail.letters import Letter
+from narrowcast_server.mail.smtp import Fate, Outcome
+from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+_BATCH: Final = 20
+_DAY: Final = 86_400
+_PAUSES: Final = (60, 300, 1800, 7200, 21_600)
+"""Seconds until the next try; after the last one a mail is given up."""
 
-def record_mail(core: Core, recipient: str, subject: str, body: str) -> None:
-    """Stores a mail in `sent_emails`, where the newest are kept."""
+
+def send_mail(core: Core, recipient: str, subject: str, body: str, sender: User | None = None) -> None:
+    """Stores a mail, due at once where mail is sent. `sender`: who caused it, if it was a person."""
     core.store.insert(
-        "INSERT INTO sent_emails (recipient, subject, body, timestamp) VALUES (?, ?, ?, ?)",
+        "INSERT INTO sent_emails (recipient, subject, body, timestamp, sender_id, due) VALUES (?, ?, ?, ?, ?, ?)",
         recipient,
         subject,
         body,
         core.now(),
+        None if sender is None else sender.id,
+        None if core.config.mail is None else core.now(),
     )
     core.store.execute(
-        "DELETE FROM sent_emails WHERE id <= (SELECT max(id) FROM sent_emails) - ?",
+        "DELETE FROM sent_emails WHERE due IS NULL AND id <= (SELECT max(id) FROM sent_emails) - ?",
         core.config.quotas.mails_kept,
     )
+
+
+def may_send(core: Core, sender: User, adding: int) -> bool:
+    """Whether somebody may cause so many more mails today."""
+    if core.config.mail is None:
+        return True
+    sent = core.store.integer(
+        "SELECT count(*) FROM sent_emails WHERE sender_id = ? AND timestamp > ?", sender.id, core.now() - _DAY
+    )
+    return (sent or 0) + adding <= core.config.quotas.mails_a_day
+
+
+def due_letters(core: Core) -> list[Letter]:
+    """The next that are to be sent."""
+    rows = core.store.all(
+        "SELECT id, recipient, subject, body, timestamp FROM sent_emails WHERE due <= ? ORDER BY due, id LIMIT ?",
+        core.now(),
+        _BATCH,
+    )
+    return [Letter(*row) for row in rows]
+
+
+def settle(core: Core, letter: Letter, outcome: Outcome) -> None:
+    """Notes what became of a letter: sent, to be tried again, or given up with the reason."""
+    if outcome.fate is Fate.SENT:
+        core.store.execute(
+            "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?", core.now(), letter.id
+        )
+        return
+    tries = core.store.integer("SELECT tries FROM sent_emails WHERE id = ?", letter.id) or 0
+    again = outcome.fate is Fate.LATER and tries < len(_PAUSES)
+    core.store.execute(
+        "UPDATE sent_emails SET due = ?, tries = tries + 1, error = ? WHERE id = ?",
+        core.now() + _PAUSES[tries] if again else None,
+        outcome.reason,
+        letter.id,
+    )
+
+
+def mail_counts(core: Core) -> dict[str, int]:
+    """How many of the mails that are kept wait, were sent, were given up."""
+    row = core.store.one(
+        "SELECT count(due) AS waiting, count(sent) AS sent,"
+        " count(CASE WHEN due IS NULL AND error IS NOT NULL THEN 1 END) AS failed FROM sent_emails"
+    )
+    assert row is not None
+    return dict(row)
+
+
+def last_problems(core: Core, limit: int) -> list[tuple[int, str, str]]:
+    """(time of the mail, recipient, reason) of the newest that could not be sent (yet)."""
+    rows = core.store.all(
+        "SELECT timestamp, recipient, error FROM sent_emails WHERE error IS NOT NULL ORDER BY id DESC LIMIT ?",
+        limit,
+    )
+    return [tuple(row) for row in rows]

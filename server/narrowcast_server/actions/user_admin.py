@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.invites import revoke_all_of
 from narrowcast_server.actions.keys import replace_key
-from narrowcast_server.actions.mail import record_mail
+from narrowcast_server.actions.mail import send_mail
 from narrowcast_server.actions.users import (
     bot_watchers,
     check_address,
@@ -106,7 +106,7 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
         _set_active(core, account, False)
     if comment is not None:
         text = f"Your account at {core.setting_str('name')} was deactivated by {caller.full_name}."
-        record_mail(
+        send_mail(
             core, user.delivery_email, "Account deactivated", f"{text}\n\n{comment}" if comment else text
         )
 

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server import first_run
 from narrowcast_server.actions.act_log import acts, record
-from narrowcast_server.actions.invites import create_link
 from narrowcast_server.actions.keys import replace_key
+from narrowcast_server.actions.sign_in_links import end_links
 from narrowcast_server.actions.user_admin import change_role, deactivate, reactivate
+from narrowcast_server.operator import arguments as given
+from narrowcast_server.operator import doors, mail
+from narrowcast_server.operator.arguments import Arguments, Fault
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.organization.models import User
 from narrowcast_server.queries.statistics import sessions, statistics
-from narrowcast_server.rules.invites import Terms
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-Arguments = Mapping[str, str]
 Command = Callable[["Core", Arguments], Awaitable[list[str]]]
 _PASSWORD_BYTES: Final = 12
-_DAY_MINUTES: Final = 24 * 60
-_ROLES: Final = {role.name.lower(): role for role in Role}
-
-
-class Fault(Exception):
-    """Why a command was not done, in words for the operator."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 async def run(core: Core, name: str, arguments: Arguments) -> list[str]:
@@ -65,11 +55,12 @@ async def people(core: Core, arguments: Arguments) -> list[str]:
 
 async def password(core: Core, arguments: Arguments) -> list[str]:
     """A new password, and with it a new key: every session of the account ends."""
-    user = _person(core, arguments)
+    user = given.person(core, arguments)
     fresh = secrets.token_urlsafe(_PASSWORD_BYTES)
     password_hash = await core.passwords.hashed(fresh)
     with core.transaction():
         core.users.update(user.id, password_hash=password_hash)
+        end_links(core, user)
         replace_key(core, user)
         record(core, None, "password", {"who": user.delivery_email})
     return [f"the new password of {user.full_name} ({user.delivery_email}) is: {fresh}"]
@@ -77,8 +68,8 @@ async def password(core: Core, arguments: Arguments) -> list[str]:
 
 async def role(core: Core, arguments: Arguments) -> list[str]:
     """Another role."""
-    user, wanted = _person(core, arguments), _role(arguments)
-    if wanted is not Role.OWNER and _is_last_owner(core, user):
+    user, wanted = given.person(core, arguments), given.role(arguments)
+    if wanted is not Role.OWNER and given.is_last_owner(core, user):
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
         change_role(core, user, wanted)
@@ -88,33 +79,22 @@ async def role(core: Core, arguments: Arguments) -> list[str]:
 
 async def close(core: Core, arguments: Arguments) -> list[str]:
     """Deactivates an account."""
-    user = _person(core, arguments)
-    if _is_last_owner(core, user):
+    user = given.person(core, arguments)
+    if given.is_last_owner(core, user):
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
-        deactivate(core, _owner(core), user, None)
+        deactivate(core, given.owner(core), user, None)
         record(core, None, "deactivate", {"who": user.delivery_email})
     return [f"{user.full_name} is deactivated"]
 
 
 async def reopen(core: Core, arguments: Arguments) -> list[str]:
     """Opens an account again."""
-    user = _person(core, arguments)
+    user = given.person(core, arguments)
     with core.transaction():
-        reactivate(core, _owner(core), user)
+        reactivate(core, given.owner(core), user)
         record(core, None, "reactivate", {"who": user.delivery_email})
     return [f"{user.full_name} is active"]
-
-
-async def link(core: Core, arguments: Arguments) -> list[str]:
-    """A link by which people make accounts; it is the owner's."""
-    wanted = _role(arguments)
-    days = _number(arguments, "days")
-    terms = Terms(days * _DAY_MINUTES or None, wanted, [], [], include_defaults=True)
-    with core.transaction():
-        address = create_link(core, _owner(core), terms)
-        record(core, None, "invite", {"role": wanted.name.lower(), "days": str(days)})
-    return [address]
 
 
 async def statistics_of(core: Core, arguments: Arguments) -> list[str]:
@@ -126,16 +106,17 @@ async def statistics_of(core: Core, arguments: Arguments) -> list[str]:
 
 async def sessions_of(core: Core, arguments: Arguments) -> list[str]:
     """The clients of somebody."""
-    rows = sessions(core, _person(core, arguments))
+    rows = sessions(core, given.person(core, arguments))
     return [
-        f"{_time(row['begun'])}  {row['client']}  idle {row['idle_seconds']} s  {row['waiting_events']} events wait"
+        f"{given.time(row['begun'])}  {row['client']}  idle {row['idle_seconds']} s"
+        f"  {row['waiting_events']} events wait"
         for row in rows
     ] or ["none"]
 
 
 async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
     """A new key: every client of somebody must sign in again."""
-    user = _person(core, arguments)
+    user = given.person(core, arguments)
     with core.transaction():
         replace_key(core, user)
         record(core, None, "end-sessions", {"who": user.delivery_email})
@@ -144,12 +125,23 @@ async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
 
 async def log(core: Core, arguments: Arguments) -> list[str]:
     """The newest administrative acts, the oldest of them first."""
-    rows = acts(core, _number(arguments, "limit"))
+    rows = acts(core, given.number(arguments, "limit"))
     return [
-        f"{_time(row['timestamp'])}  {row['by']}  {row['act']}  "
+        f"{given.time(row['timestamp'])}  {row['by']}  {row['act']}  "
         + " ".join(f"{name}={text!r}" for name, text in row["details"].items())
         for row in reversed(rows)
     ]
+
+
+async def rotate_keys(core: Core, arguments: Arguments) -> list[str]:
+    """A new key for everybody: all programs and clients must sign in again."""
+    accounts = [user for user in core.users.all() if not user.is_system_bot]
+    with core.transaction():
+        for user in accounts:
+            replace_key(core, user)
+        record(core, None, "rotate-keys", {})
+    first_run.follow_owner(core)
+    return [f"{len(accounts)} accounts have new keys; everybody signs in again with their password"]
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -158,50 +150,11 @@ COMMANDS: Final[dict[str, Command]] = {
     "role": role,
     "deactivate": close,
     "reactivate": reopen,
-    "invite": link,
     "statistics": statistics_of,
     "sessions": sessions_of,
     "end-sessions": end_sessions,
+    "rotate-keys": rotate_keys,
     "log": log,
+    **doors.COMMANDS,
+    **mail.COMMANDS,
 }
-
-
-def _person(core: Core, arguments: Arguments) -> User:
-    """By id or address."""
-    who = arguments.get("who", "")
-    user = core.users.get(int(who)) if who.isdecimal() and len(who) < 16 else core.user_by_address(who)
-    if user is None or user.is_system_bot:
-        raise Fault(f"nobody has the id or address {who!r}; 'narrowcast serve admin people' lists everybody")
-    return user
-
-
-def _role(arguments: Arguments) -> Role:
-    text = arguments.get("role", "")
-    if text not in _ROLES:
-        raise Fault(f"there is no role {text!r}; roles are {', '.join(_ROLES)}")
-    return _ROLES[text]
-
-
-def _number(arguments: Arguments, name: str) -> int:
-    text = arguments.get(name, "")
-    if not text.isdecimal() or len(text) > 6:
-        raise Fault(f"{name} is no number: {text!r}")
-    return int(text)
-
-
-def _owner(core: Core) -> User:
-    """In whose name the operator acts."""
-    for user in core.users.all():
-        if user.is_owner and user.is_active and not user.is_bot:
-            return user
-    raise Fault("the organization has no active owner")
-
-
-def _is_last_owner(core: Core, user: User) -> bool:
-    owners = [each for each in core.users.all() if each.is_owner and each.is_active and not each.is_bot]
-    return [each.id for each in owners] == [user.id]
-
-
-def _time(seconds: object) -> str:
-    assert isinstance(seconds, int)
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -16,7 +16,10 @@ from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Final
 
-from narrowcast_server.operator.commands import Arguments, Fault, run
+from narrowcast_server.operator import server_file
+from narrowcast_server.operator.arguments import Arguments, Fault
+from narrowcast_server.operator.commands import run
+from narrowcast_server.operator.doors import NEED_ADDRESS
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.storage.store import StoreError
@@ -104,12 +107,13 @@ async def ask(folder: Path, command: str, arguments: Arguments) -> list[str]:
 
 
 async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
-    if command == "invite":
+    if command in NEED_ADDRESS:
         # A link begins with the server's address.
         raise Fault("the server does not run: start it first")
     try:
-        core = Core(folder, Config(durable=False))
-    except StoreError as error:
+        file = server_file.read(folder)
+        core = Core(folder, Config(durable=False, mail=file.mail, quotas=file.quotas))
+    except (StoreError, server_file.ServerFileError) as error:
         raise Fault(str(error)) from error
     with closing(core):
         return await run(core, command, arguments)

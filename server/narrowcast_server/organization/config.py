@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_server.mail.settings import MailSettings
 
 
 class Dialect(Enum):
@@ -134,7 +135,11 @@ class Quotas:
     upload_mib: int = 50 * 1024
     """Of everybody together."""
     mails_kept: int = 1000
-    """Of everybody together, the newest."""
+    """Of everybody together, the newest, and all that wait to be sent."""
+    mails_a_day: int = 200
+    """That one person causes, such as invitations, where mail is sent."""
+    spare_disk_mib: int = 64
+    """Of the disk, which uploads leave free for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,8 @@ class Config:
     stranger_rate_limits: tuple[RateLimit, ...] = ()
     """Per address, over requests without credentials; this machine's own has none."""
     login_attempts: RateLimit = RateLimit(1800, 5)
+    reset_attempts: RateLimit = RateLimit(3600, 3)
+    """The same, of asking for a new password by mail."""
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     quotas: Quotas = field(default_factory=Quotas)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
@@ -176,6 +183,8 @@ class Config:
     """Prefixes of User-Agent that are told that they are incompatible (SRV-14)."""
     external_logins: tuple[ExternalLogin, ...] = ()
     """In the order in which clients show them."""
+    mail: MailSettings | None = None
+    """None: mail is kept for the operator, and not sent."""
     durable: bool = True
     any_name: bool = False
     """Browsers may call the server by any name: where it listens everywhere and nobody said how it is called."""

@@ -25,6 +25,7 @@ from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
 from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
+from narrowcast_server.storage.second_factors import SecondFactors
 from narrowcast_server.storage.store import Store
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Core:
         self.measures = Measures(self.clock.now())
         self.highlights = Highlights(self.workers)
         self.sign_ins = SignInLimits(self.clock, config.login_attempts)
+        self.resets = SignInLimits(self.clock, config.reset_attempts)
+        self.second_factors = SecondFactors(self.store, self.vault, self.clock)
         self.link_previews: dict[str, LinkPreview] = {}
         """Website previews that are known beforehand; nothing is ever fetched."""
         self.callers: set[int] = set()

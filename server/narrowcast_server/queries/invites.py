@@ -35,8 +35,11 @@ def _object(core: Core, user: User, row: Row) -> dict[str, object]:
         "is_multiuse": row["email"] is None,
     }
     # Whoever has the link gets the role: nobody reads one that leads above their own. Invitations by email
-    # carry theirs as well, because this server has no mail to send them by.
-    if row["invite_as"] >= user.role:
+    # carry theirs as well where there is no mail to send them by.
+    if row["uses_left"] is not None:
+        answer["uses_left"] = row["uses_left"]
+    by_link = row["email"] is None or core.config.mail is None
+    if by_link and row["invite_as"] >= user.role:
         answer["link_url"] = link_of(core, row["token"])
     if row["email"] is None:
         return answer

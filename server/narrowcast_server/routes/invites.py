@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
@@ -15,6 +16,7 @@ from narrowcast_server.http.params import (
     integer_choice,
     integers,
     nullable,
+    optional,
     required,
     text_without_null,
 )
@@ -47,6 +49,9 @@ GROUPS: Param[list[int]] = defaulted("group_ids", integers, [], since=Gate.INVIT
 DEFAULTS = defaulted(
     "include_realm_default_subscriptions", boolean, False, since=Gate.INVITE_DEFAULT_CHANNELS.level
 )
+MAX_USES = optional("max_uses", integer)
+"""How many may follow the link: the server's own."""
+_MOST_USES: Final = 1_000_000
 NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 
@@ -99,11 +104,14 @@ async def send_invites(call: Call) -> Answer:
     return {}
 
 
-@routes.post("/invites/multiuse", MINUTES, DAYS, INVITE_AS, LINK_CHANNELS, GROUPS, DEFAULTS)
+@routes.post("/invites/multiuse", MINUTES, DAYS, INVITE_AS, LINK_CHANNELS, GROUPS, DEFAULTS, MAX_USES)
 def create_link(call: Call) -> Answer:
     """A reusable link (INVM-01)."""
     check_may_invite(call.core, call.user, by_link=True)
-    terms = _terms(call, call[LINK_CHANNELS])
+    uses = call[MAX_USES]
+    if uses is not None and not 1 <= uses <= _MOST_USES:
+        raise ServiceError(f"max_uses must be 1 to {_MOST_USES}")
+    terms = replace(_terms(call, call[LINK_CHANNELS]), uses=uses)
     check_terms(call.core, call.user, terms)
     return {"invite_link": invites.create_link(call.core, call.user, terms)}
 

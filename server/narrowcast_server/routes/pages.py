@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
-from narrowcast_server.actions import joining
+from narrowcast_server.actions import joining, sign_in_links
 from narrowcast_server.http.page import Command, Heading, Part, Text, page
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -52,6 +52,25 @@ def invitation(call: Call) -> Response:
         Text("Whoever has this link can join by it: keep it to yourself."),
     ]
     return page(f"Join {name}", parts)
+
+
+@routes.add("GET", "/reset/{token}/", public=True, absolute=True, accepts_anything=True)
+@routes.add("GET", "/reset/{token}", public=True, absolute=True, accepts_anything=True)
+def reset(call: Call) -> Response:
+    """A link for a new password; whose it is stays untold."""
+    core, token = call.core, call.path["token"]
+    name = core.setting_str("name")
+    try:
+        sign_in_links.whose(core, token)
+    except ServiceError as error:
+        return page(name, [Heading("", name, level=1), Text(error.message), _WHAT], 410)
+    parts: list[Part] = [
+        Heading("A new password for", name, level=1),
+        Text("In a terminal where Narrowcast is installed, type:"),
+        Command(f"narrowcast login {shlex.quote(f'{core.url}/reset/{token}/')}"),
+        Text("It asks for the new password. Keep this link to yourself: it works once."),
+    ]
+    return page(f"New password for {name}", parts)
 
 
 def nowhere(core: Core, request: Request) -> Response | None:

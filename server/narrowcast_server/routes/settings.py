@@ -8,6 +8,7 @@ from narrowcast_server.actions.alert_words import add_alert_words, remove_alert_
 from narrowcast_server.actions.drafts import forget_drafts
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.muted_users import mute, unmute
+from narrowcast_server.actions.sign_in_links import end_links
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (
@@ -65,6 +66,7 @@ async def update_settings(call: Call) -> Answer:
         if password_hash is None:
             return {}
         call.core.users.update(call.user.id, password_hash=password_hash)
+        end_links(call.core, call.user)
         return {"api_key": replace_key(call.core, call.user)}
 
 

@@ -30,6 +30,8 @@ class Terms:
     group_ids: list[int]
     include_defaults: bool
     notify_referrer: bool = True
+    uses: int | None = None
+    """How many may follow a link; None: as many as like to."""
 
 
 def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:

@@ -250,6 +250,32 @@ CREATE TABLE extra_keys (
 CREATE INDEX extra_keys_by_user ON extra_keys(user_id);
 """
 
+_MAIL = """
+ALTER TABLE sent_emails ADD COLUMN sender_id INTEGER REFERENCES users(id);
+ALTER TABLE sent_emails ADD COLUMN due INTEGER;
+ALTER TABLE sent_emails ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sent_emails ADD COLUMN sent INTEGER;
+ALTER TABLE sent_emails ADD COLUMN error TEXT;
+CREATE INDEX emails_by_due ON sent_emails(due) WHERE due IS NOT NULL;
+CREATE INDEX emails_by_sender ON sent_emails(sender_id, timestamp) WHERE sender_id IS NOT NULL;
+CREATE TABLE mail_marks (user_id INTEGER PRIMARY KEY REFERENCES users(id), message_id INTEGER NOT NULL);
+CREATE TABLE sign_in_links (
+  digest TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users(id), created INTEGER NOT NULL,
+  expires INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX sign_in_links_by_user ON sign_in_links(user_id);
+"""
+"""Mails wait while `due` is set. Links by which somebody chooses a new password are stored hashed."""
+
+_SECOND_FACTORS = """
+CREATE TABLE second_factors (
+  user_id INTEGER PRIMARY KEY REFERENCES users(id), secret TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0,
+  last_step INTEGER NOT NULL DEFAULT 0, recovery TEXT NOT NULL DEFAULT '[]'
+);
+ALTER TABLE invites ADD COLUMN uses_left INTEGER;
+"""
+"""Secrets are sealed as API keys are; recovery codes are hashed. An invitation without `uses_left` has no limit."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
@@ -257,4 +283,6 @@ MIGRATIONS: tuple[str, ...] = (
     _BOT_SERVICES,
     _ACTS,
     _EXTRA_KEYS,
+    _MAIL,
+    _SECOND_FACTORS,
 )

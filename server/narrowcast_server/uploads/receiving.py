@@ -27,7 +27,6 @@ MEBIBYTE: Final = 1 << 20
 _ROOM_FOR_FORM: Final = 64 * 1024
 _MOST_FIELDS: Final = 20
 _MOST_FILES: Final = 4
-_SPARE_BYTES: Final = 64 * MEBIBYTE
 """Of the disk; messages need them."""
 
 
@@ -108,7 +107,8 @@ def check_upload(core: Core, user: User, size: int) -> None:
     """Raises BAD_REQUEST for a file that somebody, the organization or the disk has no room for."""
     check_room(core, user, "attachments")
     check_bytes(core, user, size)
-    if shutil.disk_usage(core.folder).free < size + _SPARE_BYTES:
+    spare = core.config.quotas.spare_disk_mib * MEBIBYTE
+    if shutil.disk_usage(core.folder).free < size + spare:
         raise ServiceError("The server has no room for this file. Tell its operator.")
 
 

@@ -52,8 +52,23 @@ def operator_commands(serve: argparse.ArgumentParser) -> None:
         "--role", choices=_ROLES, default="member", help="of who comes (default: %(default)s)"
     )
     invite.add_argument("--days", default="10", help="how long it holds; 0: for ever (default: %(default)s)")
+    invite.add_argument(
+        "--uses",
+        default="0",
+        metavar="N",
+        help="how many may follow it; 0: any number (default: %(default)s)",
+    )
+    add("invitations", "list the invitations that hold; the server must run")
+    withdraw = add("withdraw", "end an invitation")
+    withdraw.add_argument("invitation", metavar="ID", help="as 'invitations' lists it")
+    add("link", "print a link by which somebody chooses a new password; the server must run", who=True)
+    add("second-factor", "ask somebody for a code of an authenticator app as well", who=True)
+    add("no-second-factor", "let the password of somebody be enough again", who=True)
+    mail = add("mail", "say how mail is sent, what waits, what went wrong")
+    mail.add_argument("--to", default="", metavar="EMAIL", help="send a mail to try it")
     add("statistics", "count people, messages, bytes")
     add("sessions", "list the clients of somebody", who=True)
     add("end-sessions", "end the clients of somebody, with the key", who=True)
+    add("rotate-keys", "give everybody a new key: all sign in again")
     log = add("log", "show the administrative acts, newest last")
     log.add_argument("--limit", default="50", help="so many (default: %(default)s)")

@@ -50,12 +50,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _admin(args: argparse.Namespace, data: Path) -> int:
     """A command of the operator, by the running server or without one."""
-    from narrowcast_server.operator.commands import Fault
+    from narrowcast_server.operator.arguments import Fault
     from narrowcast_server.operator.control import ask
 
-    arguments = {
-        name: str(getattr(args, name)) for name in ("who", "role", "days", "limit") if hasattr(args, name)
-    }
+    names = ("who", "role", "days", "uses", "limit", "invitation", "to")
+    arguments = {name: str(getattr(args, name)) for name in names if hasattr(args, name)}
     try:
         lines = asyncio.run(ask(data, args.admin_command, arguments))
     except Fault as fault:

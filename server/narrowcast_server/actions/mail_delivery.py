@@ -1,0 +1,60 @@
+"""Sending what waits in the store, and telling people of what they have missed: work beside the requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.mail import due_letters, settle
+from narrowcast_server.actions.missed_mail import marks, tell_missed, wants_mail
+from narrowcast_server.mail.letters import BadAddress, Letter, encoded
+from narrowcast_server.mail.settings import MailSettings
+from narrowcast_server.mail.smtp import Fate, Outcome, apart, deliver
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_SECONDS: Final = 1.0
+"""How late a mail may leave."""
+_MISSED_SECONDS: Final = 15.0
+_log = logging.getLogger("narrowcast.server")
+
+
+async def deliver_mail(core: Core, settings: MailSettings) -> None:
+    """Sends what is due, for ever. A mail that was on its way when the server ended is sent again."""
+    while True:
+        if letters := due_letters(core):
+            await _deliver(core, settings, letters)
+        else:
+            await core.clock.sleep(_SECONDS)
+
+
+async def _deliver(core: Core, settings: MailSettings, letters: list[Letter]) -> None:
+    name = core.setting_str("name")
+    outcomes: dict[int, Outcome] = {}
+    messages = {}
+    for letter in letters:
+        try:
+            messages[letter.id] = encoded(letter, name, settings.sender)
+        except BadAddress as error:
+            outcomes[letter.id] = Outcome(Fate.NEVER, str(error))
+    found = await apart(partial(deliver, settings, list(messages.values())))
+    outcomes |= zip(messages, found, strict=True)
+    with core.transaction():
+        for letter in letters:
+            settle(core, letter, outcomes[letter.id])
+    for outcome in {outcome for outcome in outcomes.values() if outcome.fate is not Fate.SENT}:
+        _log.warning("mail could not be sent: %s", outcome.reason)
+
+
+async def watch_missed(core: Core) -> None:
+    """Tells people of what they have missed, for ever."""
+    while True:
+        await core.clock.sleep(_MISSED_SECONDS)
+        known = marks(core)
+        for user in core.users.all():
+            if user.id in known or wants_mail(user):
+                tell_missed(core, user, known.get(user.id))
+                await asyncio.sleep(0)

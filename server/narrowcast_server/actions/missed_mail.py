@@ -1,0 +1,157 @@
+"""Mail about what somebody has missed: one mail for all of it, when the first has waited as long as they chose."""
+
+from __future__ import annotations
+
+import shlex
+import zoneinfo
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.mail import send_mail
+from narrowcast_server.mail.letters import is_address
+from narrowcast_server.markdown.context import LinkedChannel
+from narrowcast_server.markdown.mentions import channel_url
+from narrowcast_server.organization.models import Message, User
+from narrowcast_server.organization.personal import setting, switched_on
+from narrowcast_server.queries.as_seen import UNKNOWN_NAME
+from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.queries.missed import missed
+from narrowcast_server.queries.presence import presence_row
+from narrowcast_server.rules.visibility import visible_ids
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_SWITCHES: Final = ("enable_offline_email_notifications", "enable_stream_email_notifications")
+_MOST_SHOWN: Final = 10
+_LONGEST_SHOWN: Final = 1000
+_WHY: Final = (
+    "You get this because you had not read it. What is told by email, and after how long, is for your settings to say"
+    " (in the app: My settings, Email); switch it off there and no more comes."
+)
+
+
+def marks(core: Core) -> dict[int, int]:
+    """By person the newest message that was looked at."""
+    return {row["user_id"]: row["message_id"] for row in core.store.all("SELECT * FROM mail_marks")}
+
+
+def wants_mail(user: User) -> bool:
+    """Whether somebody is told anything by email."""
+    return not user.is_bot and user.is_active and any(switched_on(user, name) for name in _SWITCHES)
+
+
+def tell_missed(core: Core, user: User, mark: int | None) -> None:
+    """Sends somebody what they have missed since their mark, if it is time. Has its transaction.
+
+    Without a mark, they want mail as of now: what they had not read before is nothing to tell.
+    """
+    if not wants_mail(user):
+        if mark is not None:
+            core.store.execute("DELETE FROM mail_marks WHERE user_id = ?", user.id)
+        return
+    if mark is None:
+        _set_mark(core, user, _newest(core))
+        return
+    found = missed(core, user, mark)
+    if not found:
+        return
+    since = _last_here(core, user)
+    untold = [message for message in found if message.timestamp > since]
+    wait = setting(user, "email_notifications_batching_period_seconds")
+    assert isinstance(wait, int)
+    if untold and untold[0].timestamp > core.now() - wait:
+        return
+    with core.transaction():
+        _set_mark(core, user, found[-1].id)
+        if untold and is_address(user.delivery_email):
+            send_mail(core, user.delivery_email, *_letter(core, user, untold))
+
+
+def _set_mark(core: Core, user: User, message_id: int) -> None:
+    core.store.execute(
+        "INSERT INTO mail_marks (user_id, message_id) VALUES (?, ?)"
+        " ON CONFLICT DO UPDATE SET message_id = excluded.message_id",
+        user.id,
+        message_id,
+    )
+
+
+def _newest(core: Core) -> int:
+    return core.store.integer("SELECT max(id) FROM messages") or 0
+
+
+def _last_here(core: Core, user: User) -> int:
+    """When the person last sat at a client: what came before that they have had the chance to see."""
+    row = presence_row(core, user)
+    return 0 if row is None else row["active_timestamp"] or 0
+
+
+def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
+    """Subject and body."""
+    names = _Names(core, user)
+    senders = list(dict.fromkeys(names.of(message.sender_id) for message in messages))
+    who = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
+    count = "a message" if len(messages) == 1 else f"{len(messages)} messages"
+    subject = f"{count[0].upper()}{count[1:]} from {who}"
+    shows_text = switched_on(user, "message_content_in_email_notifications") and core.setting_bool(
+        "message_content_allowed_in_email_notifications"
+    )
+    if not shows_text:
+        return f"{count[0].upper()}{count[1:]} for you", "\n\n".join(
+            (f"There is {count} for you at {core.url}.", "Settings say to leave out what they say.", _WHY)
+        )
+    parts = []
+    for place, group in groupby(messages[:_MOST_SHOWN], lambda message: _place(core, names, user, message)):
+        own = list(group)
+        parts.append(place)
+        parts += [f"{names.of(m.sender_id)}, {_time(user, m.timestamp)}:\n\n{_quoted(m)}" for m in own]
+        parts.append(f"narrowcast open {shlex.quote(_link(core, own[-1]))}")
+    if len(messages) > _MOST_SHOWN:
+        parts.append(f"{len(messages) - _MOST_SHOWN} more wait for you at {core.url}.")
+    return subject, "\n\n".join((*parts, "-- ", _WHY))
+
+
+class _Names:
+    """People as the reader may know them."""
+
+    def __init__(self, core: Core, reader: User) -> None:
+        self._core = core
+        self._seen = visible_ids(core, reader)
+
+    def of(self, user_id: int) -> str:
+        if self._seen is not None and user_id not in self._seen:
+            return UNKNOWN_NAME
+        return self._core.users[user_id].full_name
+
+
+def _place(core: Core, names: _Names, user: User, message: Message) -> str:
+    if message.channel_id is not None:
+        return f"#{core.channels[message.channel_id].name} > {message.topic or core.empty_topic_name}"
+    assert message.conversation_id is not None
+    others = [names.of(who) for who in member_ids(core, message.conversation_id) if who != user.id]
+    return f"Direct messages with {', '.join(others)}"
+
+
+def _quoted(message: Message) -> str:
+    text = message.content
+    if len(text) > _LONGEST_SHOWN:
+        text = f"{text[:_LONGEST_SHOWN]} …"
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def _time(user: User, timestamp: int) -> str:
+    zone = zoneinfo.ZoneInfo(user.timezone) if user.timezone else UTC
+    return datetime.fromtimestamp(timestamp, zone).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _link(core: Core, message: Message) -> str:
+    if message.channel_id is not None:
+        channel = core.channels[message.channel_id]
+        path = channel_url(LinkedChannel(channel.id, channel.name), message.topic, "near", message.id)
+    else:
+        assert message.conversation_id is not None
+        people = ",".join(map(str, member_ids(core, message.conversation_id)))
+        path = f"/#narrow/dm/{people}-dm/near/{message.id}"
+    return core.url + path

@@ -1,0 +1,79 @@
+"""Links by which somebody who cannot sign in chooses a new password: each works once, for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.keys import replace_key
+from narrowcast_server.actions.mail import send_mail
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+BY_MAIL_SECONDS: Final = 3600
+BY_OPERATOR_SECONDS: Final = 86_400
+_PAUSE_SECONDS: Final = 300
+
+
+def make_link(core: Core, user: User, seconds: int) -> str:
+    """A new link. Those that somebody had before hold on, lest strangers end them by asking for another."""
+    token = secrets.token_urlsafe(24)
+    core.store.execute("DELETE FROM sign_in_links WHERE expires <= ?", core.now())
+    core.store.execute(
+        "INSERT INTO sign_in_links (digest, user_id, created, expires) VALUES (?, ?, ?, ?)",
+        _digest(token),
+        user.id,
+        core.now(),
+        core.now() + seconds,
+    )
+    return f"{core.url}/reset/{token}/"
+
+
+def end_links(core: Core, user: User) -> None:
+    """Makes the links of somebody worthless."""
+    core.store.execute("DELETE FROM sign_in_links WHERE user_id = ?", user.id)
+
+
+def whose(core: Core, token: str) -> User:
+    """Whom a link lets in; raises BAD_REQUEST when it does not hold (any more)."""
+    row = core.store.one(
+        "SELECT user_id FROM sign_in_links WHERE digest = ? AND expires > ?", _digest(token), core.now()
+    )
+    user = None if row is None else core.users.get(row["user_id"])
+    if user is None or not user.is_active:
+        raise ServiceError("This link was used already, is too old, or never was one. Ask for a new one.")
+    return user
+
+
+def use_link(core: Core, token: str, password_hash: str) -> User:
+    """Sets the password. The link ends, and so do the old key and all who used it."""
+    user = whose(core, token)
+    core.users.update(user.id, password_hash=password_hash)
+    end_links(core, user)
+    replace_key(core, user)
+    return core.users[user.id]
+
+
+def mail_link(core: Core, user: User) -> None:
+    """Sends somebody a link of their own, unless they got one a moment ago."""
+    if core.store.one(
+        "SELECT 1 FROM sign_in_links WHERE user_id = ? AND created > ?", user.id, core.now() - _PAUSE_SECONDS
+    ):
+        return
+    name = core.setting_str("name")
+    link = make_link(core, user, BY_MAIL_SECONDS)
+    lines = (
+        f"Somebody, hopefully you, asked for a new password for {user.delivery_email} at {name}.",
+        "To choose one, type within an hour:",
+        f"    narrowcast login {link}",
+        "If it was not you, do nothing: your password stays as it is.",
+    )
+    send_mail(core, user.delivery_email, f"New password for {name}", "\n\n".join(lines))
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Mail as it leaves the server: settings, letters, SMTP. Knows neither the organization nor its store."""

@@ -1,0 +1,71 @@
+"""A mail as it travels. Whatever people chose (names, topics, texts) stays in its place: one line is one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.errors import MessageError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from typing import Final
+
+_LONGEST_LINE: Final = 150
+
+
+class BadAddress(Exception):
+    """A recipient to whom nothing can be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is to be sent; `id` makes the same Message-ID each time, so that a letter sent twice can be told."""
+
+    id: int
+    recipient: str
+    subject: str
+    body: str
+    timestamp: int
+
+
+def encoded(letter: Letter, organization: str, sender: str) -> EmailMessage:
+    """The message with its headers; raises BadAddress."""
+    message = EmailMessage(policy=SMTP)
+    message["From"] = Address(one_line(organization), addr_spec=sender)
+    message["To"] = _address(letter.recipient)
+    message["Subject"] = one_line(letter.subject)
+    message["Date"] = datetime.fromtimestamp(letter.timestamp, UTC)
+    message["Message-ID"] = f"<narrowcast.{letter.id}.{letter.timestamp}@{sender.rpartition('@')[2]}>"
+    # Nobody's holiday notice answers a program.
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(_text(letter.body))
+    return message
+
+
+def _address(text: str) -> Address:
+    try:
+        address = Address(addr_spec=text)
+    except (MessageError, ValueError, IndexError) as error:
+        raise BadAddress(f"{text!r} is no address") from error
+    if not text.isprintable() or not address.domain:
+        raise BadAddress(f"{text!r} is no address")
+    return address
+
+
+def is_address(text: str) -> bool:
+    """Whether mail can be sent to it."""
+    try:
+        _address(text)
+    except BadAddress:
+        return False
+    return True
+
+
+def one_line(text: str) -> str:
+    """For a header: printable, and of a length that can be read."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+
+
+def _text(body: str) -> str:
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in body)

@@ -1,0 +1,123 @@
+"""Handing letters to a mail server: blocking, so in a thread of its own (`apart`)."""
+
+from __future__ import annotations
+
+import asyncio
+import smtplib
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from email.message import EmailMessage
+from enum import Enum
+from typing import Final, TypeVar
+
+from narrowcast_server.mail.settings import MailSettings, Security
+
+T = TypeVar("T")
+_LONGEST_REASON: Final = 200
+_PERMANENT: Final = 500
+
+
+class Fate(Enum):
+    """What became of a letter."""
+
+    SENT = "sent"
+    LATER = "later"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """And why it is not sent."""
+
+    fate: Fate
+    reason: str = ""
+
+
+def deliver(settings: MailSettings, messages: Sequence[EmailMessage]) -> list[Outcome]:
+    """Sends over one connection; gives an outcome for each. Raises nothing that a mail server or a network can do."""
+    outcomes: list[Outcome] = []
+    try:
+        with _connected(settings) as server:
+            for message in messages:
+                outcomes.append(_sent(server, message, settings.sender))
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        left = len(messages) - len(outcomes)
+        outcomes += [Outcome(Fate.LATER, _reason(error))] * left
+    return outcomes
+
+
+@contextmanager
+def _connected(settings: MailSettings) -> Iterator[smtplib.SMTP]:
+    context = ssl.create_default_context(cafile=settings.ca_file)
+    server: smtplib.SMTP
+    if settings.security is Security.TLS:
+        server = smtplib.SMTP_SSL(
+            settings.host, settings.port, timeout=settings.timeout_seconds, context=context
+        )
+    else:
+        server = smtplib.SMTP(settings.host, settings.port, timeout=settings.timeout_seconds)
+    try:
+        if settings.security is Security.STARTTLS:
+            server.starttls(context=context)
+        if settings.user:
+            server.login(settings.user, settings.password)
+        yield server
+        with suppress(OSError, smtplib.SMTPException):
+            server.quit()
+    finally:
+        server.close()
+
+
+def _sent(server: smtplib.SMTP, message: EmailMessage, sender: str) -> Outcome:
+    """One letter; raises what makes the rest of the connection worthless."""
+    try:
+        server.send_message(message, from_addr=sender)
+    except smtplib.SMTPRecipientsRefused as error:
+        code, said = next(iter(error.recipients.values()))
+        return _refused(server, code, said)
+    except (smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
+        return _refused(server, error.smtp_code, error.smtp_error)
+    except smtplib.SMTPNotSupportedError as error:
+        return Outcome(Fate.NEVER, _reason(error))
+    return Outcome(Fate.SENT)
+
+
+def _refused(server: smtplib.SMTP, code: int, said: bytes | str) -> Outcome:
+    server.rset()
+    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+    fate = Fate.NEVER if code >= _PERMANENT else Fate.LATER
+    return Outcome(fate, f"{code} {text}"[:_LONGEST_REASON])
+
+
+def _reason(error: BaseException) -> str:
+    return (str(error) or type(error).__name__)[:_LONGEST_REASON]
+
+
+async def apart(work: Callable[[], T]) -> T:
+    """Does blocking work in a thread that nobody waits for when the server ends, however long the network takes."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if done.cancelled():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(result)  # type: ignore[arg-type]
+
+    def run() -> None:
+        result, failure = None, None
+        try:
+            result = work()
+        except Exception as error:
+            failure = error
+        # A loop that has ended waits for nothing any more.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, result, failure)
+
+    threading.Thread(target=run, name="mail", daemon=True).start()
+    return await done

@@ -1,0 +1,70 @@
+"""What the operator's commands are given, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.organization.models import User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+Arguments = Mapping[str, str]
+_ROLES: Final = {role.name.lower(): role for role in Role}
+
+
+class Fault(Exception):
+    """Why a command was not done, in words for the operator."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def person(core: Core, arguments: Arguments) -> User:
+    """By id or address."""
+    who = arguments.get("who", "")
+    user = core.users.get(int(who)) if who.isdecimal() and len(who) < 16 else core.user_by_address(who)
+    if user is None or user.is_system_bot:
+        raise Fault(f"nobody has the id or address {who!r}; 'narrowcast serve admin people' lists everybody")
+    return user
+
+
+def role(arguments: Arguments) -> Role:
+    text = arguments.get("role", "")
+    if text not in _ROLES:
+        raise Fault(f"there is no role {text!r}; roles are {', '.join(_ROLES)}")
+    return _ROLES[text]
+
+
+def role_name(role: object) -> str:
+    """As the operator types it."""
+    return next((name for name, each in _ROLES.items() if int(each) == role), str(role))
+
+
+def number(arguments: Arguments, name: str, usual: str = "") -> int:
+    text = arguments.get(name, usual)
+    if not text.isdecimal() or len(text) > 6:
+        raise Fault(f"{name} is no number: {text!r}")
+    return int(text)
+
+
+def owner(core: Core) -> User:
+    """In whose name the operator acts."""
+    for user in core.users.all():
+        if user.is_owner and user.is_active and not user.is_bot:
+            return user
+    raise Fault("the organization has no active owner")
+
+
+def is_last_owner(core: Core, user: User) -> bool:
+    owners = [each for each in core.users.all() if each.is_owner and each.is_active and not each.is_bot]
+    return [each.id for each in owners] == [user.id]
+
+
+def time(seconds: object) -> str:
+    assert isinstance(seconds, int)
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

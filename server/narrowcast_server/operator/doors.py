@@ -1,0 +1,118 @@
+"""Commands about ways in: invitations, links for a new password, second factors."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.act_log import record
+from narrowcast_server.actions.invites import create_link, revoke
+from narrowcast_server.actions.sign_in_links import BY_OPERATOR_SECONDS, make_link
+from narrowcast_server.operator import arguments as given
+from narrowcast_server.operator.arguments import Arguments, Fault
+from narrowcast_server.organization import totp
+from narrowcast_server.queries.invites import open_invites
+from narrowcast_server.rules.invites import Terms
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_DAY_MINUTES: Final = 24 * 60
+
+
+async def invite(core: Core, arguments: Arguments) -> list[str]:
+    """A link by which people make accounts; it is the owner's."""
+    wanted = given.role(arguments)
+    days, uses = given.number(arguments, "days"), given.number(arguments, "uses", "0")
+    terms = Terms(days * _DAY_MINUTES or None, wanted, [], [], include_defaults=True, uses=uses or None)
+    with core.transaction():
+        address = create_link(core, given.owner(core), terms)
+        record(
+            core, None, "invite", {"role": wanted.name.lower(), "days": str(days), "uses": str(uses or "any")}
+        )
+    return [address]
+
+
+async def invitations(core: Core, arguments: Arguments) -> list[str]:
+    """Those that hold: id, until when, role, how many may still come, for whom or by which link."""
+    lines = []
+    for row in open_invites(core, given.owner(core)):
+        expiry, left = row["expiry_date"], row.get("uses_left")
+        until = "for ever" if expiry is None else f"until {given.time(expiry)}"
+        uses = "once" if not row["is_multiuse"] else "any number" if left is None else f"{left} more"
+        role = given.role_name(row["invited_as"])
+        whom = row.get("email") or row.get("link_url", "")
+        lines.append(f"{row['id']}  {until}  {role}  {uses}  by {_inviter(core, row)}  {whom}")
+    return lines or ["none"]
+
+
+def _inviter(core: Core, row: dict[str, object]) -> str:
+    inviter = row["invited_by_user_id"]
+    assert isinstance(inviter, int)
+    return core.users[inviter].full_name
+
+
+async def withdraw(core: Core, arguments: Arguments) -> list[str]:
+    """Ends an invitation, or a link."""
+    wanted = given.number(arguments, "invitation")
+    found = [row for row in open_invites(core, given.owner(core)) if row["id"] == wanted]
+    if not found:
+        raise Fault(f"there is no invitation {wanted}; 'narrowcast serve admin invitations' lists them")
+    with core.transaction():
+        revoke(core, given.owner(core), wanted, multiuse=bool(found[0]["is_multiuse"]))
+        record(core, None, "withdraw", {"invitation": str(wanted)})
+    return [f"invitation {wanted} is withdrawn"]
+
+
+async def link(core: Core, arguments: Arguments) -> list[str]:
+    """A link by which somebody chooses a new password, without anybody else knowing it."""
+    user = given.person(core, arguments)
+    if user.is_bot or not user.is_active:
+        raise Fault(f"{user.full_name} cannot sign in: a bot, or deactivated")
+    with core.transaction():
+        address = make_link(core, user, BY_OPERATOR_SECONDS)
+        record(core, None, "link", {"who": user.delivery_email})
+    return [
+        f"{user.full_name} ({user.delivery_email}) chooses a new password, within a day, with:",
+        f"narrowcast login {address}",
+    ]
+
+
+async def second_factor(core: Core, arguments: Arguments) -> list[str]:
+    """From now on, somebody signs in with a code of an authenticator app as well."""
+    user = given.person(core, arguments)
+    if user.is_bot:
+        raise Fault(f"{user.full_name} is a bot: it has no password, so nothing beside it")
+    if core.second_factors.is_on(user.id):
+        raise Fault(f"{user.full_name} has a second factor already; end it first: no-second-factor")
+    with core.transaction():
+        secret = core.second_factors.begin(user.id)
+        codes = core.second_factors.confirm(user.id)
+        record(core, None, "second-factor", {"who": user.delivery_email})
+    return [
+        f"{user.full_name} signs in with a code as well. For the authenticator app (or as a QR code):",
+        totp.address(secret, core.setting_str("name"), user.delivery_email),
+        "Recovery codes, each good once in place of a code:",
+        *codes,
+    ]
+
+
+async def no_second_factor(core: Core, arguments: Arguments) -> list[str]:
+    """The password is enough again."""
+    user = given.person(core, arguments)
+    with core.transaction():
+        core.second_factors.remove(user.id)
+        record(core, None, "no-second-factor", {"who": user.delivery_email})
+    return [f"{user.full_name} signs in with the password alone"]
+
+
+COMMANDS: Final[dict[str, Callable[[Core, Arguments], Awaitable[list[str]]]]] = {
+    "invite": invite,
+    "invitations": invitations,
+    "withdraw": withdraw,
+    "link": link,
+    "second-factor": second_factor,
+    "no-second-factor": no_second_factor,
+}
+NEED_ADDRESS: Final = frozenset({"invite", "invitations", "link"})
+"""Commands whose answer has the server's address in it, so the server must run."""

@@ -1,0 +1,56 @@
+"""Commands about mail."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.mail import last_problems, mail_counts
+from narrowcast_server.mail.letters import BadAddress, Letter, encoded
+from narrowcast_server.mail.smtp import Fate, apart, deliver
+from narrowcast_server.operator import arguments as given
+from narrowcast_server.operator.arguments import Arguments, Fault
+from narrowcast_server.operator.server_file import NAME
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+_PROBLEMS: Final = 10
+
+
+async def mail(core: Core, arguments: Arguments) -> list[str]:
+    """By which server mail is sent, what waits, and what went wrong; with `to`, a mail to try it."""
+    settings = core.config.mail
+    if settings is None:
+        raise Fault(
+            f"no mail is sent: {NAME} in the data folder has no [mail]. Invitations give a link to copy, and"
+            " 'narrowcast serve admin link' makes one for a new password"
+        )
+    if to := arguments.get("to", ""):
+        return await _tried(core, to)
+    counts = mail_counts(core)
+    lines = [
+        f"mail goes to {settings.host} port {settings.port} ({settings.security.value}) as {settings.sender}",
+        f"{counts['waiting']} wait, {counts['sent']} were sent, {counts['failed']} could not be sent",
+    ]
+    problems = last_problems(core, _PROBLEMS)
+    return lines + [f"{given.time(at)}  {recipient}  {reason}" for at, recipient, reason in problems]
+
+
+async def _tried(core: Core, to: str) -> list[str]:
+    settings = core.config.mail
+    assert settings is not None
+    name = core.setting_str("name")
+    letter = Letter(0, to, f"Mail from {name}", f"{core.url} can send mail to you.", core.now())
+    try:
+        message = encoded(letter, name, settings.sender)
+    except BadAddress as error:
+        raise Fault(str(error)) from error
+    (outcome,) = await apart(partial(deliver, settings, [message]))
+    if outcome.fate is not Fate.SENT:
+        raise Fault(f"{settings.host} port {settings.port} did not take it: {outcome.reason}")
+    return [f"{settings.host} took a mail to {to}"]
+
+
+COMMANDS: Final[dict[str, Callable[[Core, Arguments], Awaitable[list[str]]]]] = {"mail": mail}

@@ -1,0 +1,117 @@
+"""`server.toml` in the data folder: what the operator decides that does not fit on a command line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Final
+
+from narrowcast_server.http.connections import is_local
+from narrowcast_server.mail.letters import is_address
+from narrowcast_server.mail.settings import MailSettings, Security
+from narrowcast_server.organization.config import Quotas
+
+NAME: Final = "server.toml"
+_TABLES: Final = ("mail", "limits")
+_MAIL_KEYS: Final = ("host", "port", "security", "user", "password", "sender", "ca_file", "timeout_seconds")
+_LARGEST: Final = 1 << 40
+
+
+class ServerFileError(Exception):
+    """What is wrong with the file, with the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFile:
+    """What it says; without a file, what holds anyway."""
+
+    mail: MailSettings | None = None
+    quotas: Quotas = field(default_factory=Quotas)
+
+
+def read(folder: Path) -> ServerFile:
+    """The file of a data folder; raises ServerFileError."""
+    path = folder / NAME
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return ServerFile()
+    except (OSError, ValueError) as error:
+        raise ServerFileError(f"{path} cannot be read: {error}") from error
+    try:
+        return _understood(content, folder)
+    except ServerFileError as error:
+        raise ServerFileError(f"{path}: {error}") from None
+
+
+def _understood(content: Mapping[str, object], folder: Path) -> ServerFile:
+    _check_keys("", content, _TABLES)
+    mail = _table(content, "mail")
+    return ServerFile(None if mail is None else _mail(mail, folder), _quotas(_table(content, "limits") or {}))
+
+
+def _table(content: Mapping[str, object], name: str) -> dict[str, object] | None:
+    table = content.get(name)
+    if table is not None and not isinstance(table, dict):
+        raise ServerFileError(f"[{name}] is no table")
+    return table
+
+
+def _check_keys(prefix: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise ServerFileError(f"there is no {prefix}{key}; there are {', '.join(known)}")
+
+
+def _quotas(table: Mapping[str, object]) -> Quotas:
+    known = tuple(sorted(each.name for each in fields(Quotas)))
+    _check_keys("limits.", table, known)
+    return replace(Quotas(), **{key: _number(f"limits.{key}", value) for key, value in table.items()})
+
+
+def _number(key: str, value: object, most: int = _LARGEST) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ServerFileError(f"{key} is no whole number from 0 to {most}")
+    return value
+
+
+def _mail(table: Mapping[str, object], folder: Path) -> MailSettings:
+    _check_keys("mail.", table, _MAIL_KEYS)
+    words = {
+        key: _word(key, table.get(key, "")) for key in _MAIL_KEYS if key not in ("port", "timeout_seconds")
+    }
+    if not words["host"] or not is_address(words["sender"]):
+        raise ServerFileError("mail needs host, and sender, which is an email address")
+    try:
+        security = Security(words["security"] or Security.STARTTLS.value)
+    except ValueError:
+        raise ServerFileError("mail.security is one of starttls, tls, none") from None
+    local = words["host"] == "localhost" or is_local(words["host"])
+    if security is Security.NONE and words["user"] and not local:
+        raise ServerFileError(
+            "mail.security = none would send the password in the clear; use starttls or tls"
+        )
+    return MailSettings(
+        host=words["host"],
+        port=_number("mail.port", table.get("port", security.port), 65_535),
+        sender=words["sender"],
+        security=security,
+        user=words["user"],
+        password=words["password"],
+        ca_file=_existing(folder / words["ca_file"]) if words["ca_file"] else None,
+        timeout_seconds=float(_number("mail.timeout_seconds", table.get("timeout_seconds", 20), 600) or 1),
+    )
+
+
+def _word(key: str, value: object) -> str:
+    if not isinstance(value, str) or not value.isprintable():
+        raise ServerFileError(f"mail.{key} is no line of text")
+    return value
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise ServerFileError(f"mail.ca_file: there is no file {path}")
+    return path

@@ -1,0 +1,79 @@
+"""The server's own operations for signing in with a code of an authenticator app (RFC 6238) as well.
+
+GET /server/second_factor            whether it is on, and how many recovery codes are left
+POST /server/second_factor           password: a secret for the app; off until it is confirmed
+POST /server/second_factor/confirm   code: switches it on; the recovery codes, shown this once
+DELETE /server/second_factor         password, code: switches it off
+"""
+
+from __future__ import annotations
+
+from narrowcast_server.http.call_limits import address_of
+from narrowcast_server.http.params import required, string
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization import totp
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.users import password_hash_of
+from narrowcast_server.rules.second_factors import check_code
+
+routes = Routes()
+
+PASSWORD = required("password", string)
+CODE = required("code", string)
+_PATH = "/server/second_factor"
+
+
+@routes.add("GET", _PATH, absolute=True)
+def show(call: Call) -> Answer:
+    """What the caller has."""
+    factors = call.core.second_factors
+    return {
+        "is_on": factors.is_on(call.user.id),
+        "recovery_codes_left": factors.recovery_codes_left(call.user.id),
+    }
+
+
+@routes.add("POST", _PATH, PASSWORD, absolute=True)
+async def begin(call: Call) -> Answer:
+    """A secret, and the address that makes a QR code of it."""
+    core, user = call.core, call.user
+    if user.is_bot:
+        raise ServiceError("Bots have no password, so nothing beside it.")
+    if core.second_factors.is_on(user.id):
+        raise ServiceError("It is on already: switch it off first.")
+    await _check_password(call)
+    with core.transaction():
+        secret = core.second_factors.begin(user.id)
+    uri = totp.address(secret, core.setting_str("name"), user.delivery_email)
+    return {"secret": secret, "uri": uri}
+
+
+@routes.add("POST", f"{_PATH}/confirm", CODE, absolute=True)
+def confirm(call: Call) -> Answer:
+    """Switches it on for who shows that their app gives the right codes."""
+    factors = call.core.second_factors
+    if factors.is_on(call.user.id):
+        raise ServiceError("It is on already.")
+    if not factors.fits(call.user.id, call[CODE]):
+        raise ServiceError(
+            "This code is wrong. Look at the clock of the device with the app, and try the next one."
+        )
+    return {"recovery_codes": factors.confirm(call.user.id)}
+
+
+@routes.add("DELETE", _PATH, PASSWORD, CODE, absolute=True)
+async def end(call: Call) -> Answer:
+    """Switches it off for who can still give both."""
+    await _check_password(call)
+    with call.core.transaction():
+        check_code(call.core, call.user, call[CODE])
+        call.core.second_factors.remove(call.user.id)
+    return {}
+
+
+async def _check_password(call: Call) -> None:
+    core, user, place = call.core, call.user, address_of(call.request)
+    core.sign_ins.hit(user.id, user.delivery_email, place)
+    if not await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place):
+        raise ServiceError("Wrong password!")
+    core.sign_ins.succeeded(user.id, place)

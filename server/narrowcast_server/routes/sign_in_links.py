@@ -1,0 +1,50 @@
+"""A new password by a link that comes by mail or from the operator (outside the contract).
+
+POST /reset          email: sends a link to an account's address; answers alike whether there is one
+POST /reset/TOKEN    password, second_factor: sets it, and signs in like fetch_api_key
+"""
+
+from __future__ import annotations
+
+from narrowcast_server.actions import sign_in_links
+from narrowcast_server.http.call_limits import address_of
+from narrowcast_server.http.params import optional, required, string, text_without_null
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.passwords import check_password
+from narrowcast_server.rules.second_factors import check_code
+
+routes = Routes()
+
+EMAIL = required("email", text_without_null)
+PASSWORD = required("password", string)
+CODE = optional("second_factor", string)
+
+
+@routes.post("/reset", EMAIL, public=True)
+def ask_for_link(call: Call) -> Answer:
+    """Mails a link, a few times an hour at most."""
+    core, name = call.core, call[EMAIL].strip().lower()
+    if core.config.mail is None:
+        raise ServiceError(
+            "This server sends no mail. Ask whoever looks after it for a sign-in link"
+            " (narrowcast serve admin link)."
+        )
+    user = core.user_by_address(name)
+    core.resets.hit(None if user is None else user.id, name, address_of(call.request))
+    if user is not None and user.is_active and not user.is_bot:
+        sign_in_links.mail_link(core, user)
+    return {}
+
+
+@routes.post("/reset/{token}", PASSWORD, CODE, public=True)
+async def use_link(call: Call) -> Answer:
+    """Sets a password, for which the link is the proof."""
+    core, token = call.core, call.path["token"]
+    user = sign_in_links.whose(core, token)
+    check_password(call[PASSWORD])
+    password_hash = await core.passwords.hashed(call[PASSWORD])
+    with core.transaction():
+        check_code(core, user, call[CODE])
+        user = sign_in_links.use_link(core, token, password_hash)
+    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}

@@ -1,0 +1,200 @@
+"""Signing in with a code of an authenticator app beside the password."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.operator.arguments import Fault
+from narrowcast_server.operator.control import ask
+from narrowcast_server.organization.totp import STEP_SECONDS, code_at, matching_step, new_secret
+from support.clock import VirtualClock
+from support.server import Answer, TestServer, running_server
+from support.world import PASSWORD
+
+PATH = "/server/second_factor"
+
+
+class Ada:
+    """The owner, who has a password, and the clock."""
+
+    def __init__(self, server: TestServer, clock: VirtualClock) -> None:
+        self.server = server
+        self.clock = clock
+        self.url = server.url + PATH
+        self.secret = ""
+
+    def code(self, steps: int = 0) -> str:
+        """What the app shows now, or some steps later."""
+        return code_at(self.secret, int(self.clock.now()) // STEP_SECONDS + steps)
+
+    async def begin(self) -> None:
+        self.secret = (await self.server.call("ada", "POST", self.url, {"password": PASSWORD}))["secret"]
+
+    async def enrol(self) -> list[str]:
+        await self.begin()
+        answer = await self.server.call("ada", "POST", f"{self.url}/confirm", {"code": self.code()})
+        self.clock.jump(2 * STEP_SECONDS)
+        codes: list[str] = answer["recovery_codes"]
+        return codes
+
+    async def sign_in(self, code: str | None = None, password: str = PASSWORD) -> Answer:
+        fields = {"username": "ada@demo.example", "password": password}
+        given = fields if code is None else {**fields, "second_factor": code}
+        answer: Answer = (await self.server.raw(None, "POST", "/fetch_api_key", given)).json()
+        return answer
+
+
+@pytest.fixture
+async def ada(tmp_path: Path) -> AsyncIterator[Ada]:
+    clock = VirtualClock()
+    async with running_server(tmp_path / "data", clock=clock) as server:
+        yield Ada(server, clock)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "code"),
+    [
+        (59, "287082"),
+        (1111111109, "081804"),
+        (1111111111, "050471"),
+        (1234567890, "005924"),
+        (2000000000, "279037"),
+        (20000000000, "353130"),
+    ],
+)
+def test_codes_are_those_of_the_standards_examples(seconds: int, code: str) -> None:
+    secret = base64.b32encode(b"12345678901234567890").decode()
+    assert code_at(secret, seconds // STEP_SECONDS) == code
+    assert matching_step(secret, code, seconds, after=0) == seconds // STEP_SECONDS
+
+
+@pytest.mark.parametrize(("drift", "fits"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
+def test_a_clock_may_be_off_by_one_step(drift: int, fits: bool) -> None:
+    secret = new_secret()
+    code = code_at(secret, 1000 + drift)
+    assert (matching_step(secret, code, 1000 * STEP_SECONDS, after=0) is not None) is fits
+    assert matching_step(secret, code, 1000 * STEP_SECONDS, after=1000 + drift) is None
+
+
+async def test_once_it_is_on_the_password_alone_lets_nobody_in(ada: Ada) -> None:
+    assert (await ada.sign_in())["result"] == "success"
+    await ada.begin()
+    assert (await ada.sign_in())["result"] == "success"
+    codes = (await ada.server.call("ada", "POST", f"{ada.url}/confirm", {"code": ada.code()}))[
+        "recovery_codes"
+    ]
+    assert len(set(codes)) == 10
+    ada.clock.jump(2 * STEP_SECONDS)
+    refusal = await ada.sign_in()
+    assert (refusal["result"], refusal["code"]) == ("error", "SECOND_FACTOR_NEEDED")
+    assert "api_key" not in refusal
+    assert (await ada.sign_in(ada.code()))["api_key"] == ada.server.user("ada").api_key
+    shown = await ada.server.call("ada", "GET", ada.url)
+    assert (shown["is_on"], shown["recovery_codes_left"]) == (True, 10)
+
+
+async def test_who_does_not_know_the_password_does_not_learn_that_there_is_a_code(ada: Ada) -> None:
+    await ada.enrol()
+    refusal = await ada.sign_in(password="a guess of mine")
+    assert refusal["code"] == "AUTHENTICATION_FAILED"
+    assert refusal["msg"] == "Your username or password is incorrect"
+
+
+async def test_no_code_is_good_twice(ada: Ada) -> None:
+    codes = await ada.enrol()
+    code = ada.code()
+    assert (await ada.sign_in(code))["result"] == "success"
+    assert (await ada.sign_in(code))["code"] == "AUTHENTICATION_FAILED"
+    assert (await ada.sign_in(ada.code(-1)))["code"] == "AUTHENTICATION_FAILED"
+    spelled = codes[3].upper().replace("-", " ")
+    assert (await ada.sign_in(spelled))["result"] == "success"
+    assert (await ada.sign_in(codes[3]))["code"] == "AUTHENTICATION_FAILED"
+    assert (await ada.server.call("ada", "GET", ada.url))["recovery_codes_left"] == 9
+
+
+async def test_the_code_of_enrolling_lets_nobody_in(ada: Ada) -> None:
+    await ada.begin()
+    code = ada.code()
+    await ada.server.call("ada", "POST", f"{ada.url}/confirm", {"code": code})
+    assert (await ada.sign_in(code))["code"] == "AUTHENTICATION_FAILED"
+
+
+async def test_codes_cannot_be_guessed(ada: Ada) -> None:
+    await ada.enrol()
+    await ada.sign_in(ada.code())
+    answers = [await ada.sign_in(f"{number:06}") for number in range(12)]
+    assert {answer["code"] for answer in answers} == {"AUTHENTICATION_FAILED", "RATE_LIMIT_HIT"}
+    ada.clock.jump(3 * STEP_SECONDS)
+    assert (await ada.sign_in(ada.code()))["code"] == "RATE_LIMIT_HIT"
+
+
+@pytest.mark.parametrize(
+    "code", ["", "12345", "1234567", "abcdef", "-" * 16, " ", "١٢٣٤٥٦", "\0", "9" * 5000]
+)
+async def test_what_is_no_code_is_refused(ada: Ada, code: str) -> None:
+    await ada.enrol()
+    assert (await ada.sign_in(code))["result"] == "error"
+
+
+async def test_it_begins_and_ends_with_the_password(ada: Ada) -> None:
+    server = ada.server
+    await server.refusal("ada", "POST", ada.url, {"password": "a guess of mine"})
+    await server.refusal("ada", "POST", f"{ada.url}/confirm", {"code": "123456"})
+    await ada.enrol()
+    await server.refusal("ada", "POST", ada.url, {"password": PASSWORD})
+    await server.refusal("ada", "POST", f"{ada.url}/confirm", {"code": ada.code()})
+    await server.refusal("ada", "DELETE", ada.url, {"password": "a guess", "code": ada.code()})
+    await server.refusal("ada", "DELETE", ada.url, {"password": PASSWORD, "code": "123456"}, 401)
+    assert server.core.second_factors.is_on(server.id("ada"))
+    await server.call("ada", "DELETE", ada.url, {"password": PASSWORD, "code": ada.code()})
+    assert (await ada.sign_in())["result"] == "success"
+
+
+async def test_a_bot_and_a_key_for_a_program_have_no_part_in_it(ada: Ada) -> None:
+    server = ada.server
+    await server.refusal("iris", "POST", ada.url, {"password": PASSWORD})
+    made = await server.call("ada", "POST", f"{server.url}/server/keys", {"name": "script"})
+    answer = await server.client.get(ada.url, auth=("ada@demo.example", made["api_key"]))
+    assert answer.status_code == 401
+
+
+async def test_a_link_for_a_new_password_needs_the_code_too(ada: Ada) -> None:
+    await ada.enrol()
+    (_, line) = await ask(ada.server.core.folder, "link", {"who": "ada@demo.example"})
+    path = "/reset/" + line.rstrip("/").rpartition("/")[2]
+    fields = {"password": "another good one"}
+    refusal = await ada.server.refusal(None, "POST", path, fields, 401)
+    assert refusal["code"] == "SECOND_FACTOR_NEEDED"
+    assert (await ada.sign_in(ada.code()))["result"] == "success"
+    ada.clock.jump(STEP_SECONDS * 2)
+    await ada.server.call(None, "POST", path, {**fields, "second_factor": ada.code()})
+
+
+async def test_the_operator_gives_and_takes_it(ada: Ada) -> None:
+    folder, who = ada.server.core.folder, {"who": "ada@demo.example"}
+    lines = await ask(folder, "second-factor", who)
+    assert lines[1].startswith("otpauth://totp/Demo:ada@demo.example?secret=")
+    ada.secret = lines[1].partition("secret=")[2].partition("&")[0]
+    assert (await ada.sign_in())["code"] == "SECOND_FACTOR_NEEDED"
+    assert (await ada.sign_in(ada.code()))["result"] == "success"
+    assert (await ada.sign_in(lines[-1]))["result"] == "success"
+    with pytest.raises(Fault, match="already"):
+        await ask(folder, "second-factor", who)
+    await ask(folder, "no-second-factor", who)
+    assert (await ada.sign_in())["result"] == "success"
+    with pytest.raises(Fault, match="is a bot"):
+        await ask(folder, "second-factor", {"who": "iris-bot@demo.example"})
+    acts = (await ada.server.call("ada", "GET", f"{ada.server.url}/server/acts"))["acts"]
+    assert [act["act"] for act in acts[:2]] == ["no-second-factor", "second-factor"]
+
+
+async def test_neither_secret_nor_codes_can_be_read_in_the_data(ada: Ada) -> None:
+    codes = await ada.enrol()
+    ada.server.core.store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = ada.server.core.store.path.read_bytes()
+    assert ada.secret.encode() not in content
+    assert not any(code.encode() in content or code.replace("-", "").encode() in content for code in codes)
