@@ -37,10 +37,10 @@ async def test_typing_does_not_write_to_the_disk_at_every_key(client: DraftClien
         writes = 0
         put = client.journal.put_draft
 
-        def counting(record: Draft) -> Future[bool]:
+        def counting(record: Draft, over: str | None = None) -> Future[bool]:
             nonlocal writes
             writes += 1
-            return put(record)
+            return put(record, over)
 
         client.journal.put_draft = counting  # type: ignore[method-assign]  # a spy
         client.online = False

@@ -375,8 +375,10 @@ async def test_a_second_instance_does_not_send(tmp_path: Path) -> None:
     async with bench:
         second = OutboxBench(tmp_path)
         second.open()
-        second.outbox._journal = Journal.open(tmp_path / "journal.db", read_only=True, executor=inline)
-        with pytest.raises(InvalidInput, match="another window"):
+        second.outbox._journal = Journal.open(
+            tmp_path / "journal.db", read_only="open elsewhere", executor=inline
+        )
+        with pytest.raises(InvalidInput, match="elsewhere"):
             second.outbox.send(LUNCH, "Soup today")
         second.outbox._journal.close()
         await second.crash()

@@ -183,7 +183,7 @@ class Restartable:
         if self.errors:
             raise self.errors.pop(0)
 
-    def open(self, *, read_only: bool = False) -> tuple[ReadMarks, Journal]:
+    def open(self, *, read_only: str | None = None) -> tuple[ReadMarks, Journal]:
         journal = Journal.open(self.file, read_only=read_only, executor=inline)
         marks = ReadMarks(
             mark=self.mark,
@@ -240,7 +240,7 @@ async def test_a_second_instance_leaves_the_marks_of_the_first_alone(tmp_path: P
     bench = Restartable(tmp_path)
     marks, journal = bench.open()
     marks.seen([5])
-    second, other = bench.open(read_only=True)
+    second, other = bench.open(read_only="open elsewhere")
     assert second.pending == ()
     second.seen([9])
     other.close()

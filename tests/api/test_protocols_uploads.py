@@ -37,7 +37,7 @@ class Bench:
         self.queue: UploadQueue
         self.open()
 
-    def open(self, *, read_only: bool = False) -> None:
+    def open(self, *, read_only: str | None = None) -> None:
         """Start, or start again with what the journal has."""
         self.journal = Journal.open(self.folder / "journal.db", read_only=read_only, executor=inline)
         self.queue = UploadQueue(
@@ -347,7 +347,7 @@ async def test_a_second_window_leaves_the_uploads_to_the_first(bench: Bench) -> 
     bench.queue.start(bench.file("soup.png"))
     await settle()
     await bench.crash()
-    bench.open(read_only=True)
+    bench.open(read_only="open elsewhere")
     assert bench.queue.all() == []
     bench.queue.wake()
     await settle()

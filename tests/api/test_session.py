@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.model.messages import Message
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
@@ -252,16 +253,26 @@ async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp
         assert list(view.ids) == sent
 
 
-async def test_a_second_instance_reads_only(tmp_path: Path) -> None:
+async def test_two_windows_of_an_account_both_write_and_show_what_the_other_wrote(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         account = server.account("dario")
+        where = ChannelDestination(server.channel("general"), "soup")
         async with (
             session_of(account, tmp_path / "dario") as first,
             session_of(account, tmp_path / "dario") as second,
         ):
             assert not first.read_only
-            assert second.read_only
-            assert "already running" in second.warnings[0]
+            assert not second.read_only
+            first.drafts.save(None, where, "from the first")
+            await until(lambda: [draft.content for draft in second.drafts.all()] == ["from the first"])
+            second.drafts.save(second.drafts.all()[0].draft_id, where, "and the second")
+            await until(lambda: [draft.content for draft in first.drafts.all()] == ["and the second"])
+            for session in (first, second):
+                session.outbox.send(where, "soup!")
+            await until(lambda: not first.outbox.entries() and not second.outbox.entries())
+            await first.view(soup(server)).open()
+            said = [first.state.messages.get(message_id) for message_id in first.view(soup(server)).ids]
+            assert [message.content for message in said if message is not None] == ["<p>soup!</p>"] * 2
 
 
 async def test_topics_are_listed_on_demand_and_stay_true(tmp_path: Path) -> None:

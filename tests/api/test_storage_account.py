@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -10,21 +12,35 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.folders import account_folder_name, private_folder
-from narrowcast_api.storage.lock import AccountLock
-from narrowcast_api.storage.records import Draft
+from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from narrowcast_api.storage.windows import Machine, open_window
 
 SITE, EMAIL = "https://chat.example", "ada@demo.example"
 DRAFT = Draft("d1", DraftVersion(ChannelDestination(7, "lunch"), "Soup"), 1.0)
 
 
-def storage_at(folder: Path) -> AccountStorage:
-    return AccountStorage.open(folder / "data", folder / "cache", SITE, EMAIL, executor=inline)
+MESSAGE = OutboxRecord("m1", 1, ChannelDestination(7, "lunch"), "Soup", OutboxState.WAITING, 1.0)
+
+
+def storage_at(folder: Path, *, kind: str = "app", machine: Machine | None = None) -> AccountStorage:
+    return AccountStorage.open(
+        folder / "data", folder / "cache", SITE, EMAIL, kind=kind, machine=machine, executor=inline
+    )
+
+
+def crash(storage: AccountStorage) -> None:
+    """As the system does when the process is killed."""
+    assert storage.window is not None
+    storage.window.let_go()
+    storage.journal._connection.close()
+    storage.cache.file.close()
 
 
 @given(st.text(st.characters()), st.text(st.characters()))
@@ -60,48 +76,177 @@ def test_folders_are_closed_to_others_even_if_they_were_open(tmp_path: Path) -> 
         assert private_folder(tmp_path / name).stat().st_mode & 0o777 == 0o700
 
 
-def test_the_first_instance_writes_and_the_second_says_who_does(tmp_path: Path) -> None:
+def kinds(storage: AccountStorage) -> list[str]:
+    return [window.kind for window in storage.other_windows()]
+
+
+def test_two_windows_write_and_each_knows_of_the_other(tmp_path: Path) -> None:
     first = storage_at(tmp_path)
+    second = storage_at(tmp_path, kind="sender")
+    assert (first.read_only, second.read_only) == (False, False)
+    assert (first.warnings, second.warnings) == ((), ())
+    assert (kinds(first), kinds(second)) == (["sender"], ["app"])
+    first.journal.put_outbox(MESSAGE)
+    second.journal.put_draft(DRAFT)
+    for storage in (first, second):
+        assert [record.content for record in storage.journal.load_outbox()] == ["Soup"]
+        assert storage.journal.load_drafts() == [DRAFT]
+    second.close()
+    assert kinds(first) == []
+    first.close()
+
+
+def test_what_a_living_window_has_not_sent_stays_its_own_and_what_a_gone_one_left_is_adopted_once(
+    tmp_path: Path,
+) -> None:
+    first, second, third = (storage_at(tmp_path) for _ in range(3))
+    first.journal.put_outbox(MESSAGE)
+    assert second.journal.refresh().result().outbox().keys() == {"m1"}
+    assert second.gone_windows() == set()
+    owner = first.window.id if first.window else None
+    assert second.journal.load_outbox() == [replace(MESSAGE, owner=owner)]
+    third.journal.refresh()
+    crash(first)
+    assert second.gone_windows() == third.gone_windows() == {owner}
+    taken = [storage.journal.take_over({owner}).result().outbox()["m1"] for storage in (second, third)]
+    assert {record.owner for record in taken if record is not None} == {
+        second.window.id if second.window else ""
+    }
+    second.close()
+    third.close()
+
+
+def test_a_start_takes_over_what_nobody_sends(tmp_path: Path) -> None:
+    first = storage_at(tmp_path)
+    first.journal.put_outbox(MESSAGE)
+    crash(first)
     second = storage_at(tmp_path)
-    assert (first.read_only, second.read_only) == (False, True)
-    assert first.warnings == ()
+    (record,) = second.journal.load_outbox()
+    assert second.window is not None
+    assert record.owner == second.window.id
+    second.close()
+
+
+def test_a_window_of_a_killed_process_is_gone(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys; from pathlib import Path; "
+        "from narrowcast_api.storage.windows import open_window; "
+        "window = open_window(Path(sys.argv[1]), 'app'); print(window.id, flush=True); "
+        "sys.stdin.read(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        other = process.stdout.readline().strip()
+        window = open_window(tmp_path, "app")
+        assert [record.pid for record in window.others()] == [process.pid]
+        assert not window.is_gone(other)
+        process.communicate("")
+    assert window.others() == []
+    assert window.is_gone(other)
+    assert not window.is_gone(window.id)
+    assert not (tmp_path / "windows" / other).exists()
+    window.close()
+    assert list((tmp_path / "windows").iterdir()) == []
+
+
+def test_one_window_at_a_time_does_what_one_is_to_do(tmp_path: Path) -> None:
+    first, second = storage_at(tmp_path), storage_at(tmp_path)
+    assert (first.takes("drafts"), second.takes("drafts"), first.takes("drafts")) == (True, False, True)
+    crash(first)
+    assert second.takes("drafts")
+    second.close()
+
+
+def test_an_earlier_version_that_allows_one_window_is_left_alone(tmp_path: Path) -> None:
+    folder = private_folder(tmp_path / "data" / account_folder_name(SITE, EMAIL))
+    storage_at(tmp_path).close()
+    with (folder / "lock").open("r+") as old:
+        fcntl.flock(old, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        second = storage_at(tmp_path)
+        assert second.read_only
+        (warning,) = second.warnings
+        assert "earlier version" in warning
+        assert second.journal.put_draft(DRAFT).result() is False
+        second.close()
+    third = storage_at(tmp_path)
+    with (folder / "lock").open("r+") as old, pytest.raises(BlockingIOError):
+        fcntl.flock(old, fcntl.LOCK_EX | fcntl.LOCK_NB)  # what the earlier version tries
+    third.close()
+
+
+HERE, THERE = Machine("laptop", "boot-1"), Machine("desktop", "boot-2")
+
+
+def test_a_window_on_another_machine_with_the_same_home_is_recognised_though_locks_do_not_reach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = storage_at(tmp_path, machine=HERE)
+    monkeypatch.setattr("narrowcast_api.storage.windows._is_locked", lambda path, record: False)
+    second = storage_at(tmp_path, machine=THERE)
+    assert second.read_only
     (warning,) = second.warnings
-    assert str(os.getpid()) in warning
+    assert "laptop" in warning
     assert "only reads" in warning
+    assert (second.journal._path, second.cache.file.path) == (None, None), (
+        "SQLite cannot share files that far"
+    )
+    assert second.journal.put_draft(DRAFT).result() is False
+    second.close()
+    first.close()
+    third = storage_at(tmp_path, machine=THERE)
+    assert not third.read_only
+    third.close()
+
+
+def test_a_window_on_another_machine_is_gone_when_its_file_was_not_touched_for_minutes(
+    tmp_path: Path,
+) -> None:
+    first = storage_at(tmp_path, machine=HERE)
+    assert first.window is not None
+    file = tmp_path / "data" / account_folder_name(SITE, EMAIL) / "windows" / first.window.id
+    long_ago = file.stat().st_mtime - 600
+    os.utime(file, (long_ago, long_ago))
+    second = storage_at(tmp_path, machine=THERE)
+    assert not second.read_only
+    second.close()
+    first.window.touch()
+    assert storage_at(tmp_path, machine=THERE).read_only
+    first.close()
+
+
+def test_what_the_same_machine_left_before_it_was_started_again_is_adopted(tmp_path: Path) -> None:
+    first = storage_at(tmp_path, machine=HERE)
+    first.journal.put_outbox(MESSAGE)
+    second = storage_at(tmp_path, machine=Machine(HERE.host, "boot-3"))
+    assert not second.read_only
+    assert [record.owner for record in second.journal.load_outbox()] == [
+        second.window.id if second.window else ""
+    ]
+    second.close()
+    first.close()
+
+
+def test_without_locks_there_is_one_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    first = storage_at(tmp_path)
+    assert not first.read_only
+    assert first.takes("drafts")
+    second = storage_at(tmp_path)
+    assert second.read_only
+    assert "no locks" in second.warnings[0]
     second.close()
     first.close()
     third = storage_at(tmp_path)
     assert not third.read_only
     third.close()
-
-
-def test_a_killed_instance_leaves_no_lock_behind(tmp_path: Path) -> None:
-    script = (
-        "import os, signal, sys; from pathlib import Path; "
-        "from narrowcast_api.storage.lock import AccountLock; "
-        "lock = AccountLock.acquire(Path(sys.argv[1])); print(lock.held, flush=True); "
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "lock")], capture_output=True, text=True, check=False
-    )
-    assert ran.stdout == "True\n"
-    lock = AccountLock.acquire(tmp_path / "lock")
-    assert lock.held
-    lock.release()
-
-
-def test_another_process_is_seen_too(tmp_path: Path) -> None:
-    lock = AccountLock.acquire(tmp_path / "lock")
-    script = (
-        "import sys; from pathlib import Path; from narrowcast_api.storage.lock import AccountLock; "
-        "lock = AccountLock.acquire(Path(sys.argv[1])); print(lock.held, lock.owner_pid)"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "lock")], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout.split() == ["False", str(lock.owner_pid)]
-    lock.release()
 
 
 def test_where_no_folder_can_be_made_all_is_in_memory_and_said(tmp_path: Path) -> None:

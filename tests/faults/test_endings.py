@@ -9,11 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from faults.cases import CASES
 from faults.world import World, world_at
-from narrowcast_api.errors import InvalidInput
 from narrowcast_api.storage.folders import account_folder_name
 from support.fault_proxy import Fault
 from support.server import TestServer
@@ -135,19 +132,18 @@ async def test_two_devices_edit_one_draft_at_once(tmp_path: Path) -> None:
 
 async def test_a_second_window_on_one_account(tmp_path: Path) -> None:
     async with world_at(tmp_path) as world:
-        first = await world.open_session()
-        await world.view(first)
-        first.outbox.send(world.soup, "from the first")
-        await world.calm(first)
         second = await world.open_session()
-        assert second.read_only
-        (warning,) = second.warnings
-        assert str(os.getpid()) in warning
-        await world.until(lambda: second.is_live, "it reads")
-        with pytest.raises(InvalidInput, match="another window"):
-            second.outbox.send(world.soup, "from the second")
-        await world.passes(5)
-        assert await world.contents("soup") == ["from the first"]
+        async with victim(world, "send") as process:
+            await world.proxy.refuse()
+            await world.until(lambda: not second.is_live, "the network is gone")
+            await tell(process)
+            await world.until(lambda: bool(second.outbox.entries()), "the second window shows it, offline")
+            (shown,) = second.outbox.entries()
+            assert (shown.content, shown.elsewhere) == ("last words", True)
+            second.outbox.send(world.soup, "and these")
+        await world.proxy.heal()
+        await world.calm(second)
+        assert await world.contents("soup") == ["last words", "and these"]
 
 
 def files(world: World, server: TestServer) -> tuple[Path, Path]:

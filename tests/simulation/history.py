@@ -101,8 +101,8 @@ class Window:
         """End without a word."""
         self.disk.crash()
         storage = self.session.storage
-        if storage.lock is not None:
-            storage.lock.release()
+        if storage.window is not None:
+            storage.window.let_go()
         await self._ended()
         with suppress(Exception):
             storage.journal.close(0.0)

@@ -7,11 +7,12 @@ nobody changed it here since the server had it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
-from narrowcast_api.protocols.draft_store import DraftItem, DraftStore, same
+from narrowcast_api.protocols.draft_rows import same
+from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
 from narrowcast_api.storage.records import Draft
 
 CAP = 1000
@@ -51,9 +52,11 @@ class DraftMerge:
         if item is not None:
             self._gone(item)
 
-    def snapshot(self, drafts: Sequence[ServerDraft]) -> None:
-        """All drafts of the server, from a registration."""
-        present = {draft.id for draft in drafts}
+    def snapshot(self, drafts: Sequence[ServerDraft], heard_of: Collection[int] = ()) -> None:
+        """All drafts of the server, from a registration; or as fetched, while events may tell of others
+        (`heard_of`).
+        """
+        present = {draft.id for draft in drafts}.union(heard_of)
         known = {item.record.server_id: item for item in self._store}
         for draft in drafts:
             item = known.get(draft.id) or self.adopt(draft)

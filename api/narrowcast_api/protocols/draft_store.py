@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -11,8 +12,9 @@ from msgspec.structs import replace
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
-from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.draft_rows import merge_rows, same
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft
 
 KEEP_AFTER = 0.3
@@ -36,7 +38,8 @@ class DraftItem(Struct):
 
     `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
     about it is under way. `due` is the monotonic time of its next request, `dirty_since` bounds how long typing
-    may put that off. `unsaved`: newer than the journal.
+    may put that off. `unsaved`: newer than the journal. `agreed` is the text that the journal had when it was last
+    read or written here.
     """
 
     record: Draft
@@ -45,25 +48,20 @@ class DraftItem(Struct):
     due: float = 0.0
     dirty_since: float | None = None
     unsaved: bool = False
+    agreed: DraftVersion | None = None
 
     def set(self, **changes: object) -> None:
         """Replace fields of the record."""
         self.record = replace(self.record, **changes)
 
 
-def same(one: DraftVersion | None, other: DraftVersion | None) -> bool:
-    """Whether a server would hold the two for equal: it trims contents and topics."""
-    if one is None or other is None:
-        return one is other
-    return _normal(one) == _normal(other)
-
-
-def _normal(version: DraftVersion) -> tuple[object, str]:
-    where = version.destination
-    place: object = where
-    if isinstance(where, ChannelDestination):
-        place = (where.channel_id, where.topic.strip())
-    return (place, version.content.rstrip().lstrip("\n"))
+def _read(record: Draft, before: DraftItem | None = None) -> DraftItem:
+    """A draft as the journal has it."""
+    if before is None:
+        return DraftItem(record, agreed=record.version)
+    before.record = replace(record, error=before.record.error)
+    before.agreed = record.version
+    return before
 
 
 class DraftStore:
@@ -81,7 +79,8 @@ class DraftStore:
         self._clock = clock
         self._changed = changed
         self.new_id = new_id
-        self._items = {record.draft_id: DraftItem(record) for record in journal.load_drafts()}
+        self._items = {record.draft_id: _read(record) for record in journal.load_drafts()}
+        self._forgotten: dict[str, Draft] = {}
         self._last_write = -KEEP_AFTER
         # A crash can come between the two rows of a conflict, and never leaves a link to nothing.
         for item in self._items.values():
@@ -135,10 +134,28 @@ class DraftStore:
 
     def keep(self, item: DraftItem) -> None:
         """Write the draft down at once and tell the app."""
+        self.put(item)
+        self._changed()
+
+    def put(self, item: DraftItem) -> Future[bool]:
+        """Write the draft down; whether that worked. Another window may be faster: see `take_in`."""
         item.unsaved = False
         self._last_write = self._clock.monotonic()
-        self._journal.put_draft(item.record)
-        self._changed()
+        before = item.record.revision
+        item.set(revision=self._journal.next_revision())
+        written = self._journal.put_draft(item.record, over=before)
+        version, draft_id = item.record.version, item.record.draft_id
+
+        def done(write: Future[bool]) -> None:
+            if write.result() and not self.is_lost(draft_id):
+                item.agreed = version
+
+        written.add_done_callback(done)
+        return written
+
+    def is_lost(self, draft_id: str) -> bool:
+        """Whether another window has written a draft before this one could."""
+        return self._journal.is_lost("drafts", draft_id)
 
     def keep_soon(self, item: DraftItem) -> None:
         """Write the draft down within `KEEP_AFTER` seconds: it is being typed."""
@@ -168,13 +185,71 @@ class DraftStore:
         """The draft is gone, here and on the server."""
         self.unlink(item)
         if self._items.pop(item.record.draft_id, None) is not None:
-            self._journal.delete_draft(item.record.draft_id)
+            self._forgotten[item.record.draft_id] = item.record
+            self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
             self._changed()
 
     def drop(self, item: DraftItem) -> None:
         """After a crash nothing has to be known of this draft any more."""
         item.unsaved = False
-        self._journal.delete_draft(item.record.draft_id)
+        self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
+        item.set(revision=None)  # written on after all, it is a new one
+
+    def take_in(self, changes: JournalChanges, *, leads: bool) -> list[DraftItem]:
+        """What other windows have written; the drafts that are others now. What was written here at the same time
+        comes together with it (see `narrowcast_api.protocols.draft_rows`). `leads`: this window speaks to the server.
+        """
+        lost = changes.lost_of("drafts")
+        taken = []
+        for draft_id, theirs in changes.drafts().items():
+            item = self._items.get(draft_id)
+            if theirs is not None and item is not None and theirs.revision == item.record.revision:
+                continue
+            if item is None:
+                item = self._appeared(
+                    theirs, gone=self._forgotten.get(draft_id) if draft_id in lost else None
+                )
+            elif theirs is None:
+                self._vanished(item, written_here=item.unsaved or draft_id in lost)
+            elif item.unsaved or draft_id in lost:
+                self._merge_in(item, theirs, leads=leads)
+            else:
+                self._items[draft_id] = item = _read(theirs, item)
+            if item is not None and self.holds(item):
+                taken.append(item)
+        self._forgotten.clear()
+        self._changed()
+        return taken
+
+    def _appeared(self, theirs: Draft | None, gone: Draft | None) -> DraftItem | None:
+        """Another window wrote a draft, or has written one that was to be forgotten here."""
+        if theirs is None:
+            return None
+        item = self._items[theirs.draft_id] = _read(theirs)
+        if gone is not None and gone.version == theirs.version:
+            item.set(deleted=True, dirty=True)
+            self.keep(item)
+        return item
+
+    def _vanished(self, item: DraftItem, *, written_here: bool) -> None:
+        """Another window has forgotten a draft. Words that it had not seen stay, as a new one."""
+        if written_here and not item.record.deleted and item.record.version != item.agreed:
+            item.expected.clear()
+            item.set(server_id=None, base=None, posting=False, dirty=True, revision=None)
+            self.keep(item)
+        else:
+            self._items.pop(item.record.draft_id, None)
+
+    def _merge_in(self, item: DraftItem, theirs: Draft, *, leads: bool) -> None:
+        merged, both = merge_rows(item.record, theirs, item.agreed, leads=leads)
+        item.record, item.agreed, item.unsaved = merged, theirs.version, False
+        if merged.deleted and not merged.dirty:
+            self.drop(item)
+        elif both:
+            other = Draft(self.new_id(), theirs.version, theirs.edited)
+            self.link(item, self.add(other))
+        else:
+            self.keep(item)
 
     def link(self, mine: DraftItem, theirs: DraftItem) -> None:
         """Two texts of one draft: remember that they belong together."""

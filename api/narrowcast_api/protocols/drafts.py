@@ -10,14 +10,16 @@
        │   outcome unknown: GET, compare │      │ deleted ──DELETE──> gone           │
        └─────────────────────────────────┘      └────────────────────────────────────┘
 
-The journal is the truth. Where the user's setting is off nothing is sent and drafts are simply local.
+The journal is the truth, for all windows of the account: each writes drafts down, one of them speaks to the server
+about them (`lead`), and the others learn from the journal what came of it. Where the user's setting is off nothing
+is sent and drafts are simply local.
 Contract: DRF-01 to DRF-18, EVT-04.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
@@ -34,15 +36,12 @@ from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.draft_merge import DraftMerge
-from narrowcast_api.protocols.draft_store import (
-    DraftItem,
-    DraftRequests,
-    DraftStore,
-    same,
-)
+from narrowcast_api.protocols.draft_rows import same
+from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
 from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft
 
 __all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
@@ -61,7 +60,8 @@ class Drafts:
 
     `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits` and `online` are read when
     needed. Call `on_*` for events of type drafts, `on_snapshot` after every registration, `on_setting` when
-    the setting changes, `wake` when the connection is live again and `flush` before the process ends.
+    the setting changes, `wake` when the connection is live again and `flush` before the process ends. `on_journal`
+    is for what other windows have written. Without `leads` another window speaks to the server, until `lead`.
     """
 
     def __init__(
@@ -74,6 +74,8 @@ class Drafts:
         enabled: Callable[[], bool],
         limits: Callable[[], MessageLimits],
         online: Callable[[], bool],
+        leads: bool = True,
+        heard_of: Callable[[], Collection[int]] = tuple,
         new_id: Callable[[], str] | None = None,
     ) -> None:
         self._requests = requests
@@ -82,6 +84,10 @@ class Drafts:
         self._enabled = enabled
         self._limits = limits
         self._online = online
+        self._leads = leads
+        self._heard_of = heard_of
+        self._behind = False
+        """Whether another window may have heard from the server what this one let pass."""
         self._alarm = Alarm(clock)
         self._typed = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 60.0)
@@ -108,7 +114,7 @@ class Drafts:
             return draft_id
         # What cannot be encoded cannot be stored or sent either.
         version = DraftVersion(destination, content.encode("utf-8", "replace").decode("utf-8"))
-        now, wall = self._clock.monotonic(), self._clock.now()
+        wall = self._clock.now()
         item = self._store.get(draft_id)
         if item is None:
             item = self._store.add(Draft(draft_id, version, wall))
@@ -123,10 +129,15 @@ class Drafts:
             self._store.keep_soon(item)
             self._typed.ring()
         item.set(error=self._unfit(version))
-        item.dirty_since = now if item.dirty_since is None else item.dirty_since
-        item.due = min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
-        self._alarm.ring()
+        self._tell_soon(item)
         return draft_id
+
+    def _tell_soon(self, item: DraftItem) -> None:
+        """The server is to hear of it when no more keys come, or after a while of them."""
+        now = self._clock.monotonic()
+        item.dirty_since = now if item.dirty_since is None else item.dirty_since
+        item.due = now if item.record.deleted else min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
+        self._alarm.ring()
 
     def delete(self, draft_id: str) -> None:
         """Drop a draft, here and on the server: sent, or not wanted any more."""
@@ -166,34 +177,57 @@ class Drafts:
 
     def on_added(self, drafts: Sequence[ServerDraft]) -> None:
         """Event drafts, op add."""
+        if not self._leads:
+            return
         self._merge.added(drafts)
         self._alarm.ring()
 
     def on_updated(self, drafts: Sequence[ServerDraft]) -> None:
         """Event drafts, op update."""
+        if not self._leads:
+            return
         self._merge.updated(drafts)
         self._alarm.ring()
 
     def on_removed(self, server_id: int) -> None:
         """Event drafts, op remove."""
+        if not self._leads:
+            return
         self._merge.removed(server_id)
         self._alarm.ring()
 
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """The drafts of a registration."""
-        if self._enabled():
-            self._merge.snapshot(drafts)
-        else:
-            self._merge.make_local()
+        if self._leads:
+            self._behind = False
+            if self._enabled():
+                self._merge.snapshot(drafts)
+            else:
+                self._merge.make_local()
         self.wake()
 
     def on_setting(self) -> None:
         """The user turned syncing on or off."""
-        if not self._enabled():
+        if self._leads and not self._enabled():
             self._merge.make_local()
         for item in self._store:
             item.set(error=self._unfit(item.record.version))
         self.wake()
+
+    def on_journal(self, changes: JournalChanges) -> None:
+        """Other windows have written to the journal."""
+        if not changes.drafts():
+            return
+        for item in self._store.take_in(changes, leads=self._leads):
+            item.set(error=self._unfit(item.record.version))
+            if item.record.dirty:
+                self._tell_soon(item)
+
+    def lead(self) -> None:
+        """The window that spoke to the server about drafts has ended: this one does from now on."""
+        if not self._leads:
+            self._leads = self._behind = True
+            self._alarm.ring()
 
     def wake(self) -> None:
         """The connection is live again: try now."""
@@ -225,10 +259,12 @@ class Drafts:
     async def _sync_due(self) -> float | None:
         """Make the request that is due, if any; seconds until the next one."""
         waiting = [item for item in self._store if self._wants_sync(item)]
-        if not waiting or not self._enabled():
+        if not self._leads or not (waiting or self._behind) or not self._enabled():
             return None
         if not self._online():
             return _CHECK_EVERY
+        if self._behind:
+            return await self._catch_up()
         item = min(waiting, key=lambda item: item.due)
         wait = max(item.due, self._retry.at) - self._clock.monotonic()
         if wait > 0:
@@ -238,6 +274,23 @@ class Drafts:
             await self._sync(item)
         finally:
             item.busy = False
+        return 0.0
+
+    async def _catch_up(self) -> float:
+        """Compare with what the server has now; seconds until the next request."""
+        wait = self._retry.at - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        try:
+            drafts = await self._requests.fetch()
+        except NarrowcastError as error:
+            self._retry.failed(error)
+            log.info("drafts cannot be compared: %s", error)
+            return _CHECK_EVERY if isinstance(error, ApiError) else 0.0
+        self._retry.worked()
+        if self._behind:  # else a registration was faster
+            self._behind = False
+            self._merge.snapshot(drafts, self._heard_of())
         return 0.0
 
     def _wants_sync(self, item: DraftItem) -> bool:
@@ -273,7 +326,9 @@ class Drafts:
     async def _create(self, item: DraftItem) -> None:
         sent = item.record.version
         item.set(posting=True, base=sent)
-        await committed(self._journal.put_draft(item.record))
+        if not await self._written(item):
+            item.set(posting=False, base=None)
+            return
         item.expected.append(sent)
         try:
             server_id = await self._requests.create(sent, item.record.edited)
@@ -284,6 +339,16 @@ class Drafts:
             raise
         if self._store.holds(item):
             self._merge.created(item, server_id, sent)
+
+    async def _written(self, item: DraftItem) -> bool:
+        """Have it in the journal before a request leaves; False if another window has written it meanwhile."""
+        await committed(self._store.put(item))
+        if not self._store.holds(item):
+            return False
+        if self._store.is_lost(item.record.draft_id):
+            item.due = self._clock.monotonic() + SYNC_AFTER  # the journal is read again until then
+            return False
+        return True
 
     def _never_created(self, item: DraftItem) -> None:
         item.set(posting=False, base=None)
@@ -305,7 +370,8 @@ class Drafts:
     async def _edit(self, item: DraftItem, server_id: int) -> None:
         sent = item.record.version
         # A copy made of a conflicting text is in the journal before the server's is overwritten.
-        await committed(self._journal.put_draft(item.record))
+        if not await self._written(item):
+            return
         if sent not in item.expected:
             item.expected.append(sent)
         try:

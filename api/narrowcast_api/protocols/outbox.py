@@ -74,6 +74,7 @@ from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.state.changes import Change
 from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
@@ -137,7 +138,7 @@ class Outbox:
         self._retry = RetryTime(clock, 1.0, 30.0)
         self._busy: set[tuple[object, ...]] = set()
         self._next_start = 0.0
-        self._store = OutboxStore(journal, changed)
+        self._store = OutboxStore(journal, changed, clock.monotonic())
         self._sent = SentMessages(
             self._store,
             show=show,
@@ -149,6 +150,7 @@ class Outbox:
             is_known=is_known,
             online=online,
         )
+        self._sent.ids.update(journal.load_sent())
 
     # what the app calls
 
@@ -156,14 +158,12 @@ class Outbox:
         """Take over a message; its local id. It is in the journal before any request is made.
 
         A message that the server would surely cut or refuse is FAILED at once, with its words kept.
-        Raises InvalidInput for a blank message, or if another instance has the account.
+        Raises InvalidInput for a blank message, or where a window elsewhere has the account (`read_only`).
         """
         if not content.strip():
             raise InvalidInput("There is nothing to send.")
-        if self._journal.read_only:
-            raise InvalidInput(
-                "This account is open in another window. Send it there, or close that window first."
-            )
+        if self._journal.read_only is not None:
+            raise InvalidInput(self._journal.read_only)
         content = sendable(content)
         error = unfit(self._limits(), destination, content)
         record = OutboxRecord(
@@ -180,13 +180,14 @@ class Outbox:
         return record.local_id
 
     def cancel(self, local_id: str) -> OutboxEntry | None:
-        """Take a message back; the entry with its words, or None if it may be too late.
+        """Take a message back; the entry with its words, or None if it may be too late, or is for another window to do
+        (see `claim`).
 
         While a request is under way it cannot be recalled: then the message ends as SENT, or as FAILED with
         its words, but is not tried again.
         """
         item = self._store.get(local_id)
-        if item is None or item.state is SENT:
+        if item is None or item.state is SENT or item.elsewhere:
             return None
         if item.state is SENDING:
             item.take_back = True
@@ -198,7 +199,7 @@ class Outbox:
     def retry(self, local_id: str) -> None:
         """Send a failed message again. If an earlier try may have arrived, it is looked for first."""
         item = self._store.get(local_id)
-        if item is None or item.state is not FAILED:
+        if item is None or item.state is not FAILED or item.elsewhere:
             return
         error = unfit(self._limits(), item.record.destination, item.record.content)
         if error is not None:
@@ -208,6 +209,18 @@ class Outbox:
         item.resend = item.record.tried
         self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
         self._alarm.ring()
+
+    async def claim(self, local_id: str) -> bool:
+        """Take a message over from the window that sends it, to cancel or retry it here; whether it is this one's.
+
+        Not while it is being sent: then that window has it until its fate is known.
+        """
+        item = self._store.get(local_id)
+        if item is not None and item.elsewhere:
+            changes = await asyncio.wrap_future(self._journal.claim_outbox(local_id))
+            self.on_journal(changes)
+            item = self._store.get(local_id)
+        return item is not None and not item.elsewhere
 
     def entries(self, destination: Destination | None = None) -> list[OutboxEntry]:
         """What is on its way, to one conversation or to all, oldest first.
@@ -227,10 +240,18 @@ class Outbox:
 
     # what the session calls
 
+    def on_journal(self, changes: JournalChanges) -> None:
+        """Other windows have written to the journal, or left something to this one."""
+        records = changes.outbox()
+        self._sent.ids |= changes.numbers("sent")[0]
+        if records:
+            self._store.take_in(records, self._clock.monotonic())
+            self._alarm.ring()
+
     def on_message(self, message: Message, local_id: str | None) -> None:
         """A message event came; `local_id` is its `local_message_id`."""
         item = self._store.get(local_id) if local_id is not None else None
-        if item is not None:
+        if item is not None and not item.elsewhere:
             self._sent.settle(item, message.id)
         self._sent.shown([message.id])
         if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
@@ -248,6 +269,7 @@ class Outbox:
     def wake(self) -> None:
         """The connection is live again: try now."""
         self._retry.clear()
+        self._store.hold_for_others(self._clock.monotonic())
         self._alarm.ring()
 
     async def run(self) -> None:
@@ -274,9 +296,9 @@ class Outbox:
             return CHECK_EVERY
         wait = CHECK_EVERY
         for item in heads:
-            if item.state is FAILED:  # those behind it go on when its time is over
+            if item.state is FAILED or item.elsewhere:  # those behind it go on when its time is over
                 wait = min(wait, item.holds_until - now)
-            if item.state not in (WAITING, UNCONFIRMED):
+            if item.state not in (WAITING, UNCONFIRMED) or item.elsewhere:
                 continue
             due = max(item.due, self._retry.at, self._next_start)
             if len(self._busy) >= _AT_ONCE:
@@ -292,6 +314,8 @@ class Outbox:
     async def _advance(self, item: OutboxItem) -> None:
         key = item.key
         try:
+            if not self._store.has(item):
+                return
             if item.state is WAITING:
                 await self._deliver(item)
             else:
@@ -311,10 +335,11 @@ class Outbox:
             floor = max([self._newest_id(), *self._sent.ids])
             item.record = replace(item.record, floor_id=floor)
         item.record = replace(item.record, tried=True)
-        self._store.step(item, SENDING)
         # The journal knows of the try before the server can: after a crash it is looked for, never repeated.
-        await committed(self._journal.put_outbox(item.record))
+        await committed(self._store.step(item, SENDING))
         record = item.record
+        if self._journal.is_lost("outbox", record.local_id) or not self._store.has(item):
+            return  # another window has it now
         if item.take_back:
             self._not_sent(item, FAILED, _TAKEN_BACK, tried_before)
             return
@@ -409,7 +434,7 @@ class Outbox:
 
     def _look_again(self, destination: Destination) -> None:
         """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
-        for item in self._store.all():
+        for item in self._store.own():
             if item.key != destination.key or not item.record.tried:
                 continue
             if item.state is FAILED:

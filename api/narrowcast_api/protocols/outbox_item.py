@@ -53,7 +53,7 @@ class OutboxEntry(Struct, frozen=True):
 
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
     message is SENT. `sent_at` is when the request left (UTC seconds), while no answer has come. `waits_for` is
-    the earlier message of the conversation that is being tried or looked for.
+    the earlier message of the conversation that is being tried or looked for. `elsewhere`: another window sends it.
     """
 
     local_id: str
@@ -65,6 +65,7 @@ class OutboxEntry(Struct, frozen=True):
     message_id: int | None = None
     waits_for: str | None = None
     sent_at: float | None = None
+    elsewhere: bool = False
 
 
 class FoundMessage(Struct, frozen=True):
@@ -108,7 +109,8 @@ class OutboxItem(Struct):
     `sent_at` is when the request left (UTC seconds), while it is under way. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
     those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
-    holds up others after it failed.
+    holds up others after it failed. `elsewhere`: another window of the account sends it; it holds up those of this
+    one for a while, so that they go out in the order of writing.
     """
 
     record: OutboxRecord
@@ -121,6 +123,12 @@ class OutboxItem(Struct):
     holds_until: float = 0.0
     due: float = 0.0
     sent_at: float | None = None
+    elsewhere: bool = False
+
+    @property
+    def place(self) -> tuple[int, float, str]:
+        """By which they are ordered."""
+        return (self.record.position, self.record.created, self.record.local_id)
 
     @property
     def state(self) -> OutboxState:
@@ -132,6 +140,8 @@ class OutboxItem(Struct):
 
     def holds(self, now: float) -> bool:
         """Whether later messages of its conversation wait for this one."""
+        if self.elsewhere:
+            return now < self.holds_until and self.state is not OutboxState.FAILED
         if self.state is OutboxState.FAILED:
             return now < self.holds_until
         return self.state is not OutboxState.SENT
@@ -149,6 +159,7 @@ class OutboxItem(Struct):
             self.message_id,
             waits_for,
             self.sent_at,
+            self.elsewhere,
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
 
 from msgspec.structs import replace
 
-from narrowcast_api.protocols.outbox_item import OutboxItem, recovered
+from narrowcast_api.protocols.outbox_item import HOLDS_FOR, OutboxItem, recovered
 from narrowcast_api.state.changes import Change, OutboxChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
@@ -28,13 +29,41 @@ class InvalidTransition(Exception):
 
 
 class OutboxStore:
-    """Items by their local ids. What changes is written down first and told to the views after."""
+    """Items by their local ids. What changes is written down first and told to the views after.
 
-    def __init__(self, journal: Journal, changed: Callable[[Change], None]) -> None:
+    Those of other windows of the account are here too, as the journal has them: to be shown, and to keep the order.
+    Only the window that owns an item changes it.
+    """
+
+    def __init__(self, journal: Journal, changed: Callable[[Change], None], now: float) -> None:
         self._journal = journal
         self._changed = changed
-        self._items = {record.local_id: OutboxItem(recovered(record)) for record in journal.load_outbox()}
-        self._position = max((item.record.position for item in self._items.values()), default=0)
+        self._items = {record.local_id: self._item(record, now) for record in journal.load_outbox()}
+        self._position = 0
+        self._see_positions()
+
+    def _item(self, record: OutboxRecord, now: float) -> OutboxItem:
+        if record.owner == self._journal.window:
+            return OutboxItem(recovered(record))
+        return OutboxItem(record, elsewhere=True, holds_until=now + HOLDS_FOR)
+
+    def _see_positions(self) -> None:
+        last = max((item.record.position for item in self._items.values()), default=0)
+        self._position = max(self._position, last)
+
+    def take_in(self, records: Mapping[str, OutboxRecord | None], now: float) -> None:
+        """What other windows have written, and what is this one's from now on."""
+        for local_id, record in records.items():
+            before = self._items.get(local_id)
+            if record is None:
+                self._items.pop(local_id, None)
+            elif before is None or before.elsewhere or record.owner != self._journal.window:
+                item = self._item(record, now)
+                if before is not None and before.elsewhere and item.elsewhere:
+                    item.holds_until = before.holds_until
+                self._items[local_id] = item
+        self._see_positions()
+        self._changed(OutboxChanged(tuple(records)))
 
     def next_position(self) -> int:
         """The place after everything that was ever written here."""
@@ -43,6 +72,7 @@ class OutboxStore:
 
     def put(self, record: OutboxRecord) -> None:
         """Take over a message."""
+        record = replace(record, owner=self._journal.window)
         self._items[record.local_id] = OutboxItem(record)
         self._journal.put_outbox(record)
         self._publish(record.local_id)
@@ -52,31 +82,44 @@ class OutboxStore:
         return self._items.get(local_id)
 
     def all(self) -> list[OutboxItem]:
-        """Every item, in the order of writing."""
-        return sorted(self._items.values(), key=lambda item: item.record.position)
+        """Every item, in the order of writing, which is the same for all windows."""
+        return sorted(self._items.values(), key=lambda item: item.place)
+
+    def own(self) -> list[OutboxItem]:
+        """Those that this window sends."""
+        return [item for item in self.all() if not item.elsewhere]
 
     def has(self, item: OutboxItem) -> bool:
         """Whether it is still on its way: requests end when it may be gone."""
         return self._items.get(item.record.local_id) is item
 
     def heads(self, busy: Collection[tuple[object, ...]], now: float) -> list[OutboxItem]:
-        """The first unsettled message of each conversation that is not `busy`."""
+        """The first unsettled message of each conversation that is not `busy`, whosever it is."""
         heads: dict[tuple[object, ...], OutboxItem] = {}
         for item in self.all():
             if item.holds(now):
                 heads.setdefault(item.key, item)
         return [item for key, item in heads.items() if key not in busy]
 
-    def step(self, item: OutboxItem, state: OutboxState, error: str | None = None) -> None:
-        """Into another state. Raises InvalidTransition for one that the diagram does not have."""
+    def hold_for_others(self, now: float) -> None:
+        """The connection is there again: what other windows wrote before goes first, if they send it soon."""
+        for item in self._items.values():
+            if item.elsewhere:
+                item.holds_until = now + HOLDS_FOR
+
+    def step(self, item: OutboxItem, state: OutboxState, error: str | None = None) -> Future[bool]:
+        """Into another state; its write to the journal. Raises InvalidTransition for one that the diagram does not
+        have.
+        """
         if state is not item.state and state not in _STEPS[item.state]:
             raise InvalidTransition(f"{item.state} to {state}")
         item.record = replace(item.record, state=state, error=error)
         if state is SENT:
-            self._journal.delete_outbox(item.record.local_id)
+            written = self._journal.delete_outbox(item.record.local_id, item.message_id)
         else:
-            self._journal.put_outbox(item.record)
+            written = self._journal.put_outbox(item.record)
         self._publish(item.record.local_id)
+        return written
 
     def forget(self, item: OutboxItem) -> None:
         """The user took it back."""

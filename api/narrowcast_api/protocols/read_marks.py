@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from itertools import islice
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, Unsupported
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
 
 MOST_AT_ONCE = 1000
 """Ids in one request."""
@@ -21,7 +23,8 @@ class ReadMarks:
     """A queue of messages that were seen. Ids are kept until the server has taken them.
 
     `mark` is the request, `is_unread` drops what is read already, `online` holds requests back. `journal`
-    keeps what cannot be sent now for the next start; None keeps it in memory.
+    keeps what cannot be sent now for the next start, and tells other windows; None keeps it in memory. `show` makes
+    what is kept look read. Call `on_snapshot` after every registration.
     """
 
     def __init__(
@@ -32,12 +35,14 @@ class ReadMarks:
         is_unread: Callable[[int], bool],
         online: Callable[[], bool],
         journal: Journal | None = None,
+        show: Callable[[Collection[int]], None] = lambda ids: None,
     ) -> None:
-        self._journal = None if journal is None or journal.read_only else journal
+        self._journal = None if journal is None or journal.read_only is not None else journal
         self._mark = mark
         self._clock = clock
         self._is_unread = is_unread
         self._online = online
+        self._show = show
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 60.0)
         self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
@@ -62,6 +67,23 @@ class ReadMarks:
             self._keep_on_disk()
         if self._queue:
             self._alarm.ring()
+
+    def on_journal(self, changes: JournalChanges) -> None:
+        """Other windows have kept marks, which are for whoever is online first; or the server has taken them."""
+        if self._journal is None:
+            return
+        new, gone = changes.numbers("read_marks")
+        self._kept |= new
+        self._kept -= gone
+        for message_id in sorted(new - self._in_flight):
+            self._queue.setdefault(message_id)
+        if new:
+            self._show(new)
+            self._alarm.ring()
+
+    def on_snapshot(self) -> None:
+        """What was read stays read, though the server does not know yet."""
+        self._show(self._kept)
 
     def suspend(self) -> None:
         """The user marked messages as unread: looking at them must not undo that."""
@@ -99,7 +121,8 @@ class ReadMarks:
             self._keep_on_disk()
 
     async def _send(self) -> None:
-        batch = [message_id for message_id in self._queue if self._is_unread(message_id)][:MOST_AT_ONCE]
+        wanted = (one for one in self._queue if one in self._kept or self._is_unread(one))
+        batch = list(islice(wanted, MOST_AT_ONCE))
         if not batch:
             self._queue.clear()
             self._forget(self._kept)
@@ -137,6 +160,7 @@ class ReadMarks:
         if self._journal is not None and fresh:
             self._journal.put_read_marks(fresh)
             self._kept.update(fresh)
+            self._show(fresh)
 
     def _forget(self, ids: Iterable[int]) -> None:
         done = self._kept.intersection(ids)

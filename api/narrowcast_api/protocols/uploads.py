@@ -25,6 +25,7 @@ from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Tasks, log
 from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
 
 __all__ = ["Upload", "UploadFile", "UploadQueue", "UploadState"]
@@ -163,8 +164,7 @@ class UploadQueue:
         self._tasks = Tasks()
         self._cancels: dict[str, Callable[[], object]] = {}
         self._closed = False
-        # A second window leaves to the first what is the first one's.
-        kept = [] if journal.read_only else journal.load_uploads()
+        kept = [record for record in journal.load_uploads() if self._is_own(record)]
         self._uploads = {record.upload_id: Upload(self, _left_over(record)) for record in kept}
         self._position = max((record.position for record in kept), default=0)
 
@@ -179,6 +179,23 @@ class UploadQueue:
         self._set(upload)
         self._start_next()
         return upload
+
+    def _is_own(self, record: UploadRecord) -> bool:
+        """Whether it is for this window to send; the link belongs where it was chosen."""
+        return record.owner == self._journal.window and self._journal.read_only is None
+
+    def on_journal(self, changes: JournalChanges) -> None:
+        """What a window left behind that has ended goes on here."""
+        left = [
+            record
+            for upload_id, record in changes.uploads().items()
+            if record is not None and self._is_own(record) and upload_id not in self._uploads
+        ]
+        for record in sorted(left, key=lambda record: record.position):
+            upload = self._uploads[record.upload_id] = Upload(self, _left_over(record))
+            self._position = max(self._position, record.position)
+            self._publish(upload)
+        self._start_next()
 
     def all(self) -> list[Upload]:
         """Every upload that was not dismissed, oldest first."""

@@ -170,6 +170,14 @@ class State:
             self.unreads.add_topic(message.channel_id, message.topic or "", [message.id])
         self.unreads.mention(message.id, message.flags)
 
+    def show_read(self, message_ids: Iterable[int]) -> tuple[int, ...]:
+        """Messages that were read, of which the server does not know yet; those that were unread until now."""
+        unread = [message_id for message_id in message_ids if self.unreads.is_unread(message_id)]
+        self.unreads.remove(unread)
+        for message in self.messages.known(unread):
+            self.messages.put(replace(message, flags=message.flags | {"read"}))
+        return tuple(unread)
+
     def note_message(self, message: Message) -> bool:
         """Keeps lists of topics and conversations true to a message; says whether its channel's list
         changed.

@@ -1,13 +1,16 @@
 """Everything that is kept for one account, opened together.
 
 DATA/<account>/journal.db    drafts and messages on their way: precious
-DATA/<account>/lock          held by the instance that may write
+DATA/<account>/windows/      who has the account open
 CACHE/<account>/cache.db     disposable
+
+Any number of windows of one machine share them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,16 +19,16 @@ from narrowcast_api.storage.cache import DEFAULT_LIMIT, Cache
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.lock import AccountLock
+from narrowcast_api.storage.windows import Machine, Window, WindowRecord, open_window
 
 
 class AccountStorage:
-    """The lock, the journal and the cache of one account. Make one with `open`, end it with `close`."""
+    """The window, the journal and the cache of one account. Make one with `open`, end it with `close`."""
 
-    def __init__(self, journal: Journal, cache: Cache, lock: AccountLock | None) -> None:
+    def __init__(self, journal: Journal, cache: Cache, window: Window | None) -> None:
         self.journal = journal
         self.cache = cache
-        self.lock = lock
+        self.window = window
 
     @classmethod
     def open(
@@ -35,53 +38,74 @@ class AccountStorage:
         site: str,
         email: str,
         *,
+        kind: str = "app",
+        machine: Machine | None = None,
         cache_limit: int = DEFAULT_LIMIT,
         executor: MakeExecutor = own_thread,
     ) -> AccountStorage:
         """Open the files of the account at `site` with this API email; they are made if need be.
 
-        Never raises for a bad disk: what cannot be kept on it is in memory, and `warnings` say so. If another
-        instance has the account open, this one only reads.
+        What windows that have ended had not sent is this one's from now on. `kind` tells other windows what this
+        one is for.
+
+        Never raises for a bad disk: what cannot be kept on it is in memory, and `warnings` say so. Where windows
+        cannot share the files (see `narrowcast_api.storage.windows`), this one only reads.
         """
         name = account_folder_name(site, email)
-        journal_path, lock = None, None
-        try:
-            folder = private_folder(data_dir / name)
-            journal_path = folder / "journal.db"
-            lock = AccountLock.acquire(folder / "lock")
-        except OSError:
-            journal_path = journal_path or data_dir / name / "journal.db"
-        second = lock is not None and not lock.held
-        journal = Journal.open(journal_path, read_only=second, executor=executor)
-        try:
-            cache_path: Path | None = private_folder(cache_dir / name) / "cache.db"
-        except OSError:
-            cache_path = None
-        cache = Cache.open(cache_path, limit=cache_limit, read_only=second, executor=executor)
-        if cache_path is None:
+        journal_path: Path | None = data_dir / name / "journal.db"
+        cache_path: Path | None = None
+        window = None
+        with suppress(OSError):
+            window = open_window(private_folder(data_dir / name), kind, machine)
+        obstacle = window.obstacle if window is not None else None
+        with suppress(OSError):
+            cache_path = private_folder(cache_dir / name) / "cache.db"
+        no_cache_folder = cache_path is None
+        if window is not None and not window.may_read:
+            journal_path = cache_path = None
+        journal = Journal.open(
+            journal_path, window=window.id if window else None, read_only=obstacle, executor=executor
+        )
+        cache = Cache.open(cache_path, limit=cache_limit, read_only=obstacle is not None, executor=executor)
+        if no_cache_folder:
             cache.file.warn("The cache cannot be used: the cache folder cannot be made.")
-        cache.post(cache.verify_after_crash)
-        return cls(journal, cache, lock)
+        storage = cls(journal, cache, window)
+        if obstacle is None:
+            storage._begin()
+        return storage
+
+    def _begin(self) -> None:
+        gone = self.gone_windows()
+        if gone and self.journal.adopt(gone):
+            self.journal.load()
+        if not self.other_windows():
+            self.cache.post(self.cache.verify_after_crash)
 
     @property
     def read_only(self) -> bool:
-        """Whether another instance has this account."""
-        return self.lock is not None and not self.lock.held
+        """Whether nothing is written here, because a window elsewhere has the account."""
+        return self.journal.read_only is not None
 
-    @property
-    def other_pid(self) -> int | None:
-        """The process that has the account, if this one only reads."""
-        return self.lock.owner_pid if self.lock is not None and not self.lock.held else None
+    def other_windows(self) -> list[WindowRecord]:
+        """The other windows that have the account open."""
+        return [] if self.window is None else self.window.others()
+
+    def gone_windows(self) -> set[str | None]:
+        """Windows that have ended and left something that they had not sent."""
+        window = self.window
+        if window is None or window.obstacle is not None:
+            return self.journal.owners() if window is None else set()
+        return {owner for owner in self.journal.owners() if owner is None or window.is_gone(owner)}
+
+    def takes(self, task: str) -> bool:
+        """Whether this window does what one of them does at a time."""
+        return self.window is None or self.window.take(task)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user must be told about the disk, most important first."""
-        if self.read_only:
-            who = f" (process {self.other_pid})" if self.other_pid else ""
-            return (
-                f"Narrowcast is already running with this account{who}. This window only reads: "
-                "close the other one to write here.",
-            )
+        if self.journal.read_only is not None:
+            return (self.journal.read_only,)
         return tuple(warning for warning in (self.journal.warning, self.cache.warning) if warning)
 
     def on_warning(self, warned: Callable[[], None]) -> None:
@@ -92,9 +116,9 @@ class AccountStorage:
     def close(self) -> None:
         """Write what is left, for a few seconds at most, and let go of the files."""
         self.journal.close()
-        self.cache.close()
-        if self.lock is not None:
-            self.lock.release()
+        self.cache.close(in_use=bool(self.other_windows()))
+        if self.window is not None:
+            self.window.close()
 
     def __enter__(self) -> Self:
         return self

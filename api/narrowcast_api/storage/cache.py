@@ -9,7 +9,6 @@ anywhere (a separate connection, so they never wait for a write); writes belong 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import math
 import sqlite3
@@ -79,9 +78,6 @@ class Cache:
         self.file = CacheFile(path, MIGRATIONS, read_only=read_only)
         self._limit = limit
         self._executor = executor("narrowcast-cache")
-        rows = self.file.read("SELECT max(seen) FROM messages UNION ALL SELECT max(opened) FROM views")
-        # Order of use, not time: clocks jump.
-        self._tick = itertools.count(max([_number(row[0]) for row in rows], default=0) + 1)
 
     @classmethod
     def open(
@@ -169,9 +165,9 @@ class Cache:
 
     def save_messages(self, messages: Iterable[Message]) -> None:
         """Keep or replace these messages."""
-        seen = next(self._tick)
 
         def write(connection: sqlite3.Connection) -> None:
+            seen = _next(connection, "seen", "messages")
             for message in messages:
                 if abs(message.id) <= _LARGEST_ID and abs(message.sender_id) <= _LARGEST_ID:
                     _store_message(connection, message, seen)
@@ -185,9 +181,9 @@ class Cache:
 
     def save_view(self, key: str, ids: Sequence[int], anchor: int | None) -> None:
         """Keep what a view shows, as the last view."""
-        opened = next(self._tick)
 
         def write(connection: sqlite3.Connection) -> None:
+            opened = _next(connection, "opened", "views")
             connection.execute(
                 "INSERT OR REPLACE INTO views VALUES (?, ?, ?, ?)",
                 (_storable(key), json.dumps(list(ids)), anchor, opened),
@@ -231,10 +227,12 @@ class Cache:
             lambda connection: connection.execute("INSERT OR REPLACE INTO parts VALUES ('in use', x'')")
         )
 
-    def close(self, timeout: float = 2.0) -> None:
-        """Let the thread finish what it has, for at most `timeout` seconds, and close the file."""
+    def close(self, timeout: float = 2.0, *, in_use: bool = False) -> None:
+        """Let the thread finish what it has, for at most `timeout` seconds, and close the file. `in_use`: other
+        windows go on using it.
+        """
         with suppress(RuntimeError, TimeoutError):
-            self._executor.submit(self._closing).result(timeout)
+            self._executor.submit((lambda: None) if in_use else self._closing).result(timeout)
         self._executor.shutdown(wait=False, cancel_futures=True)
         self.file.close()
 
@@ -279,6 +277,12 @@ class Cache:
             if not oldest or size >= before:
                 return  # nothing is left, or the disk refuses: do not spin
         self.file.vacuum()
+
+
+def _next(connection: sqlite3.Connection, column: str, table: str) -> int:
+    """The next number in the order of use; not time, for clocks jump, and other windows count too."""
+    (greatest,) = connection.execute(f"SELECT max({column}) FROM {table}").fetchone()
+    return _number(greatest) + 1
 
 
 def _store_message(connection: sqlite3.Connection, message: Message, seen: int) -> None:

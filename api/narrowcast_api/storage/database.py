@@ -102,6 +102,8 @@ def migrate(connection: sqlite3.Connection, migrations: Migrations) -> None:
         raise NewerDatabase(f"version {version}, this program knows {len(migrations)}")
     for number in range(version, len(migrations)):
         with transaction(connection):
+            if version_of(connection) > number:
+                continue  # another window has done it meanwhile
             for statement in migrations[number]:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={number + 1}")

@@ -42,22 +42,36 @@ MIGRATIONS = (
             draft_id TEXT, size INTEGER, changed INTEGER, resume_from TEXT, state TEXT NOT NULL,
             error TEXT, link TEXT) STRICT""",
     ),
+    (
+        "ALTER TABLE outbox ADD COLUMN owner TEXT",
+        "ALTER TABLE uploads ADD COLUMN owner TEXT",
+        "ALTER TABLE drafts ADD COLUMN revision TEXT",
+        "UPDATE drafts SET revision = draft_id",
+        "CREATE TABLE sent (message_id INTEGER PRIMARY KEY) STRICT",
+    ),
 )
 
-_OUTBOX = "local_id position destination content state created error floor_id tried"
+_OUTBOX = "local_id position destination content state created error floor_id tried owner"
 _DRAFTS = (
     "draft_id destination content edited server_id has_base base_destination base_content dirty deleted posting"
-    " conflict_with"
+    " conflict_with revision"
 )
-_UPLOADS = "upload_id position path destination draft_id size changed resume_from state error link"
+_UPLOADS = "upload_id position path destination draft_id size changed resume_from state error link owner"
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     "outbox": _OUTBOX.split(),
     "drafts": _DRAFTS.split(),
     "read_marks": ["message_id"],
     "uploads": _UPLOADS.split(),
+    "sent": ["message_id"],
 }
-"""Each table and its columns; the first is the primary key."""
+"""Each table and its columns, the primary key first. A later version may have more, after these."""
+
+GUARDS = {"outbox": "owner", "uploads": "owner", "drafts": "revision"}
+"""The column that a row must have as it was known for it to be written: else another window was faster."""
+
+OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
+"""Tables whose rows are each looked after by one window."""
 
 
 def outbox_row(record: OutboxRecord) -> Row:
@@ -72,6 +86,7 @@ def outbox_row(record: OutboxRecord) -> Row:
         record.error,
         bounded(record.floor_id),
         int(record.tried),
+        record.owner,
     )
 
 
@@ -97,6 +112,7 @@ def draft_row(record: Draft) -> Row:
         int(record.deleted),
         int(record.posting),
         record.conflict_with,
+        record.revision,
     )
 
 
@@ -127,6 +143,7 @@ def upload_row(record: UploadRecord) -> Row:
         record.state.value,
         record.error,
         record.link,
+        record.owner,
     )
 
 

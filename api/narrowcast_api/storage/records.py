@@ -25,7 +25,7 @@ class OutboxRecord(Struct, frozen=True):
     """One message on its way. `position` orders them, `created` is UTC seconds, `error` is for people.
 
     `floor_id` is the newest message id known before the first try: the message, if it arrived, has a greater
-    one. `tried` tells whether a request may have reached the server.
+    one. `tried` tells whether a request may have reached the server. `owner` is the window that sends it.
     """
 
     local_id: str
@@ -37,6 +37,7 @@ class OutboxRecord(Struct, frozen=True):
     error: str | None = None
     floor_id: int | None = None
     tried: bool = False
+    owner: str | None = None
 
 
 class Draft(Struct, frozen=True):
@@ -46,6 +47,7 @@ class Draft(Struct, frozen=True):
     `dirty`: the server has to be told. `deleted`: gone for the user, the server still has to be told.
     `posting`: a request to create it may have reached the server, so look before repeating it.
     `conflict_with` is the draft that holds the other text, where two devices wrote at the same time.
+    `revision` is another one each time that a window writes it down.
     `error`, which the journal does not keep: why it is kept here only, for people.
     """
 
@@ -59,6 +61,7 @@ class Draft(Struct, frozen=True):
     posting: bool = False
     conflict_with: str | None = None
     error: str | None = None
+    revision: str | None = None
 
     @property
     def destination(self) -> Destination | None:
@@ -95,7 +98,8 @@ class UploadRecord(Struct, frozen=True):
     """One file on its way. `position` orders them, `error` is for people, `link` is the Markdown once DONE.
 
     `stamp` is what the file was when it was first sent. `resume_from` is the server's address of what it has
-    of the file already. `destination` and `draft_id` tell in which text the link belongs.
+    of the file already. `destination` and `draft_id` tell in which text the link belongs. `owner` is the window
+    that sends it.
     """
 
     upload_id: str
@@ -108,3 +112,4 @@ class UploadRecord(Struct, frozen=True):
     state: UploadState = UploadState.WAITING
     error: str | None = None
     link: str | None = None
+    owner: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Protocol
 
 from narrowcast_api.clock import Clock
@@ -48,6 +49,9 @@ class ServiceHost(Protocol):
 
     def foretell(self, event: Event) -> None:
         """Shows now what an event will say."""
+
+    def show_read(self, message_ids: Collection[int]) -> None:
+        """Shows messages as read before the server knows."""
 
     def others_are_present(self, answer: PresenceAnswer) -> None: ...
 

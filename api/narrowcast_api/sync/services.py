@@ -18,7 +18,9 @@ from narrowcast_api.protocols.requests import DraftRoutes, RouteRequests
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
 from narrowcast_api.state.state import State
+from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.sync.host import ServiceHost
+from narrowcast_api.sync.other_windows import OtherWindows
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
@@ -57,6 +59,8 @@ class Services:
             enabled=requests.drafts_enabled,
             limits=requests.limits,
             online=lambda: session.is_live,
+            leads=session.read_only,  # then nobody is asked, and what the server says is shown
+            heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
         )
         self.typing = TypingSender(
             send=requests.typing,
@@ -70,6 +74,7 @@ class Services:
             is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
             online=lambda: session.is_live,
             journal=journal,
+            show=session.show_read,
         )
         self.presence = PresenceSender(
             post=requests.presence,
@@ -82,6 +87,9 @@ class Services:
         )
 
         self.acts = MessageActs(requests=requests, show=session.foretell)
+        self.other_windows = OtherWindows(
+            session.storage, clock, heard=self.on_journal, lead=self.drafts.lead
+        )
 
     def works(self) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
         """What has to run while the session does. One that only reads leaves the journal alone."""
@@ -92,8 +100,19 @@ class Services:
         if self._session.present:
             works.append(("presence", self.presence.run))
         if not self._session.read_only:
-            works += [("the outbox", self.outbox.run), ("drafts", self.drafts.run)]
+            works += [
+                ("the outbox", self.outbox.run),
+                ("drafts", self.drafts.run),
+                ("other windows", self.other_windows.run),
+            ]
         return works
+
+    def on_journal(self, changes: JournalChanges) -> None:
+        """Other windows have written to the journal, or left something to this one."""
+        self.outbox.on_journal(changes)
+        self.drafts.on_journal(changes)
+        self.uploads.on_journal(changes)
+        self.read_marks.on_journal(changes)
 
     def wake(self) -> None:
         """The connection is live again."""
@@ -107,6 +126,7 @@ class Services:
         """A new snapshot is there."""
         self.outbox.on_snapshot(state.max_message_id)
         self.drafts.on_snapshot(state.drafts.all())
+        self.read_marks.on_snapshot()
 
     def on_event(self, event: Event) -> None:
         """An event that may be about drafts, or the setting that turns them off."""

@@ -13,8 +13,9 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from narrowcast_api.state.changes import (
     StorageChanged,
     TopicsChanged,
     TypingChanged,
+    UnreadsChanged,
     ViewChanged,
 )
 from narrowcast_api.state.presence import Seen
@@ -117,15 +119,17 @@ class Session:
         clock: Clock | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         present: bool = True,
+        kind: str = "app",
     ) -> Session:
         """Opens the files of an account and reads the state that the cache has; no network.
 
         Never raises for a bad disk: `warnings` say what cannot be kept. `transport` replaces the network in
-        tests. Without `present` nobody is told that its user is here: for what runs without one.
+        tests. Without `present` nobody is told that its user is here: for what runs without one. `kind` tells other
+        windows of the account what this one is for: "app", "sender" or "command".
         """
         chosen = clock or SystemClock()
         storage = await asyncio.to_thread(
-            AccountStorage.open, data_dir, cache_dir, account.site, account.email
+            partial(AccountStorage.open, data_dir, cache_dir, account.site, account.email, kind=kind)
         )
         state = await asyncio.to_thread(load_state, storage.cache, chosen)
         return cls(account, storage, state, clock=chosen, transport=transport, present=present)
@@ -155,7 +159,7 @@ class Session:
 
     @property
     def read_only(self) -> bool:
-        """Whether another instance has this account, so that nothing can be written here."""
+        """Whether a window that cannot share the account's files has it open, so that nothing can be written here."""
         return self.storage.read_only
 
     @property
@@ -194,6 +198,11 @@ class Session:
         from narrowcast_api.state.apply import apply
 
         self.publish(*apply(self.state, event))
+
+    def show_read(self, message_ids: Collection[int]) -> None:
+        """Shows messages as read before the server knows."""
+        if changed := self.state.show_read(message_ids):
+            self.publish(MessagesChanged(changed), UnreadsChanged())
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
-    from narrowcast_api.account import Account
     from narrowcast_api.storage.lock import AccountLock
+
+    from narrowcast_api.account import Account
     from narrowcast_api.storage.records import OutboxRecord
     from narrowcast_api.sync.session import Session
 

@@ -1,0 +1,65 @@
+"""One draft as two windows of an account have it, each of which has written it down since they last agreed.
+
+What the server has of it (`server_id`, `base`, `posting`) is known to the one window that speaks to the server about
+drafts; the words may be of either.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.records import Draft
+
+__all__ = ["merge_rows", "same"]
+
+
+def same(one: DraftVersion | None, other: DraftVersion | None) -> bool:
+    """Whether a server would hold the two for equal: it trims contents and topics."""
+    if one is None or other is None:
+        return one is other
+    return _normal(one) == _normal(other)
+
+
+def _normal(version: DraftVersion) -> tuple[object, str]:
+    where = version.destination
+    place: object = where
+    if isinstance(where, ChannelDestination):
+        place = (where.channel_id, where.topic.strip())
+    return (place, version.content.rstrip().lstrip("\n"))
+
+
+def merge_rows(mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, leads: bool) -> tuple[Draft, bool]:
+    """The draft as it is to be from now on, and whether the words of `theirs` are to be kept beside it.
+
+    `agreed` is the text from which both began, `leads` whether `mine` knows what the server has.
+    """
+    written_here, written_there = mine.version != agreed, theirs.version != agreed
+    version, deleted, both = mine.version, mine.deleted and theirs.deleted, False
+    if mine.deleted and not theirs.deleted:
+        # Words are newer than the decision to delete others.
+        deleted = not written_there
+        version = theirs.version
+    elif theirs.deleted and not mine.deleted:
+        deleted = not written_here
+    elif written_there and not written_here:
+        version = theirs.version
+    else:
+        both = written_here and written_there and not same(mine.version, theirs.version)
+    server = mine if leads else theirs
+    server_has_it = not (leads and mine.deleted and not mine.dirty)
+    merged = replace(
+        server,
+        version=version,
+        edited=max(mine.edited, theirs.edited),
+        deleted=deleted,
+        error=mine.error,
+        conflict_with=theirs.conflict_with or mine.conflict_with,
+        revision=theirs.revision,
+    )
+    if not server_has_it:
+        gone = replace(merged, server_id=None, base=None, posting=False, dirty=not deleted)
+        return gone, both
+    known = merged.server_id is not None and same(version, merged.base)
+    return replace(merged, dirty=deleted or not known), both

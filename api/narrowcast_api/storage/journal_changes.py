@@ -1,0 +1,50 @@
+"""What other windows have written to the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from msgspec import Struct
+
+from narrowcast_api.storage.journal_file import Key
+from narrowcast_api.storage.journal_rows import Row, draft_record, outbox_record, upload_record
+from narrowcast_api.storage.records import Draft, OutboxRecord, UploadRecord
+
+Record = TypeVar("Record")
+
+
+class JournalChanges(Struct, frozen=True):
+    """Rows as they are in the file now, None for those that are gone; `lost` are writes of this window's that came
+    too late.
+    """
+
+    rows: Mapping[Key, Row | None]
+    lost: frozenset[Key] = frozenset()
+
+    def outbox(self) -> dict[str, OutboxRecord | None]:
+        """Messages by their local ids."""
+        return dict(self._of("outbox", outbox_record))
+
+    def drafts(self) -> dict[str, Draft | None]:
+        """Drafts by their ids."""
+        return dict(self._of("drafts", draft_record))
+
+    def uploads(self) -> dict[str, UploadRecord | None]:
+        """Uploads by their ids."""
+        return dict(self._of("uploads", upload_record))
+
+    def numbers(self, table: str) -> tuple[set[int], set[int]]:
+        """Message ids of `table` that are new, and those that are gone."""
+        new = {int(key) for (name, key), row in self.rows.items() if name == table and row is not None}
+        gone = {int(key) for (name, key), row in self.rows.items() if name == table and row is None}
+        return new, gone
+
+    def lost_of(self, table: str) -> frozenset[str]:
+        """Keys of this window's writes to `table` that came too late."""
+        return frozenset(key for name, key in self.lost if name == table)
+
+    def _of(self, table: str, read: Callable[[Row], Record | None]) -> Iterator[tuple[str, Record | None]]:
+        for (name, key), row in self.rows.items():
+            if name == table:
+                yield key, None if row is None else read(row)

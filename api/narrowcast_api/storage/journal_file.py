@@ -1,0 +1,146 @@
+"""The file of the journal: opened whatever state it is in, and what can be read of a damaged one."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from narrowcast_api.storage.database import (
+    NewerDatabase,
+    connect,
+    connect_memory,
+    connect_read_only,
+    describe,
+    is_damage,
+    set_aside,
+    transaction,
+)
+from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, Row
+
+Key = tuple[str, str]
+"""Table and primary key of one row."""
+
+
+def open_for_writing(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    """The file, or one in memory and what to tell the user. A damaged one is set aside, and what can be read of it
+    is taken over.
+    """
+    try:
+        return _open_checked(path), None
+    except sqlite3.Error as error:
+        if is_damage(error):
+            return _salvage(path)
+        reason = describe(error)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except NewerDatabase:
+        reason = "the file was written by a later version of this program"
+    return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {reason}."
+
+
+def open_for_reading(path: Path | None) -> sqlite3.Connection:
+    """The file that others write; an empty one in memory if it cannot be read, or for None."""
+    if path is not None:
+        with suppress(sqlite3.Error, NewerDatabase):
+            return connect_read_only(path, MIGRATIONS)
+    return connect_memory(MIGRATIONS)
+
+
+def reopen(path: Path) -> sqlite3.Connection:
+    """The file that another window put in the place of a damaged one. Raises sqlite3.Error, OSError, NewerDatabase."""
+    return connect(path, synchronous="FULL", migrations=MIGRATIONS)
+
+
+def replaced(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
+    """A new file in the place of the one with inode `broken`, and what that is called now: None if another window has
+    replaced it. Raises sqlite3.Error, OSError, NewerDatabase.
+    """
+    with _alone(path):
+        damaged = set_aside(path) if inode(path) == broken else None
+        return reopen(path), damaged
+
+
+def inode(path: Path) -> int:
+    """By which a file is known from one that took its place; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def rows_of(connection: sqlite3.Connection) -> dict[Key, Row]:
+    """Every row of the file by its table and key."""
+    return {
+        (table, str(row[0])): tuple(row)
+        for table, columns in COLUMNS.items()
+        for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table}")
+    }
+
+
+def insert(table: str, row: Row, *, replacing: bool = True) -> tuple[str, Row]:
+    """The statement that writes a row, which may have fewer columns than there are."""
+    columns = COLUMNS[table][: len(row)]
+    instead = "REPLACE" if replacing else "IGNORE"
+    places = ", ".join("?" * len(columns))
+    return f"INSERT OR {instead} INTO {table} ({', '.join(columns)}) VALUES ({places})", row
+
+
+def insert_all(connection: sqlite3.Connection, rows: Mapping[Key, Row], *, replacing: bool) -> None:
+    """Write these rows in one transaction."""
+    with transaction(connection):
+        for (table, _), row in rows.items():
+            connection.execute(*insert(table, row, replacing=replacing))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Two windows that find a file damaged do not both set it aside."""
+    descriptor = os.open(path.with_name("mending"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        with suppress(OSError):  # without locks there is one window only
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _open_checked(path: Path) -> sqlite3.Connection:
+    connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
+    # The file is small, so the whole check costs about a millisecond.
+    answers = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    if answers != [("ok",)]:
+        connection.close()
+        error = sqlite3.DatabaseError(f"damaged: {answers[0][0]}")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+    return connection
+
+
+def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
+    try:
+        connection, damaged = replaced(path, inode(path))
+    except (sqlite3.Error, OSError, NewerDatabase) as error:
+        return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {error}."
+    if damaged is None:
+        return connection, None
+    with transaction(connection):
+        for table, columns in COLUMNS.items():
+            for row in _readable_rows(damaged, table):
+                if len(row) <= len(columns):
+                    with suppress(sqlite3.Error):
+                        connection.execute(*insert(table, row))
+    return connection, f"The journal of drafts was damaged; the old file is kept as {damaged.name}."
+
+
+def _readable_rows(path: Path, table: str) -> Iterator[Row]:
+    """Rows of a damaged file, as many as SQLite still gives."""
+    with suppress(sqlite3.Error):
+        connection = sqlite3.connect(path)
+        try:
+            yield from connection.execute(f"SELECT * FROM {table}")
+        finally:
+            connection.close()

@@ -1,0 +1,76 @@
+"""What the other windows of an account write, and what those leave behind that end.
+
+All windows share the journal. Its counter of changes is read a few times a second, which costs some microseconds
+and no byte; only when it has moved is the journal read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.windows import TOUCH_EVERY
+
+LOOK_EVERY = 0.25
+"""Seconds between two looks at the counter."""
+
+ADOPT_EVERY = 2.0
+"""Seconds between two looks for windows that have ended."""
+
+DRAFTS = "drafts"
+"""What one window does at a time: speak to the server about drafts."""
+
+
+class OtherWindows:
+    """Tells `heard` what others have written, and `lead`, again and again, that drafts are this window's to look
+    after.
+    """
+
+    def __init__(
+        self,
+        storage: AccountStorage,
+        clock: Clock,
+        *,
+        heard: Callable[[JournalChanges], None],
+        lead: Callable[[], None],
+    ) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._heard = heard
+        self._lead = lead
+        self._next_adoption = 0.0
+        self._next_touch = 0.0
+
+    async def run(self) -> None:
+        """Look, for ever."""
+        while True:
+            await self.look()
+            await self._clock.sleep(LOOK_EVERY)
+
+    async def look(self) -> None:
+        """Read what has changed, and take over what has no window any more."""
+        if self._storage.journal.changed_elsewhere():
+            await self._take_in(self._storage.journal.refresh())
+        now = self._clock.monotonic()
+        if now >= self._next_adoption:
+            self._next_adoption = now + ADOPT_EVERY
+            await self._adopt()
+        if now >= self._next_touch:
+            self._next_touch = now + TOUCH_EVERY
+            if self._storage.window is not None:
+                self._storage.window.touch()
+
+    async def _adopt(self) -> None:
+        if self._storage.takes(DRAFTS):
+            self._lead()
+        if gone := self._storage.gone_windows():
+            await self._take_in(self._storage.journal.take_over(gone))
+
+    async def _take_in(self, changes: Future[JournalChanges]) -> None:
+        found = await asyncio.wrap_future(changes)
+        if found.rows:
+            self._heard(found)
