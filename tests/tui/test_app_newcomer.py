@@ -56,18 +56,6 @@ async def test_the_reactions_that_everybody_uses_stand_first(tmp_path: Path) -> 
         assert picker._list.items[0].text == "+1"
 
 
-async def test_a_second_window_on_the_account_says_that_it_only_reads(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as first:
-        assert "read-only" not in first.screen.lines.status.plain
-        async with on_stage(tmp_path, server=first.server) as second:
-            assert "read-only" in second.screen.lines.status.plain
-            for key in ("c", "x", "tab", "tab", "tab"):
-                await second.press(key)
-                await second.type("lost")
-                assert not second.screen.writing.text.text
-            assert any("Write there" in notice for notice in second.notices)
-
-
 async def test_a_text_that_makes_compose_grow_is_shown_from_as_high_as_there_is_room(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("c")

@@ -257,7 +257,7 @@ def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
         yield Finding("cache", "ok", f"{what}: {folder}, {formats.size(size)}")
     if not _files(paths.data):
         return
-    storage = AccountStorage.open(paths.data, paths.cache, site, email, executor=inline)
+    storage = AccountStorage.open(paths.data, paths.cache, site, email, kind="command", executor=inline)
     try:
         for warning in storage.warnings:
             yield Finding("cache", "note", warning)
@@ -266,15 +266,19 @@ def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
 
 
 def _outbox(account: Account, paths: Paths) -> Iterator[Finding]:
-    from narrowcast.cli.unsent import counted, sender_lock
+    from narrowcast.cli.unsent import SENDER, counted, windows
+    from narrowcast_api.storage.windows import Machine
 
+    open_windows = windows(account, paths)
+    senders = [window.pid for window in open_windows if window.kind == SENDER]
+    for window in open_windows:
+        if window.kind != SENDER:
+            where = f" on {window.machine.host}" if window.machine.boot != Machine.here().boot else ""
+            yield Finding("windows", "ok", f"{window.kind}, process {window.pid}{where}")
     waiting, failed = counted(account, paths)
-    lock = sender_lock(account, paths)
-    if lock is not None:
-        lock.release()
-    sender = f"; process {lock.owner_pid} sends them" if lock is not None and not lock.held else ""
-    if waiting or failed or sender:
-        yield Finding("outbox", "note", f"{waiting} messages wait, {failed} failed{sender}")
+    if waiting or failed or senders:
+        who = "".join(f"; process {pid} sends them" for pid in senders)
+        yield Finding("outbox", "note", f"{waiting} messages wait, {failed} failed{who}")
 
 
 def _files(folder: Path) -> list[Path]:

@@ -33,12 +33,14 @@ async def _run(account: Account, args: argparse.Namespace) -> Exit:
 
     paths = Paths.of_user()
     if args.action != "list" or args.wait is None:
-        session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache, present=False)
+        session = await Session.open(
+            account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind="command"
+        )
         try:
             if args.action == "list":
                 _list(session, json=args.json)
             else:
-                _act(session, args.action, args.ids)
+                await _act(session, args.action, args.ids)
         finally:
             await session.close()
     return Exit.DONE if args.wait is None else await _wait(account, paths, args.wait)
@@ -67,11 +69,9 @@ def _list(session: Session, *, json: bool) -> None:
         say("\n".join(f"    {line}" for line in safe_block(entry.content).split("\n")))
 
 
-def _act(session: Session, action: str, ids: Sequence[str]) -> None:
+async def _act(session: Session, action: str, ids: Sequence[str]) -> None:
     if session.read_only:
-        pid = session.storage.other_pid
-        who = f" (process {pid})" if pid else ""
-        raise CommandError(f"Narrowcast is open with this account{who}; use its outbox")
+        raise CommandError(session.warnings[0])
     waiting = _unsent(session)
     if not ids:
         raise CommandError(f"say which: narrowcast outbox {action} ID, or all", Exit.USAGE)
@@ -81,7 +81,9 @@ def _act(session: Session, action: str, ids: Sequence[str]) -> None:
             how_many = "more than one message has an id" if found else "no message has an id"
             raise CommandError(f"{how_many} that begins with {wanted!r}", Exit.USAGE)
         for entry in found:
-            if action == "retry":
+            if not await session.outbox.claim(entry.local_id):
+                complain(f"{entry.local_id} is on its way already")
+            elif action == "retry":
                 session.outbox.retry(entry.local_id)
             elif session.outbox.cancel(entry.local_id) is None:
                 complain(f"{entry.local_id} is on its way already")

@@ -38,7 +38,9 @@ def _local(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     from narrowcast_api.sync.startup_cache import load_state
 
     paths = Paths.of_user()
-    storage = AccountStorage.open(paths.data, paths.cache, account.site, account.email, executor=inline)
+    storage = AccountStorage.open(
+        paths.data, paths.cache, account.site, account.email, kind="command", executor=inline
+    )
     try:
         state = load_state(storage.cache, SystemClock())
         channels = [(channel.channel_id, channel.name) for channel in state.channels]

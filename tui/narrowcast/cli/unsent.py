@@ -1,4 +1,4 @@
-"""What an app has left unsent, sent by somebody else: only where something waits, and where no app is open."""
+"""What windows that have ended left unsent, sent by a window without a screen."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ from typing import TYPE_CHECKING
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
-    from narrowcast_api.storage.lock import AccountLock
-
     from narrowcast_api.account import Account
     from narrowcast_api.storage.records import OutboxRecord
+    from narrowcast_api.storage.windows import WindowRecord
     from narrowcast_api.sync.session import Session
 
-__all__ = ["WAITS", "counted", "send_unsent", "send_within", "sender_lock", "unsent"]
+__all__ = ["SENDER", "WAITS", "counted", "send_unsent", "send_within", "unsent", "windows"]
 
+SENDER = "sender"
+"""What a window calls itself that only sends what waits."""
 PATIENCE = 60.0
-"""Seconds for which the account is held at most."""
+"""Seconds for which the watcher keeps such a window open at most."""
 LOOK_EVERY = 2.0
-"""Seconds between two tries to reach the server, and between two looks while an app has the account."""
+"""Seconds between two looks while another process sends."""
 WAITS = frozenset({"waiting", "sending", "unconfirmed"})
 
 
 def unsent(account: Account, paths: Paths) -> list[OutboxRecord]:
-    """What the journal of an account holds that is not sent; looks without holding the account, and makes no files."""
+    """What the journal of an account holds that is not sent; looks without opening a window, and makes no files."""
     from narrowcast_api.storage.executors import inline
     from narrowcast_api.storage.journal import Journal
 
     path = _folder(account, paths) / "journal.db"
     if not path.exists():
         return []
-    journal = Journal.open(path, read_only=True, executor=inline)
+    journal = Journal.open(path, read_only="only looked at", executor=inline)
     try:
         return [record for record in journal.load_outbox() if record.state.value in {*WAITS, "failed"}]
     finally:
@@ -46,12 +47,23 @@ def counted(account: Account, paths: Paths) -> tuple[int, int]:
     return sum(state in WAITS for state in states), states.count("failed")
 
 
-def sender_lock(account: Account, paths: Paths) -> AccountLock | None:
-    """Who sends what waits for this account, one process at a time; None where nothing was ever written."""
-    from narrowcast_api.storage.lock import AccountLock
+def windows(account: Account, paths: Paths) -> list[WindowRecord]:
+    """The windows that have an account open."""
+    from narrowcast_api.storage.windows import living_windows
 
-    folder = _folder(account, paths)
-    return AccountLock.acquire(folder / "sender.lock") if folder.is_dir() else None
+    return living_windows(_folder(account, paths))
+
+
+def _left_behind(account: Account, paths: Paths) -> int:
+    """How many messages wait whose window has ended."""
+    living = {window.window_id for window in windows(account, paths)}
+    return sum(
+        record.state.value in WAITS and record.owner not in living for record in unsent(account, paths)
+    )
+
+
+def _has_sender(account: Account, paths: Paths) -> bool:
+    return any(window.kind == SENDER for window in windows(account, paths))
 
 
 def _folder(account: Account, paths: Paths) -> Path:
@@ -63,34 +75,24 @@ def _folder(account: Account, paths: Paths) -> Path:
 async def send_within(account: Account, paths: Paths, seconds: float) -> int:
     """Send what waits as soon as the server answers, for so many seconds at most; how many wait still.
 
-    The account is held only while something is sent: an app can be opened meanwhile, and one that is open sends itself.
+    One process does this for an account, the others wait for it. What an open app has written it sends itself.
     """
-    lock = await asyncio.to_thread(sender_lock, account, paths)
-    try:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while (await asyncio.to_thread(counted, account, paths))[0]:
-                    if lock is not None and lock.held and await _answers(account):
-                        await send_unsent(account, paths)
-                    else:
-                        await asyncio.sleep(LOOK_EVERY)
-    finally:
-        if lock is not None:
-            lock.release()
+    from narrowcast_api.sync.session import Session
+
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while (await asyncio.to_thread(counted, account, paths))[0] and (left := end - loop.time()) > 0:
+        if await asyncio.to_thread(_has_sender, account, paths):
+            await asyncio.sleep(min(left, LOOK_EVERY))
+            continue
+        session = await Session.open(
+            account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind=SENDER
+        )
+        try:
+            await _until_sent(session, left)
+        finally:
+            await session.close()
     return (await asyncio.to_thread(counted, account, paths))[0]
-
-
-async def _answers(account: Account) -> bool:
-    """Whether the server of an account can be reached."""
-    from narrowcast_api.errors import NarrowcastError
-    from narrowcast_api.http.connection import Connection
-
-    try:
-        async with Connection(account) as connection:
-            await connection.identify()
-    except NarrowcastError:
-        return False
-    return True
 
 
 async def _until_sent(session: Session, seconds: float) -> int:
@@ -116,17 +118,17 @@ def _waiting(session: Session) -> int:
 
 
 async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:
-    """Send what waits. How many are out now and how many were refused; (0, 0) while an app has the account."""
+    """Send what windows left behind that have ended. How many are out now and how many were refused."""
     from narrowcast_api.sync.session import Session
 
-    waited, failed_before = await asyncio.to_thread(counted, account, paths)
+    waited = await asyncio.to_thread(_left_behind, account, paths)
     if not waited:
         return 0, 0
-    session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache, present=False)
+    _, failed_before = await asyncio.to_thread(counted, account, paths)
+    session = await Session.open(
+        account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind=SENDER
+    )
     try:
-        if session.read_only:
-            await asyncio.sleep(LOOK_EVERY)  # the app that has it sends by itself
-            return 0, 0
         left = await _until_sent(session, PATIENCE)
         failed = sum(entry.state.value == "failed" for entry in session.outbox.entries()) - failed_before
         return max(0, waited - left - failed), max(0, failed)

@@ -70,7 +70,7 @@ def snippets(screen: Workspace) -> None:
         if not isinstance(result, SavedSnippet):
             return
         if screen.session.read_only:
-            screen.tell("This account is open in another window. Write there.", severity="warning")
+            screen.tell(screen.session.warnings[0], severity="warning")
             return
         screen.writing.text.insert(result.content)
         screen.writing.focus_text()

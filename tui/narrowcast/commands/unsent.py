@@ -42,7 +42,7 @@ def outbox(screen: Workspace) -> None:
             case ("go", OutboxEntry() as entry):
                 screen.go(Narrow.from_destination(entry.destination), "newest")
             case ("take-back", OutboxEntry() as entry):
-                _take_back(screen, entry)
+                screen.spawn(_take_back(screen, entry), "cancel the message")
 
     screen.app.push_screen(OutboxScreen(screen.session), chosen)
 
@@ -55,27 +55,29 @@ def _unsent(screen: Workspace) -> list[OutboxEntry]:
     return waiting
 
 
-def resend(screen: Workspace) -> None:
+async def resend(screen: Workspace) -> None:
     """All that failed in one conversation: this one, or another one if nothing failed here."""
     failed = [entry for entry in _unsent(screen) if entry.state is OutboxState.FAILED]
     if not failed:
         screen.refuse("No failed messages.")
     for entry in failed:
         if entry.destination.key == failed[0].destination.key:
+            await screen.session.outbox.claim(entry.local_id)
             screen.session.outbox.retry(entry.local_id)
 
 
-def cancel(screen: Workspace) -> None:
+async def cancel(screen: Workspace) -> None:
     """The newest unsent message of a conversation goes back into compose."""
     unsent = _unsent(screen)
     if not unsent:
         screen.refuse("No unsent messages.")
         return
     first = unsent[0].destination.key
-    _take_back(screen, [entry for entry in unsent if entry.destination.key == first][-1])
+    await _take_back(screen, [entry for entry in unsent if entry.destination.key == first][-1])
 
 
-def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
+async def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
+    await screen.session.outbox.claim(unsent.local_id)
     entry = screen.session.outbox.cancel(unsent.local_id)
     if entry is None:
         screen.refuse("This message is already being sent and cannot be canceled.")

@@ -93,7 +93,7 @@ def _insert(screen: Workspace, lines: list[str]) -> None:
     """Put a command into compose, where one looks it over and sends it."""
     writing = screen.writing
     if screen.session.read_only:
-        raise Refused("", "This account is open in another window. Write there.")
+        raise Refused("", screen.session.warnings[0])
     if writing.is_busy:
         raise Refused("", "The compose box is not empty. Send the message or save it as a draft first.")
     where, _ = writing.destination()

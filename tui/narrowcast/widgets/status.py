@@ -98,7 +98,7 @@ class StatusLine(OneLine):
         mentions = state.unreads.count_mentions()
         left: list[Piece] = [connection_piece(session)]
         if session.read_only:
-            left.append((" read-only: open in another window ", "warn"))
+            left.append((" read-only: open elsewhere ", "warn"))
         left.extend(unsent_pieces(session))
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))

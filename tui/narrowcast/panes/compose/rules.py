@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["SendRules"]
 
 PLACEHOLDER = "Write a message (c)"
-READ_ONLY = "This account is open in another window. Write there, or close it and restart this one."
+READ_ONLY = "This window only reads: the account is open where its files cannot be shared. Write there."
 """Words that could not be kept are not taken at all."""
 
 

@@ -164,6 +164,6 @@ def _destination(state: State, values: Values, before: Destination | None) -> De
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
     """First out of the schedule, so that it never goes out twice; the outbox keeps it from then on."""
     if session.read_only:
-        raise InvalidInput("This account is open in another window. Send it there.")
+        raise InvalidInput(session.warnings[0])
     await session.client.scheduled_messages.delete(scheduled_message_id=item.id)
     session.outbox.send(where, item.content)

@@ -66,7 +66,7 @@ class DraftsScreen(ManageScreen[Draft]):
         when = moment(draft.edited, time.time(), long=has_long_clock(self.state))
         problem = ""
         if draft.conflict_with is not None:
-            problem = "two versions: also edited on another device (see both versions)"
+            problem = "two versions: also edited on another device or in another window (see both versions)"
         elif draft.error:
             problem = f"saved on this device only: {draft.error}"
         return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)

@@ -74,6 +74,10 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
     def action_again(self) -> None:
         entry = self.selected
         if entry is not None and entry.state is OutboxState.FAILED:
-            self.session.outbox.retry(entry.local_id)
+            self.work(self._resend(entry.local_id))
         elif entry is not None:
             self.say("This message has not failed; it will be sent automatically.")
+
+    async def _resend(self, local_id: str) -> None:
+        await self.session.outbox.claim(local_id)
+        self.session.outbox.retry(local_id)

@@ -1,0 +1,45 @@
+"""Several windows of one account: what one writes the other shows, and both may settle it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.folders import account_folder_name, private_folder
+from narrowcast_api.storage.windows import Machine, open_window
+from support.server import running_server
+from support.sessions import until
+from support.stage import on_stage
+
+
+async def test_a_second_window_on_the_account_writes_and_shows_what_the_first_has_not_sent(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as first, on_stage(tmp_path, server=first.server) as second:
+        for stage in (first, second):
+            assert "read-only" not in stage.screen.lines.status.plain
+        where = ChannelDestination(first.server.channel("general"), "soup")
+        first.session.outbox.send(where, "far too long " * 2000)
+        await until(lambda: len(second.session.outbox.entries()) == 1)
+        await until(lambda: "1 not sent" in second.screen.lines.status.plain)
+        await second.press("f9")
+        await until(lambda: "far too long" in second.screen.writing.text.text)
+        await until(lambda: not first.session.outbox.entries())
+
+
+async def test_a_window_beside_one_on_another_machine_says_that_it_only_reads(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        home = Paths.under(tmp_path / "home-ada").data
+        account = server.account("ada")
+        folder = private_folder(home / account_folder_name(account.site, account.email))
+        other = open_window(folder, "app", Machine("desktop", "another-start"))
+        async with on_stage(tmp_path, server=server) as stage:
+            assert "read-only" in stage.screen.lines.status.plain
+            assert any("desktop" in notice for notice in stage.notices)
+            for key in ("c", "x", "tab", "tab", "tab"):
+                await stage.press(key)
+                await stage.type("lost")
+                assert not stage.screen.writing.text.text
+            assert any("Write there" in notice for notice in stage.notices)
+        other.close()
