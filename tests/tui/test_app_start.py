@@ -19,7 +19,6 @@ from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Draft
-from narrowcast_api.sync.session import Session
 from support import world
 from support.server import running_server
 from support.sessions import until
@@ -159,16 +158,6 @@ async def test_a_damaged_journal_is_told_at_the_start_and_as_long_as_it_matters(
             await until(lambda: any("journal of drafts was damaged" in notice for notice in stage.notices))
             assert "journal of drafts was damaged" in stage.screen.lines.banner.plain
             assert len([notice for notice in stage.notices if "damaged" in notice]) == 1
-
-
-async def test_a_second_window_says_in_its_banner_that_it_only_reads(tmp_path: Path) -> None:
-    async with running_server(tmp_path / "server") as server:
-        account = server.account("ada")
-        paths = Paths.under(tmp_path / "home-ada")
-        first = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
-        async with on_stage(tmp_path, server=server) as stage:
-            assert "This window only reads" in stage.screen.lines.banner.plain
-        await first.close()
 
 
 async def test_notices_stand_at_the_top_and_do_not_repeat(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ async def test_a_window_beside_one_on_another_machine_says_that_it_only_reads(tm
         async with on_stage(tmp_path, server=server) as stage:
             assert "read-only" in stage.screen.lines.status.plain
             assert any("desktop" in notice for notice in stage.notices)
+            assert "open on another machine" in stage.screen.lines.banner.plain
             for key in ("c", "x", "tab", "tab", "tab"):
                 await stage.press(key)
                 await stage.type("lost")
