@@ -43,13 +43,19 @@ def check_full_name(core: Core, name: str) -> str:
 
 def check_address(core: Core, address: str) -> str:
     """An address that nobody has yet."""
+    address = well_formed_address(address)
+    if core.user_by_address(address) is not None:
+        raise ServiceError(f"Email '{address}' already in use")
+    return address
+
+
+def well_formed_address(address: str) -> str:
+    """An address without the blanks around it; raises BAD_REQUEST for what is none."""
     address = address.strip()
     local, at, domain = address.partition("@")
     plain = address.isprintable() and not any(character in " ,;<>()[]" for character in address)
     if not (local and at and domain and plain) or len(address) > 254 or "@" in domain:
         raise ServiceError("Invalid email address.")
-    if core.user_by_address(address) is not None:
-        raise ServiceError(f"Email '{address}' already in use")
     return address
 
 

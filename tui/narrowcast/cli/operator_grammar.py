@@ -22,6 +22,9 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
         help="write everything as an archive that a Zulip server imports and exit, also while it is served",
     )
     serve.add_argument(
+        "--import-zulip", metavar="FILE", help="make a new data folder of such an archive and exit"
+    )
+    serve.add_argument(
         "--zulip-level",
         type=int,
         metavar="N",

@@ -68,13 +68,14 @@ def _print(lines: list[str]) -> None:
         sys.stdout.write(f"{safe_line(line)}\n")
 
 
-_COPIES = ("backup", "restore", "export_zulip")
+_COPIES = ("backup", "restore", "export_zulip", "import_zulip")
 
 
 def _copy(args: argparse.Namespace, data: Path) -> int:
     """The options that copy all data from or to a file."""
     from narrowcast_server.operator.backup import BackupError, backup, restore
     from narrowcast_server.zulip_archive.errors import ArchiveError
+    from narrowcast_server.zulip_archive.reading.archive import read_archive
 
     def say(line: str) -> None:
         _print([line])
@@ -84,8 +85,10 @@ def _copy(args: argparse.Namespace, data: Path) -> int:
             backup(data, Path(args.backup).expanduser(), with_keys=args.with_keys, say=say)
         elif args.restore:
             restore(Path(args.restore).expanduser(), data, say=say)
-        else:
+        elif args.export_zulip:
             _export(args, data, say)
+        else:
+            read_archive(Path(args.import_zulip).expanduser(), data, say=say)
     except (BackupError, ArchiveError) as error:
         raise CommandError(str(error), Exit.FAILED) from error
     return Exit.DONE

@@ -81,6 +81,8 @@ TABLES: Final[tuple[tuple[str, Table], ...]] = (
 _OWN: Final[tuple[tuple[str, Table], ...]] = (
     ("drafts", own.drafts),
     ("submessages", own.submessages),
+    ("reactions", own.reactions),
+    ("addresses", own.addresses),
     ("settings", own.settings),
 )
 _ANALYTICS: Final = ("analytics_realmcount", "analytics_usercount", "analytics_streamcount")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from narrowcast_api.wire.vocabulary import ReactionType
 from narrowcast_server.organization.dialect import EXTRA_EMOJI
 from narrowcast_server.storage.store import Row
+from narrowcast_server.zulip_archive.writing.export import Export
 
-if TYPE_CHECKING:
-    from narrowcast_server.zulip_archive.writing.export import Export
-
-_SHARED_EXTRA: Final = "zulip"
+SHARED_EXTRA: Final = "zulip"
+"""The one emoji of its own that a server of either kind has."""
 
 
 def outgoing_emoji(export: Export, row: Row, of: str) -> dict[str, object] | None:
@@ -26,7 +25,7 @@ def outgoing_emoji(export: Export, row: Row, of: str) -> dict[str, object] | Non
             return None
         name = own
     elif kind == EXTRA_EMOJI:
-        if code != _SHARED_EXTRA:
+        if code != SHARED_EXTRA:
             export.left_out[f"{of} with the emoji of this program"] += 1
             return None
         kind = ReactionType.ZULIP_EXTRA.value

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from narrowcast_server.organization.dialect import EXTRA_EMOJI
+from narrowcast_server.zulip_archive.writing.emoji import SHARED_EXTRA
 from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.people import ADDRESS
 
 
 def drafts(export: Export) -> Iterator[Record]:
@@ -18,6 +21,23 @@ def submessages(export: Export) -> Iterator[Record]:
     """Votes, tasks and the like."""
     for row in export.source.rows("SELECT * FROM submessages ORDER BY id"):
         yield dict(row)
+
+
+def reactions(export: Export) -> Iterator[Record]:
+    """Reactions with this program's own emoji, which Zulip does not have."""
+    for row in export.source.rows(
+        "SELECT * FROM reactions WHERE reaction_type = ? AND emoji_code != ? ORDER BY message_id, rowid",
+        EXTRA_EMOJI,
+        SHARED_EXTRA,
+    ):
+        yield {**dict(row), "message": row["message_id"], "user_profile": row["user_id"]}
+
+
+def addresses(export: Export) -> Iterator[Record]:
+    """Addresses that Zulip does not take."""
+    for user in export.source.people:
+        if not ADDRESS.fullmatch(user.delivery_email):
+            yield {"user_id": user.id, "address": user.delivery_email}
 
 
 def settings(export: Export) -> Iterator[Record]:

@@ -15,7 +15,7 @@ from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.writing.export import Export, Record
 
 _EVERYONE: Final = 1
-_ADDRESS = re.compile(
+ADDRESS: Final = re.compile(
     r"[-!#$%&'*+/=?^_`{}|~0-9A-Za-z]+(\.[-!#$%&'*+/=?^_`{}|~0-9A-Za-z]+)*"
     r"@(localhost|([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}(?<!-))"
 )
@@ -33,9 +33,7 @@ def _profile(export: Export, user: User, domain: str) -> Record:
     address = _usable(export, user)
     hidden = not user.is_bot and setting(user, "email_address_visibility") != _EVERYONE
     dummy = f"user{user.id}@{domain}"
-    api_address = (
-        (dummy if _ADDRESS.fullmatch(dummy) else f"user{user.id}@{NO_DOMAIN}") if hidden else address
-    )
+    api_address = (dummy if ADDRESS.fullmatch(dummy) else f"user{user.id}@{NO_DOMAIN}") if hidden else address
     own_picture = stored_picture(user.avatar_url) is not None
     return {
         "id": user.id,
@@ -70,7 +68,7 @@ def _profile(export: Export, user: User, domain: str) -> Record:
 
 
 def _usable(export: Export, user: User) -> str:
-    if _ADDRESS.fullmatch(user.delivery_email):
+    if ADDRESS.fullmatch(user.delivery_email):
         return user.delivery_email
     address = f"user{user.id}.no-address@{NO_DOMAIN}"
     export.changed.append(

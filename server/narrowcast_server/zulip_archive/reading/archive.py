@@ -1,0 +1,113 @@
+"""Taking an archive in: into a new folder, all of it, or nothing with the reason."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
+from narrowcast_server.storage.checking import check
+from narrowcast_server.zulip_archive import layout
+from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.reading import (
+    channels,
+    files,
+    groups,
+    messages,
+    organization,
+    people,
+)
+from narrowcast_server.zulip_archive.reading.intake import Intake
+from narrowcast_server.zulip_archive.reading.recipients import Recipients
+from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, Archive, Limits, opened
+
+
+def read_archive(
+    source: Path, data: Path, *, limits: Limits = LIMITS, say: Callable[[str], None] = print
+) -> None:
+    """Makes a data folder of an archive (a tar file or a folder): of this program, of Zulip, or of what Zulip converts
+    other services' data to. Raises ArchiveError, and leaves nothing behind.
+    """
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise ArchiveError(f"{data} is not empty: an archive is put into a new folder")
+    data = data.absolute()
+    try:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=data.parent, prefix=".import-") as name:
+            made = Path(name) / "data"
+            with opened(source, Path(name), limits) as archive:
+                lines = asyncio.run(_made(archive, made))
+            if faults := check(made):
+                raise ArchiveError(f"the archive makes no sound organization: {faults[0]}")
+            if data.exists():
+                data.rmdir()
+            made.replace(data)
+    except (OSError, sqlite3.Error, OverflowError) as error:
+        raise ArchiveError(f"{source} cannot be taken in: {error}") from error
+    for line in lines:
+        say(line)
+    say(f"{data}: sound. Nobody has a password yet: narrowcast serve admin password WHO --data {data}")
+
+
+async def _made(archive: Archive, folder: Path) -> list[str]:
+    core = Core(folder, Config(durable=False))
+    try:
+        tables = archive.tables(layout.REALM_FILE)
+        attachments = archive.tables(layout.ATTACHMENTS_FILE)
+        own = archive.tables(layout.OWN_FILE) if archive.has(layout.OWN_FILE) else {}
+        intake = Intake(core, archive, {**tables, **attachments}, own)
+        with core.transaction():
+            # What names what goes round in circles: it is checked when all of it is there.
+            core.store.execute("PRAGMA defer_foreign_keys = ON")
+            await _take_in(intake)
+            _check_references(core)
+        return _told(intake)
+    finally:
+        await core.workers.stop()
+        core.close()
+
+
+async def _take_in(intake: Intake) -> None:
+    organization.begin(intake)
+    people.people(intake)
+    groups.groups(intake)
+    groups.permissions_of_groups(intake)
+    channels.folders(intake)
+    channels.channels(intake)
+    recipients = Recipients(intake)
+    channels.subscriptions(intake, recipients)
+    channels.topic_policies(intake)
+    organization.settings(intake)
+    organization.conveniences(intake)
+    messages.new_ids(intake)
+    files.uploads(intake)
+    files.avatars(intake)
+    files.emoji(intake)
+    files.icons(intake)
+    people.profiles(intake)
+    people.belongings(intake)
+    await messages.messages(intake, recipients)
+    messages.reactions(intake)
+    messages.submessages(intake)
+    await messages.waiting(intake, recipients)
+    messages.drafts(intake)
+
+
+def _check_references(core: Core) -> None:
+    row = core.store.one("PRAGMA foreign_key_check")
+    if row is not None:
+        raise ArchiveError(f"a row of {row[0]} names one of {row[2]} that is not in the archive")
+
+
+def _told(intake: Intake) -> list[str]:
+    count = intake.core.store.integer
+    kinds = ("messages", "channels", "attachments", "reactions")
+    lines = [f"{len(intake.users) - len(intake.system_bots):,} people"]
+    lines += [f"{count(f'SELECT count(*) FROM {kind}') or 0:,} {kind}" for kind in kinds]
+    lines += [f"left out: {number:,} {words}" for words, number in sorted(intake.left_out.items())]
+    lines += [f"changed: {number:,} {words}" for words, number in sorted(intake.texts.changed.items())]
+    return lines

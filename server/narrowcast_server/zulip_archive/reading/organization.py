@@ -1,0 +1,93 @@
+"""The organization itself: settings, domains, linkifiers, playgrounds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrowcast_server.actions import organization, realm
+from narrowcast_server.actions.linkifiers import add_linkifier, template_of_format
+from narrowcast_server.actions.playgrounds import add_playground
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GROUP_SETTINGS
+from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS, REALM_NUMBERS, word_for
+from narrowcast_server.zulip_archive.reading.groups import permissions
+from narrowcast_server.zulip_archive.reading.intake import Intake
+from narrowcast_server.zulip_archive.reading.people import personal_settings
+from narrowcast_server.zulip_archive.reading.rows import Row
+
+_LONGEST_NAME: Final = 40
+_LONGEST_DOMAIN: Final = 200
+_LONGEST_TEXT: Final = 8000
+_NO_CHANNEL: Final = -1
+_OWN: Final = frozenset({"domain", "empty_topic_display_name", "giphy_rating"})
+"""Settings that only an archive of this program has."""
+
+
+def begin(intake: Intake) -> None:
+    """The organization, with the groups of roles and its bot, before anything is in it."""
+    found = list(intake.rows("zerver_realm"))
+    if len(found) != 1:
+        raise ArchiveError(f"the archive holds {len(found)} organizations, not one")
+    row = found[0]
+    name = intake.texts.line("names", row.text("name"), _LONGEST_NAME, otherwise="Organization")
+    organization.set_up(intake.core, name=name, domain=_domain(intake))
+    intake.core.set_settings(date_created=row.time("date_created"))
+
+
+def _domain(intake: Intake) -> str:
+    for row in intake.own_rows("settings"):
+        if row.text("name") == "domain":
+            return intake.texts.line("settings", row.text("value"), _LONGEST_DOMAIN) or "localhost"
+    return "localhost"
+
+
+def settings(intake: Intake) -> None:
+    """What administrators set; a value that it cannot have here is passed over."""
+    row = next(intake.rows("zerver_realm"))
+    values: dict[str, object] = {}
+    for name in EDITABLE.keys() - REALM_CHANNELS.values() - {"name"}:
+        if row.has(name) or row.says_null(name):
+            with intake.passing_over("settings with a value that there is not here"):
+                values[name] = _checked(intake, row, name)
+    for theirs, ours in REALM_CHANNELS.items():
+        channel_id = row.optional(theirs, intake.channels)
+        values[ours] = _NO_CHANNEL if channel_id is None else channel_id
+    values |= permissions(intake, row, "realm", GROUP_SETTINGS)
+    for own in intake.own_rows("settings"):
+        name = own.text("name")
+        if name in _OWN and isinstance(own.value("value"), type(DEFAULTS[name])):
+            values[name] = own.value("value")
+    intake.core.set_settings(**values)
+    for default in intake.rows("zerver_realmuserdefault"):
+        intake.core.set_settings(personal_defaults=personal_settings(intake, default, personal.DEFAULTS))
+
+
+def _checked(intake: Intake, row: Row, name: str) -> object:
+    value = row.value(name)
+    if name in REALM_NUMBERS:
+        value = word_for(REALM_NUMBERS[name], value, str(DEFAULTS[name]))
+    if value is None and name.endswith("_seconds"):
+        value = "unlimited"
+    if isinstance(value, str):
+        value = intake.texts.body("settings", value, _LONGEST_TEXT)
+    return realm.checked(intake.core, name, value)
+
+
+def conveniences(intake: Intake) -> None:
+    """Domains, linkifiers, playgrounds, as the server's own rules take them."""
+    core = intake.core
+    for row in intake.rows("zerver_realmdomain"):
+        with intake.passing_over("domains"):
+            realm.add_domain(core, row.text("domain"), row.flag("allow_subdomains"))
+    for row in sorted(intake.rows("zerver_realmfilter"), key=lambda row: row.integer("order", 0)):
+        template = (
+            row.text("url_template")
+            if row.has("url_template")
+            else template_of_format(row.text("url_format_string"))
+        )
+        with intake.passing_over("linkifiers"):
+            add_linkifier(core, row.text("pattern"), template)
+    for row in intake.rows("zerver_realmplayground"):
+        with intake.passing_over("playgrounds"):
+            add_playground(core, row.text("name"), row.text("pygments_language"), row.text("url_template"))

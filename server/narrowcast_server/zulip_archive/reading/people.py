@@ -1,0 +1,291 @@
+"""Accounts, what people have set for themselves, and what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
+from narrowcast_server.actions.bot_services import INTERFACES, check_url
+from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.profile_fields import (
+    MAX_HINT,
+    MAX_LONG,
+    MAX_NAME,
+)
+from narrowcast_server.actions.users import MAX_NAME as LONGEST_NAME
+from narrowcast_server.actions.users import well_formed_address
+from narrowcast_server.organization import personal
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.queries.rendering import rendered_apart
+from narrowcast_server.storage.key_vault import new_key
+from narrowcast_server.zulip_archive.layout import NOTIFICATION_BOT
+from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS, word_for
+from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
+from narrowcast_server.zulip_archive.reading.intake import Intake
+from narrowcast_server.zulip_archive.reading.rows import Row, identities
+
+_PROFILES: Final = ("zerver_userprofile", "zerver_userprofile_mirrordummy")
+_LONGEST_STATUS: Final = 60
+_LONGEST_SNIPPET: Final = 10_000
+_LONGEST_TITLE: Final = 60
+_LONGEST_WORD: Final = 100
+_LONGEST_FRAGMENT: Final = 1000
+_RENDERED: Final = (ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT)
+
+
+def people(intake: Intake) -> None:
+    """Accounts, without passwords: `narrowcast serve admin password` gives the first."""
+    intake.users.update(identities(intake.tables, *_PROFILES))
+    _system_bots(intake)
+    for table in _PROFILES:
+        for row in intake.rows(table):
+            _person(intake, row)
+    for row in intake.own_rows("addresses"):
+        # What Zulip would not take was written otherwise.
+        with intake.refusing(row):
+            address = well_formed_address(row.text("address"))
+        intake.execute(
+            "UPDATE users SET delivery_email = ? WHERE id = ?",
+            address,
+            row.reference("user_id", intake.users),
+        )
+    intake.core.forget()
+    for table in _PROFILES:
+        for row in intake.rows(table):
+            _owner(intake, row)
+    intake.core.forget()
+    if not any(user.is_active and user.role is Role.OWNER for user in intake.core.users.all()):
+        row = next(intake.rows("zerver_realm"))
+        row.fault("the organization has no active owner")
+
+
+def _system_bots(intake: Intake) -> None:
+    """Ours is there; those that we do not have come as accounts that nobody can use."""
+    store, bot = intake.core.store, notification_bot(intake.core)
+    free = max([*intake.users.values(), bot.id]) + 1
+    identity = bot.id
+    if identity in intake.users.values():
+        store.execute("UPDATE users SET id = ? WHERE id = ?", free, bot.id)
+        identity, free = free, free + 1
+    for row in intake.rows("zerver_userprofile_crossrealm"):
+        theirs, address = row.integer("id"), row.text("email")
+        if theirs in intake.users:
+            row.fault("the id is that of a person, too")
+        if address == NOTIFICATION_BOT:
+            ours = identity
+        else:
+            ours, free = free, free + 1
+            name = intake.texts.person(
+                address.partition("@")[0].replace("-", " ").title(), LONGEST_NAME, ours
+            )
+            intake.execute(
+                "INSERT INTO users (id, delivery_email, full_name, role, bot_type, is_system_bot, api_key, date_joined)"
+                " VALUES (?, ?, ?, ?, ?, 1, ?, 0)",
+                ours,
+                f"system-bot-{ours}@{intake.core.setting_str('domain')}",
+                name,
+                int(Role.MEMBER),
+                int(BotType.GENERIC),
+                intake.core.vault.seal(new_key()),
+            )
+        intake.system_bots[theirs] = ours
+    intake.core.forget()
+    intake.users.update(intake.system_bots)
+
+
+def _person(intake: Intake, row: Row) -> None:
+    identity = intake.users[row.integer("id")]
+    bot_type = None
+    if row.flag("is_bot"):
+        bot_type = row.one_of("bot_type", tuple(BotType), int(BotType.GENERIC))
+    with intake.refusing(row):
+        address = well_formed_address(row.text("delivery_email"))
+        try:
+            timezone = personal.check_timezone(row.text("timezone", ""))
+        except ServiceError:
+            timezone = ""
+    if intake.core.store.one("SELECT 1 FROM users WHERE delivery_email = ?", address) is not None:
+        row.fault(f"two people have the address {address}")
+    intake.execute(
+        "INSERT INTO users (id, delivery_email, full_name, role, is_active, bot_type, api_key, timezone, date_joined,"
+        " avatar_version, can_change_user_emails, settings) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        identity,
+        address,
+        intake.texts.person(row.text("full_name"), LONGEST_NAME, identity),
+        row.one_of("role", tuple(Role), int(Role.MEMBER)),
+        int(row.flag("is_active", True)),
+        bot_type,
+        intake.core.vault.seal(new_key()),
+        timezone,
+        row.time("date_joined"),
+        max(1, row.integer("avatar_version", 1)),
+        int(row.flag("can_change_user_emails")),
+        json.dumps(personal_settings(intake, row, personal.DEFAULTS)),
+    )
+
+
+def _owner(intake: Intake, row: Row) -> None:
+    """Who answers for a bot; it may do no more than they."""
+    core, bot = intake.core, intake.core.users[intake.users[row.integer("id")]]
+    owner_id = row.optional("bot_owner", intake.users)
+    if not bot.is_bot or owner_id is None:
+        return
+    owner = core.users[owner_id]
+    if owner.is_bot:
+        row.fault("a bot cannot own a bot")
+    core.users.update(bot.id, bot_owner_id=owner.id, role=int(max(bot.role, owner.role)))
+
+
+def personal_settings(intake: Intake, row: Row, defaults: dict[str, object]) -> dict[str, object]:
+    """Settings that differ from the defaults; one with a value that it cannot have here stays as it is."""
+    found: dict[str, object] = {}
+    for name, default in defaults.items():
+        if not row.has(name):
+            continue
+        value = row.value(name)
+        if name in PERSONAL_NUMBERS:
+            value = word_for(PERSONAL_NUMBERS[name], value, str(default))
+        with intake.passing_over("settings of people with a value that there is not here"):
+            if personal.check(name, value) != default:
+                found[name] = value
+    return found
+
+
+def belongings(intake: Intake) -> None:
+    """What people have beside messages."""
+    for row in intake.rows("zerver_muteduser"):
+        intake.execute(
+            "INSERT OR IGNORE INTO muted_users VALUES (?, ?, ?)",
+            row.reference("user_profile", intake.users),
+            row.reference("muted_user", intake.users),
+            row.time("date_muted"),
+        )
+    for position, row in enumerate(intake.rows("zerver_alertword")):
+        word = intake.texts.line("alert words", row.text("word"), _LONGEST_WORD)
+        if word:
+            intake.execute(
+                "INSERT OR IGNORE INTO alert_words VALUES (?, ?, ?)",
+                row.reference("user_profile", intake.users),
+                word,
+                position,
+            )
+    for row in intake.rows("zerver_savedsnippet"):
+        intake.execute(
+            "INSERT INTO saved_snippets (user_id, title, content, date_created) VALUES (?, ?, ?, ?)",
+            row.reference("user_profile", intake.users),
+            intake.texts.line("titles of snippets", row.text("title"), _LONGEST_TITLE, otherwise="Snippet"),
+            intake.texts.body("snippets", row.text("content"), _LONGEST_SNIPPET),
+            row.time("date_created"),
+        )
+    for row in intake.rows("zerver_navigationview"):
+        name = row.text("name", "")
+        intake.execute(
+            "INSERT OR IGNORE INTO navigation_views VALUES (?, ?, ?, ?)",
+            row.reference("user", intake.users),
+            intake.texts.line("navigation views", row.text("fragment"), _LONGEST_FRAGMENT),
+            int(row.flag("is_pinned")),
+            intake.texts.line("navigation views", name, LONGEST_NAME) or None,
+        )
+    for row in intake.rows("zerver_onboardingstep"):
+        intake.execute(
+            "INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)",
+            row.reference("user", intake.users),
+            intake.texts.line("steps", row.text("onboarding_step"), LONGEST_NAME),
+        )
+    _presence(intake)
+    _bots(intake)
+
+
+def _presence(intake: Intake) -> None:
+    for number, row in enumerate(intake.rows("zerver_userpresence"), 1):
+        intake.execute(
+            "INSERT OR REPLACE INTO presence VALUES (?, ?, ?, ?)",
+            row.reference("user_profile", intake.users),
+            row.time("last_active_time", 0) or None,
+            row.time("last_connected_time", 0) or None,
+            row.integer("last_update_id", number),
+        )
+    for row in intake.rows("zerver_userstatus"):
+        emoji = incoming_emoji(intake, row, "statuses") if row.text("emoji_name", "") else None
+        intake.execute(
+            "INSERT OR REPLACE INTO statuses VALUES (?, ?, ?, ?, ?)",
+            row.reference("user_profile", intake.users),
+            intake.texts.line("statuses", row.text("status_text", ""), _LONGEST_STATUS),
+            *(("", "", "") if emoji is None else (emoji.name, emoji.code, emoji.type)),
+        )
+
+
+def _bots(intake: Intake) -> None:
+    for row in intake.rows("zerver_service"):
+        with intake.passing_over("services of bots without an address"):
+            intake.execute(
+                "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
+                row.reference("user_profile", intake.users),
+                check_url("base_url", row.text("base_url")),
+                row.one_of("interface", INTERFACES, INTERFACES[0]),
+                intake.core.vault.seal(new_key()),
+            )
+    for row in intake.rows("zerver_botstoragedata"):
+        intake.execute(
+            "INSERT OR REPLACE INTO bot_storage VALUES (?, ?, ?)",
+            row.reference("bot_profile", intake.users),
+            row.text("key"),
+            row.text("value"),
+        )
+
+
+def profiles(intake: Intake) -> None:
+    """What the organization asks of its people, and what they say."""
+    ids = identities(intake.tables, "zerver_customprofilefield")
+    kinds: dict[int, ProfileFieldType] = {}
+    for row in intake.rows("zerver_customprofilefield"):
+        identity = ids[row.integer("id")]
+        kinds[identity] = ProfileFieldType(row.one_of("field_type", tuple(ProfileFieldType)))
+        intake.execute(
+            "INSERT INTO profile_fields (id, name, type, hint, field_data, position, required, editable_by_user,"
+            " display_in_profile_summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            identity,
+            intake.texts.line("profile fields", row.text("name"), MAX_NAME, otherwise=f"Field {identity}"),
+            int(kinds[identity]),
+            intake.texts.line("profile fields", row.text("hint", ""), MAX_HINT),
+            _json_text(row, "field_data"),
+            row.integer("order", 0),
+            int(row.flag("required")),
+            int(row.flag("editable_by_user", True)),
+            int(row.flag("display_in_profile_summary")),
+        )
+    for row in intake.rows("zerver_customprofilefieldvalue"):
+        field_id = row.reference("field", ids)
+        text = _profile_value(intake, row, kinds[field_id])
+        intake.execute(
+            "INSERT OR REPLACE INTO profile_values VALUES (?, ?, ?, ?)",
+            row.reference("user_profile", intake.users),
+            field_id,
+            text,
+            rendered_apart(intake.core, text) if kinds[field_id] in _RENDERED else None,
+        )
+
+
+def _profile_value(intake: Intake, row: Row, kind: ProfileFieldType) -> str:
+    text = row.text("value")
+    if kind is not ProfileFieldType.USERS:
+        return intake.texts.body("profiles", text, MAX_LONG)
+    try:
+        named = json.loads(text)
+    except (ValueError, RecursionError):
+        named = None
+    if not isinstance(named, list) or any(type(user_id) is not int for user_id in named):
+        row.fault("value is no list of people")
+    known = [intake.users[user_id] for user_id in named if user_id in intake.users]
+    return json.dumps(known, separators=(",", ":"))
+
+
+def _json_text(row: Row, name: str) -> str:
+    text = row.text(name, "")
+    try:
+        if text and not isinstance(json.loads(text), dict):
+            raise ValueError
+    except (ValueError, RecursionError):
+        row.fault(f"{name} is no JSON object")
+    return text

@@ -1,0 +1,69 @@
+"""Where messages went: channels, and direct conversations by their members."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from narrowcast_server.actions.messages import conversation_of
+from narrowcast_server.zulip_archive.numbers import RecipientType
+from narrowcast_server.zulip_archive.reading.intake import Intake
+from narrowcast_server.zulip_archive.reading.rows import Row
+
+
+class Recipients:
+    """The recipients of an archive by its ids."""
+
+    def __init__(self, intake: Intake) -> None:
+        self._core = intake.core
+        self.channels: dict[int, int] = {}
+        """Our ids of channels."""
+        self._people: dict[int, int] = {}
+        self._groups: dict[int, set[int]] = {}
+        self._known: dict[tuple[int, int], int] = {}
+        for row in intake.rows("zerver_recipient"):
+            self._read(intake, row)
+        for row in intake.rows("zerver_userprofile_crossrealm"):
+            self._people[row.integer("recipient_id")] = row.reference("id", intake.users)
+        members: dict[int, set[int]] = defaultdict(set)
+        for row in intake.rows("zerver_subscription"):
+            recipient_id = row.integer("recipient")
+            if recipient_id in self._groups:
+                members[recipient_id].add(row.reference("user_profile", intake.users))
+            elif recipient_id not in self.channels and recipient_id not in self._people:
+                row.fault(f"recipient is {recipient_id}, which is not in the archive")
+        self._groups = {recipient_id: members[recipient_id] for recipient_id in self._groups}
+
+    def _read(self, intake: Intake, row: Row) -> None:
+        identity = row.integer("id")
+        if identity in self.channels or identity in self._people or identity in self._groups:
+            row.fault("the id is there twice")
+        kind = row.one_of("type", tuple(RecipientType))
+        if kind == RecipientType.CHANNEL:
+            self.channels[identity] = row.reference("type_id", intake.channels)
+        elif kind == RecipientType.PERSON:
+            self._people[identity] = row.reference("type_id", intake.users)
+        else:
+            self._groups[identity] = set()
+
+    def place(self, row: Row, sender_id: int) -> tuple[int | None, int | None]:
+        """(channel, conversation) of a message; one of them is None."""
+        identity = row.integer("recipient")
+        if identity in self.channels:
+            return self.channels[identity], None
+        return None, self.conversation(row, sender_id)
+
+    def people(self, row: Row, sender_id: int) -> set[int]:
+        """Who takes part in the direct conversation that a message belongs to."""
+        identity = row.integer("recipient")
+        if identity in self._people:
+            return {self._people[identity], sender_id}
+        if identity not in self._groups:
+            row.fault(f"recipient is {identity}, which is not in the archive")
+        return self._groups[identity] | {sender_id}
+
+    def conversation(self, row: Row, sender_id: int) -> int:
+        """The direct conversation of a message, made where there is none yet."""
+        key = (row.integer("recipient"), sender_id)
+        if key not in self._known:
+            self._known[key] = conversation_of(self._core, self.people(row, sender_id))
+        return self._known[key]

@@ -1,0 +1,134 @@
+"""Rows of an archive, read with their types: what does not fit ends the import with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, NoReturn, cast
+
+from narrowcast_server.zulip_archive.errors import ArchiveError
+
+_LARGEST_ID: Final = 2**53
+_LARGEST_TIME: Final = 2**40
+_LONGEST_SHOWN: Final = 60
+
+
+class Row:
+    """One row of a table."""
+
+    def __init__(self, table: str, fields: Mapping[str, object]) -> None:
+        self._table = table
+        self._fields = fields
+
+    def fault(self, words: str) -> NoReturn:
+        """Ends the import with the place of the row."""
+        raise ArchiveError(f"{self._table}, row {_shown(self._fields.get('id'))}: {words}")
+
+    def has(self, name: str) -> bool:
+        """Whether it has a value."""
+        return self._fields.get(name) is not None
+
+    def says_null(self, name: str) -> bool:
+        """Whether it has the field, and nothing in it."""
+        return name in self._fields and self._fields[name] is None
+
+    def value(self, name: str) -> object:
+        """Whatever it is, None for nothing."""
+        return self._fields.get(name)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """A whole number."""
+        value = self._fields.get(name)
+        if value is None and default is not None:
+            return default
+        if type(value) is not int or abs(value) > _LARGEST_ID:
+            self.fault(f"{name} is {_shown(value)}, no whole number")
+        return value
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """True or false."""
+        value = self._fields.get(name, default)
+        if type(value) is not bool:
+            self.fault(f"{name} is {_shown(value)}, neither true nor false")
+        return value
+
+    def choice(self, name: str) -> bool | None:
+        """True, false, or neither."""
+        return self.flag(name) if self.has(name) else None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Any text, not yet filtered."""
+        value = self._fields.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str):
+            self.fault(f"{name} is {_shown(value)}, no text")
+        return value
+
+    def time(self, name: str, default: int | None = None) -> int:
+        """UTC seconds."""
+        value = self._fields.get(name)
+        if value is None and default is not None:
+            return default
+        if type(value) not in (int, float) or not 0 <= cast("float", value) < _LARGEST_TIME:
+            self.fault(f"{name} is {_shown(value)}, no time")
+        return int(cast("float", value))
+
+    def numbers(self, name: str) -> list[int]:
+        """A list of whole numbers."""
+        value = self._fields.get(name, [])
+        if not isinstance(value, list) or any(type(item) is not int for item in value):
+            self.fault(f"{name} is no list of numbers")
+        return value
+
+    def one_of(self, name: str, known: Collection[int], default: int | None = None) -> int:
+        """A number that means something."""
+        number = self.integer(name, default)
+        if number not in known:
+            self.fault(f"{name} is {number}, which is none that is known")
+        return number
+
+    def reference(self, name: str, ids: Mapping[int, int]) -> int:
+        """Our id for the row of another table that it names."""
+        number = self.integer(name)
+        if number not in ids:
+            self.fault(f"{name} is {number}, which is not in the archive")
+        return ids[number]
+
+    def optional(self, name: str, ids: Mapping[int, int]) -> int | None:
+        """The same, or nothing."""
+        return self.reference(name, ids) if self.has(name) else None
+
+
+def rows(tables: Mapping[str, object], name: str) -> Iterator[Row]:
+    """The rows of a table; none where the archive does not have it."""
+    table = tables.get(name, [])
+    if not isinstance(table, list):
+        raise ArchiveError(f"{name} is no list of rows")
+    for fields in table:
+        if not isinstance(fields, dict):
+            raise ArchiveError(f"{name} holds {_shown(fields)}, which is no row")
+        yield Row(name, fields)
+
+
+def identities(tables: Mapping[str, object], *names: str, taken: Collection[int] = ()) -> dict[int, int]:
+    """Our ids for the rows of tables: their own, so that texts that name them stay true; another for 0, and for one
+    that is `taken`.
+    """
+    found: dict[int, int] = {}
+    for name in names:
+        for row in rows(tables, name):
+            identity = row.integer("id")
+            if identity < 0 or identity in found:
+                row.fault("the id is negative or there twice")
+            found[identity] = identity
+    free = max([*found, *taken, 0]) + 1
+    for identity in found:
+        if identity == 0 or identity in taken:
+            found[identity] = free
+            free += 1
+    return found
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

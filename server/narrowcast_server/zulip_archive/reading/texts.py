@@ -1,0 +1,51 @@
+"""Texts of an archive as this server takes them from people: what it would refuse is taken out, and counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container
+from typing import Final
+
+_NAME_MARKS: Final = re.compile(r'[*`\\>"@]')
+_LIKE_A_MENTION: Final = re.compile(r"\|\d+$")
+_JOINERS: Final = "\u200d\u200c"
+
+
+class Texts:
+    """Filters texts; `changed` says how many of which kind it had to change."""
+
+    def __init__(self) -> None:
+        self.changed: Counter[str] = Counter()
+
+    def line(self, kind: str, text: str, limit: int, *, otherwise: str = "") -> str:
+        """One line of printable characters."""
+        clean = "".join(c for c in text if c.isprintable() or c in _JOINERS).strip()[:limit].strip()
+        return self.noted(kind, text.strip(), clean or otherwise)
+
+    def person(self, text: str, limit: int, identity: int) -> str:
+        """A name that mentions can carry."""
+        bare = _LIKE_A_MENTION.sub("", _NAME_MARKS.sub("", text))
+        clean = self.line("", bare, limit) or f"User {identity}"
+        return self.noted("names of people", text, clean)
+
+    def body(self, kind: str, text: str, limit: int) -> str:
+        """Any number of lines."""
+        clean = text.replace("\0", "")
+        if any("\ud800" <= c <= "\udfff" for c in clean):
+            clean = clean.encode("utf-8", "replace").decode()
+        return self.noted(kind, text, clean[:limit])
+
+    def single(self, kind: str, name: str, taken: Container[str], limit: int) -> str:
+        """A name that none of those taken (in lower case) has; another gets a number."""
+        number, single = 1, name
+        while single.casefold() in taken:
+            number += 1
+            single = f"{name[: limit - 8]} ({number})"
+        return self.noted(kind, name, single)
+
+    def noted(self, kind: str, before: str, after: str) -> str:
+        """What a text became; a change is counted."""
+        if kind and before != after:
+            self.changed[kind] += 1
+        return after

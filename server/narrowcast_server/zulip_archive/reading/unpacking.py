@@ -1,0 +1,226 @@
+"""Opening an archive that anybody may have made: no way out of its folder, no links, no bombs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, cast
+
+import msgspec
+
+from narrowcast_server.zulip_archive import layout
+from narrowcast_server.zulip_archive.errors import ArchiveError
+
+_CHUNK: Final = 1 << 20
+_MAGIC: Final = b"\x1f\x8b"
+_TABLES: Final = frozenset({layout.REALM_FILE, layout.ATTACHMENTS_FILE, layout.OWN_FILE})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large an archive may be; bytes."""
+
+    unpacked: int = 64 << 30
+    file: int = 4 << 30
+    tables: int = 1 << 30
+    """A file of tables, which is read as a whole."""
+    ratio: int = 400
+    """Unpacked to packed; what compresses better was made to."""
+    free_of_ratio: int = 64 << 20
+    files: int = 1_000_000
+    header: int = 1 << 20
+    """What one entry says of itself."""
+
+
+LIMITS: Final = Limits()
+
+
+class Archive:
+    """The files of an unpacked archive."""
+
+    def __init__(self, folder: Path, limits: Limits = LIMITS) -> None:
+        self._folder = folder.resolve()
+        self._limits = limits
+
+    def tables(self, name: str) -> dict[str, object]:
+        """A file of tables; raises ArchiveError where it is missing or no JSON object."""
+        value = self._json(name)
+        if not isinstance(value, dict):
+            raise ArchiveError(f"{name} holds no tables")
+        return value
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return (self._folder / name).is_file()
+
+    def records(self, folder: str) -> list[object]:
+        """The list of the files of one kind; empty where there are none."""
+        name = f"{folder}/{layout.RECORDS}"
+        if not self.has(name):
+            return []
+        value = self._json(name)
+        if not isinstance(value, list):
+            raise ArchiveError(f"{name} is no list")
+        return value
+
+    def message_files(self) -> Iterator[str]:
+        """The names of the files of messages, in order; the first that is missing ends them."""
+        number = 1
+        while self.has(layout.messages_file(number)):
+            yield layout.messages_file(number)
+            number += 1
+
+    def file(self, folder: str, relative: str) -> Path | None:
+        """A file by its path in one of the folders; None where there is none. Raises ArchiveError for a path that
+        leads elsewhere.
+        """
+        if not _is_safe(relative):
+            raise ArchiveError(f"{folder} lists the file {relative!r}, which is no path in an archive")
+        path = self._folder / folder / relative
+        if not path.is_file():
+            return None
+        if path.resolve() != path:
+            raise ArchiveError(f"{folder}/{relative} is a link")
+        return path
+
+    def _json(self, name: str) -> object:
+        path = self.file("", name)
+        if path is None:
+            raise ArchiveError(f"the archive has no {name}")
+        if path.stat().st_size > self._limits.tables:
+            raise ArchiveError(f"{name} is larger than {self._limits.tables >> 20} MiB")
+        try:
+            return msgspec.json.decode(path.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise ArchiveError(f"{name} is no JSON: {error}") from error
+
+
+@contextmanager
+def opened(source: Path, scratch: Path, limits: Limits = LIMITS) -> Iterator[Archive]:
+    """An archive, from a tar file (compressed or not) or a folder. Raises ArchiveError."""
+    if source.is_dir():
+        yield Archive(_top(source), limits)
+        return
+    if not source.is_file():
+        raise ArchiveError(f"there is no {source}")
+    plain = _plain(source, scratch / "archive.tar", limits)
+    folder = scratch / "unpacked"
+    folder.mkdir(mode=0o700)
+    try:
+        _unpack(plain, folder, limits)
+    except (tarfile.TarError, ValueError, EOFError) as error:
+        raise ArchiveError(f"{source} is no archive: {error}") from error
+    yield Archive(_top(folder), limits)
+
+
+def _top(folder: Path) -> Path:
+    """Where the tables are: archives unpack to one folder."""
+    if (folder / layout.REALM_FILE).is_file():
+        return folder
+    inside = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
+    found = [path for path in inside if (path / layout.REALM_FILE).is_file()]
+    if len(found) != 1:
+        raise ArchiveError(f"the archive has no {layout.REALM_FILE}")
+    return found[0]
+
+
+def _plain(source: Path, target: Path, limits: Limits) -> Path:
+    """The tar file itself; of a compressed one as much as may be."""
+    with source.open("rb") as packed:
+        if packed.read(2) != _MAGIC:
+            return source
+        packed.seek(0)
+        allowed = min(limits.unpacked, limits.free_of_ratio + limits.ratio * source.stat().st_size)
+        try:
+            with gzip.GzipFile(fileobj=packed) as content, target.open("xb") as plain:
+                _copy(
+                    cast("IO[bytes]", content),
+                    plain,
+                    allowed,
+                    f"{source} unpacks to more than any archive that Zulip makes",
+                )
+        except (gzip.BadGzipFile, EOFError, OSError) as error:
+            raise ArchiveError(f"{source} is damaged: {error}") from error
+    return target
+
+
+def _unpack(source: Path, folder: Path, limits: Limits) -> None:
+    room = min(limits.unpacked, shutil.disk_usage(folder).free)
+    with (
+        source.open("rb") as stream,
+        tarfile.open(fileobj=_Bounded(stream, limits.header), mode="r:") as archive,
+    ):
+        for number, entry in enumerate(archive):
+            if number >= limits.files:
+                raise ArchiveError(f"the archive has more than {limits.files:,} files")
+            if entry.isdir():
+                continue
+            if not entry.isreg() or entry.issparse() or not _is_safe(entry.name):
+                raise ArchiveError(
+                    f"the archive holds {entry.name!r}, which is no plain file in a folder of its own"
+                )
+            if not _is_wanted(entry.name):
+                continue
+            content = archive.extractfile(entry)
+            assert content is not None, "it is a plain file"
+            target = folder / entry.name
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            allowed = min(limits.file, room)
+            try:
+                with content, target.open("xb") as file:
+                    room -= _copy(content, file, allowed, f"{entry.name} is too large")
+            except (FileExistsError, NotADirectoryError) as error:
+                raise ArchiveError(f"the archive holds {entry.name!r} twice") from error
+
+
+def _is_safe(name: str) -> bool:
+    parts = name.split("/")
+    return not any(part in ("", ".", "..") or "\\" in part or not part.isprintable() for part in parts)
+
+
+def _is_wanted(name: str) -> bool:
+    """Whether it is one of the files of the format, in the folder that archives unpack to or without one."""
+    parts = PurePosixPath(name).parts
+    for at in (0, 1):
+        rest = parts[at:]
+        if len(rest) == 1 and (rest[0] in _TABLES or layout.MESSAGES_FILE.fullmatch(rest[0])):
+            return True
+        if len(rest) > 1 and rest[0] in layout.FILE_FOLDERS:
+            return True
+    return False
+
+
+def _copy(source: IO[bytes], target: IO[bytes], allowed: int, words: str) -> int:
+    copied = 0
+    while part := source.read(_CHUNK):
+        copied += len(part)
+        if copied > allowed:
+            raise ArchiveError(words)
+        target.write(part)
+    return copied
+
+
+class _Bounded(io.RawIOBase):
+    """A file of which nobody reads much at once: headers are read as a whole, however long they say that they are."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream = stream
+        self._most = max(most, _CHUNK)
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= self._most:
+            raise ArchiveError("the archive has an entry with an endless header")
+        return self._stream.read(size)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
