@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from textual.binding import Binding
 
-if TYPE_CHECKING:
-    from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.levels import Gate
 
-__all__ = ["Command", "CommandFunction", "Context", "LateModule", "around", "rows"]
+__all__ = ["Command", "CommandFunction", "Context", "LateModules", "around", "rows"]
 
 CommandFunction = Callable[[Any], object]
 """Does a command on a `narrowcast.commands.workspace.Workspace`. It may be async; what it raises is told to the user.
@@ -151,25 +150,53 @@ class Command(Struct, frozen=True):
         return Binding(keys, self.handler, self.title, show=False, id=self.id, priority=self.priority)
 
 
-def rows(
-    context: Context, group: str, *table: tuple[str, str, str], palette: bool = True
-) -> Iterator[Command]:
-    """Commands from rows of (id, keys separated by spaces, title); the id names the action."""
-    for command_id, keys, title in table:
-        yield Command(command_id, title, context, tuple(keys.split()), group, palette)
+Does = CommandFunction | str
+"""A function, or the Textual action of the context's widget."""
+
+Row = tuple[str, str, str] | tuple[str, str, str, Does] | tuple[str, str, str, Does, Gate]
+"""Id, keys separated by spaces, title; what does it, where that is not the action which the id names; a gate."""
+
+
+def rows(context: Context, group: str, *table: Row, palette: bool = True) -> Iterator[Command]:
+    """The commands of the rows of a table."""
+    for row in table:
+        command_id, keys, title = row[:3]
+        does = row[3] if len(row) > 3 else ""
+        gate = row[4] if len(row) > 4 else None
+        yield Command(
+            command_id,
+            title,
+            context,
+            tuple(keys.split()),
+            group,
+            palette,
+            function=None if isinstance(does, str) else does,
+            action=does if isinstance(does, str) else "",
+            gate=gate,
+        )
+
+
+class LateModules:
+    """Stands for the modules of a package until one of their functions is called.
+
+    A catalog refers to functions without importing them; a test checks that each reference leads to a function.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def __getattr__(self, module: str) -> LateModule:
+        return LateModule(f"{self._package}.{module}")
 
 
 class LateModule:
-    """Stands for a module of this package until one of its functions is called.
-
-    A catalog refers to its functions without importing it; a test checks that each reference leads to a function.
-    """
+    """Stands for a module until one of its functions is called."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, function: str) -> LateFunction:
-        return LateFunction(f"narrowcast.commands.{self._name}", function)
+        return LateFunction(self._name, function)
 
 
 class LateFunction(Struct, frozen=True):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
-from narrowcast.commands.command import Command, Context
+from narrowcast.commands.command import Command, Context, rows
 
-
-def _rows(context: Context, group: str, *table: tuple[str, str, str, str]) -> Iterator[Command]:
-    """Rows of (id, keys separated by spaces, title, Textual action). The palette opens over none of them."""
-    for command_id, keys, title, action in table:
-        yield Command(command_id, title, context, tuple(keys.split()), group, palette=False, action=action)
+dialog_rows = partial(rows, palette=False)
+"""The palette opens over none of them."""
 
 
 _EVERYWHERE: tuple[Command, ...] = (
-    *_rows(
+    *dialog_rows(
         Context.LIST,
         "Lists",
         ("list.down", "down j", "Down", "cursor_down"),
@@ -25,13 +22,13 @@ _EVERYWHERE: tuple[Command, ...] = (
         ("list.last", "end G", "Last line", "last"),
         ("list.select", "enter", "Select", "select"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.DIALOG,
         "Dialogs",
         ("dialog.close", "escape q", "Close", "leave"),
         ("dialog.help", "f1 question_mark", "Keys of this dialog", "app.app_help"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.MANAGE,
         "Dialogs",
         ("manage.new", "n", "Create or add", "new"),
@@ -40,13 +37,13 @@ _EVERYWHERE: tuple[Command, ...] = (
         ("manage.down", "down", "From the filter to the list", "down"),
         ("manage.up", "up", "From the filter to the list, upwards", "up"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.ORDERED,
         "Dialogs",
         ("ordered.up", "alt+up minus", "Move up", "shift(-1)"),
         ("ordered.down", "alt+down plus", "Move down", "shift(1)"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.PICKER,
         "Choosing from a list",
         ("picker.select", "enter tab", "Select", "take"),
@@ -55,18 +52,18 @@ _EVERYWHERE: tuple[Command, ...] = (
         ("picker.page-down", "pagedown", "Page down", "page_down"),
         ("picker.page-up", "pageup", "Page up", "page_up"),
     ),
-    *_rows(Context.ASK, "Questions", ("ask.complete", "tab", "Complete", "complete")),
-    *_rows(
+    *dialog_rows(Context.ASK, "Questions", ("ask.complete", "tab", "Complete", "complete")),
+    *dialog_rows(
         Context.CONFIRM,
         "Questions",
         ("confirm.yes", "y", "Yes", "answer(True)"),
         ("confirm.no", "n", "No", "answer(False)"),
     ),
-    *_rows(Context.PROGRESS, "Questions", ("progress.stop", "s", "Stop", "leave")),
+    *dialog_rows(Context.PROGRESS, "Questions", ("progress.stop", "s", "Stop", "leave")),
 )
 
 _FORMS: tuple[Command, ...] = (
-    *_rows(
+    *dialog_rows(
         Context.FORM,
         "Forms",
         ("form.send", "ctrl+d", "Save or send", "send"),
@@ -78,7 +75,7 @@ _FORMS: tuple[Command, ...] = (
         ("form.new-line", "enter ctrl+j", "New line in a long text", "new_line"),
         ("form.help", "f1", "Keys of this form", "app.app_help"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.CHOICE,
         "Forms",
         ("choice.next", "right l plus", "Next option", "step(1)"),
@@ -91,7 +88,7 @@ _FORMS: tuple[Command, ...] = (
 )
 
 _READING: tuple[Command, ...] = (
-    *_rows(
+    *dialog_rows(
         Context.HELP,
         "Help",
         ("help.find", "slash ctrl+f", "Search", "find"),
@@ -99,8 +96,8 @@ _READING: tuple[Command, ...] = (
         ("help.up", "up", "Up", "up"),
         ("help.close", "escape q question_mark f1 enter", "Close", "leave"),
     ),
-    *_rows(Context.TEXT, "Previews and versions", ("text.close", "enter", "Close, or copy", "leave")),
-    *_rows(
+    *dialog_rows(Context.TEXT, "Previews and versions", ("text.close", "enter", "Close, or copy", "leave")),
+    *dialog_rows(
         Context.PICTURE,
         "Image viewer",
         ("picture.next", "right l j n down", "Next image", "step(1)"),
@@ -111,7 +108,7 @@ _READING: tuple[Command, ...] = (
 )
 
 _LISTS: tuple[Command, ...] = (
-    *_rows(
+    *dialog_rows(
         Context.CHANNELS,
         "Channels dialog",
         ("channels.subscribe", "s", "Subscribe or unsubscribe", "subscribe"),
@@ -121,29 +118,29 @@ _LISTS: tuple[Command, ...] = (
         ("channels.own", "o", "Personal settings", "own"),
         ("channels.restore", "u", "Unarchive", "restore"),
     ),
-    *_rows(Context.FOLDERS, "Channel folders dialog", ("folders.restore", "u", "Unarchive", "restore")),
-    *_rows(
+    *dialog_rows(Context.FOLDERS, "Channel folders dialog", ("folders.restore", "u", "Unarchive", "restore")),
+    *dialog_rows(
         Context.DRAFTS,
         "Drafts dialog",
         ("drafts.restore", "u", "Undo deletion", "put_back"),
         ("drafts.versions", "H", "Both versions", "conflict"),
         ("drafts.close", "d", "Close", "leave"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.DRAFT_CONFLICT,
         "Drafts dialog",
         ("conflict.first", "1", "Keep the first version", "keep(1)"),
         ("conflict.second", "2", "Keep the second version", "keep(2)"),
         ("conflict.both", "b", "Keep both versions", "keep(0)"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.OUTBOX,
         "Outbox dialog",
         ("outbox.resend", "s f8", "Resend", "again"),
         ("outbox.cancel", "f9", "Cancel (the text returns to compose)", "delete"),
         ("outbox.close", "B", "Close", "leave"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.CONVERSATIONS,
         "Recent conversations and inbox",
         ("conversations.mark-read", "Z", "Mark as read", "mark_read"),
@@ -151,11 +148,13 @@ _LISTS: tuple[Command, ...] = (
         ("conversations.inbox", "I", "Inbox, or close it", "switch('inbox')"),
         ("conversations.recent", "t", "Recent conversations, or close them", "switch('recent')"),
     ),
-    *_rows(Context.SCHEDULED, "Scheduled messages dialog", ("scheduled.send", "s", "Send now", "send_now")),
-    *_rows(Context.SNIPPETS, "Saved snippets dialog", ("snippets.edit", "e", "Edit", "edit")),
-    *_rows(Context.VIEWS, "Views dialog", ("views.edit", "e", "Edit", "edit")),
-    *_rows(Context.FILES, "Uploaded files dialog", ("files.copy", "y", "Copy link", "copy")),
-    *_rows(
+    *dialog_rows(
+        Context.SCHEDULED, "Scheduled messages dialog", ("scheduled.send", "s", "Send now", "send_now")
+    ),
+    *dialog_rows(Context.SNIPPETS, "Saved snippets dialog", ("snippets.edit", "e", "Edit", "edit")),
+    *dialog_rows(Context.VIEWS, "Views dialog", ("views.edit", "e", "Edit", "edit")),
+    *dialog_rows(Context.FILES, "Uploaded files dialog", ("files.copy", "y", "Copy link", "copy")),
+    *dialog_rows(
         Context.PERSON,
         "User card",
         ("person.write", "w", "Direct message", "write"),
@@ -167,31 +166,31 @@ _LISTS: tuple[Command, ...] = (
         ("person.manage", "a", "Manage this user", "more"),
         ("person.edit", "e", "Edit", "edit"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.ACCOUNTS,
         "Users dialog",
         ("accounts.manage", "a", "Manage this user", "more"),
         ("accounts.invite", "i", "Invitations", "invite"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.BOTS,
         "Bots dialog",
         ("bots.key", "k", "Show API key", "key"),
         ("bots.regenerate", "r", "Generate new API key", "regenerate"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.GROUPS,
         "User groups dialog",
         ("groups.edit", "e", "Edit name and description", "edit"),
         ("groups.permissions", "p", "Permissions", "permissions"),
         ("groups.membership", "s", "Join or leave", "membership"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.GROUP_MEMBERS,
         "User groups dialog",
         ("group-members.add-group", "N", "Add a group", "add_group"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.INVITATIONS,
         "Invitations dialog",
         ("invitations.link", "l", "Create invitation link", "link"),
@@ -201,7 +200,7 @@ _LISTS: tuple[Command, ...] = (
 )
 
 _START: tuple[Command, ...] = (
-    *_rows(
+    *dialog_rows(
         Context.WELCOME,
         "Welcome screen",
         ("welcome.login", "s", "Log in", "choose('login')"),
@@ -209,7 +208,7 @@ _START: tuple[Command, ...] = (
         ("welcome.serve", "v", "Run a server", "choose('serve')"),
         ("welcome.quit", "q", "Quit", "choose('quit')"),
     ),
-    *_rows(
+    *dialog_rows(
         Context.LOGIN,
         "Login screen",
         ("login.next", "tab down", "Next field", "app.focus_next"),
