@@ -14,12 +14,11 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.app.context import focus_now
 from narrowcast.commands.hints import Keys
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import Context, bindings_for, by_id, groups
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.widgets.editor import Editor
+from narrowcast.screens.dialogs.find_field import FindField
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
@@ -134,8 +133,6 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
     HelpScreen > Vertical { width: 110; height: 92%; margin-top: 0; }
-    HelpScreen Editor { background: $panel; display: none; }
-    HelpScreen Editor.-finding { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.HELP)]
     AUTO_FOCUS = "HelpList"
@@ -143,7 +140,7 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
     def __init__(self, keys: Keys, heard: Sequence[str] = ()) -> None:
         super().__init__()
         self.list = HelpList(list(_entries(keys, heard)))
-        self._search = Editor(placeholder="command, key or id")
+        self._search = FindField("command, key or id", lambda: self.list, self.list.search)
 
     def compose(self) -> ComposeResult:
         keys = self.hints(("list.down", "scrolls"), ("help.find", "searches"), ("help.close", "closes"))
@@ -155,38 +152,21 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
             yield self.list
 
     def action_find(self) -> None:
-        self._search.add_class("-finding")
-        focus_now(self._search)
-
-    def on_editor_changed(self, event: Editor.Changed) -> None:
-        event.stop()
-        if event.edited:
-            self.list.search(event.editor.text)
-
-    def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        event.stop()
-        focus_now(self.list)
+        self._search.begin()
 
     def action_down(self) -> None:
-        focus_now(self.list)
-        self.list.action_cursor_down()
+        self._search.step(1)
 
     def action_up(self) -> None:
-        focus_now(self.list)
-        self.list.action_cursor_up()
+        self._search.step(-1)
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         event.stop()
         self.dismiss(None)
 
     def action_leave(self) -> None:
-        if not self._search.has_class("-finding"):
+        if not self._search.end():
             self.dismiss(None)
-            return
-        self._search.remove_class("-finding")
-        self._search.text = ""
-        self.list.search("")
-        focus_now(self.list)
 
 
 def _entries(keys: Keys, heard: Sequence[str]) -> Iterator[Entry]:

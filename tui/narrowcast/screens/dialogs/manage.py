@@ -17,17 +17,17 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of, focus_now, in_app
+from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import KeyHint, hint_words
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.dialog import Dialog, keys_of
+from narrowcast.screens.dialogs.find_field import FindField
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values
 from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
@@ -120,8 +120,6 @@ class ManageScreen(Dialog[object], Generic[T]):
     DEFAULT_CSS = """
     ManageScreen { align: center middle; }
     ManageScreen > Vertical { width: 96; height: 86%; margin-top: 0; }
-    ManageScreen Editor { background: $panel; display: none; }
-    ManageScreen Editor.-finding { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MANAGE)]
     AUTO_FOCUS = "ManageList"
@@ -132,7 +130,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
         self._head = OneLine()
         self.key_line = KeyLine()
-        self._find = Editor(placeholder="type to filter")
+        self._find = FindField("type to filter", lambda: self.list, lambda text: self.list.set_filter(text))
         self._unfollow: list[Callable[[], None]] = []
 
     # what a subclass gives
@@ -313,35 +311,15 @@ class ManageScreen(Dialog[object], Generic[T]):
     # finding
 
     def action_find(self) -> None:
-        """Type to narrow the list."""
-        self._find.add_class("-finding")
-        focus_now(self._find)
-
-    def on_editor_changed(self, event: Editor.Changed) -> None:
-        event.stop()
-        if event.edited:
-            self.list.set_filter(event.editor.text)
-
-    def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Enter goes on to the list that was found."""
-        event.stop()
-        focus_now(self.list)
+        self._find.begin()
 
     def action_down(self) -> None:
-        """From the field to the list."""
-        focus_now(self.list)
-        self.list.action_cursor_down()
+        self._find.step(1)
 
     def action_up(self) -> None:
-        focus_now(self.list)
-        self.list.action_cursor_up()
+        self._find.step(-1)
 
     def action_leave(self) -> None:
         """First the filter goes, then the screen."""
-        if self._find.has_class("-finding"):
-            self._find.remove_class("-finding")
-            self._find.text = ""
-            self.list.set_filter("")
-            focus_now(self.list)
-        else:
+        if not self._find.end():
             self.dismiss(None)
