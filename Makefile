@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Every start of the app would compile all of its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots snapshots strings clean
+.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots snapshots strings docs docs-pages clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -55,6 +55,13 @@ snapshots: $(VENV)/.dev ## write the golden pictures of the screens anew, after 
 strings: $(VENV)/.dev ## every text that a user may read, for a review of the wording
 	@cd tests && ../$(BIN)/python -m support.strings $(STRINGS_ARGS)
 
+docs: $(VENV)/.docs ## the documentation as a site in dist/docs; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+docs-pages: $(VENV)/.dev ## write the pages that are made from the code: keys, settings, command line, errors, levels
+	@$(BIN)/python docs/write_pages.py
+	@$(BIN)/python api/reference.py
+
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
@@ -70,6 +77,11 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 	@echo "Installing Narrowcast into $(VENV) ..."
 	@$(PIP) install --editable .
 	@touch $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	@echo "Installing Narrowcast and what builds its documentation into $(VENV) ..."
+	@$(PIP) install --editable '.[docs]'
+	@touch $@ $(VENV)/.run
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "Installing Narrowcast and its test tools into $(VENV) ..."

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from narrowcast_api.characters import defused_line
+
+if TYPE_CHECKING:
+    from narrowcast_api.errors import NarrowcastError
 
 LONGEST = 2000
 """Characters of an error that a server wrote."""
@@ -54,16 +58,21 @@ def _explained(error: Exception) -> tuple[str, Exit] | None:
 
     if isinstance(error, ConfigError):
         return str(error), Exit.USAGE
-    if isinstance(error, errors.BadNarrow):
-        return defused_line(error.user_message, LONGEST), Exit.USAGE
-    if isinstance(error, errors.AccountError):
-        return error.user_message, Exit.USAGE
-    if isinstance(error, errors.Unauthorized | errors.PermissionDenied):
-        return error.user_message, Exit.NOT_ALLOWED
-    if isinstance(error, errors.TransportError):
-        return error.user_message, Exit.UNREACHABLE
     if isinstance(error, errors.NarrowcastError):
-        return error.user_message, Exit.FAILED
+        code = exit_code(type(error))
+        message = error.user_message
+        return (defused_line(message, LONGEST) if isinstance(error, errors.BadNarrow) else message), code
     if isinstance(error, OSError):
         return f"{error.filename or ''}{': ' if error.filename else ''}{error.strerror or error}", Exit.FAILED
     return None
+
+
+def exit_code(kind: type[NarrowcastError]) -> Exit:
+    """How a command ends that an error of this type ended."""
+    from narrowcast_api import errors
+
+    if issubclass(kind, errors.BadNarrow | errors.AccountError):
+        return Exit.USAGE
+    if issubclass(kind, errors.Unauthorized | errors.PermissionDenied):
+        return Exit.NOT_ALLOWED
+    return Exit.UNREACHABLE if issubclass(kind, errors.TransportError) else Exit.FAILED

@@ -1,0 +1,121 @@
+"""The documentation is what the code says, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from narrowcast.app.config import parse
+from narrowcast.commands.keymap import key_label
+from narrowcast.commands.registry import by_id
+from narrowcast.extensions.loading import load_all
+from support.extensions import write
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+@pytest.fixture(scope="module")
+def writer() -> Iterator[ModuleType]:
+    """The script that makes pages from the code."""
+    spec = importlib.util.spec_from_file_location("write_pages", DOCS / "write_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["write_pages"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["write_pages"]
+
+
+def test_no_page_made_from_the_code_is_stale(writer: ModuleType) -> None:
+    assert writer.stale() == [], "run: make docs-pages"
+
+
+def test_the_manual_page_has_every_command_and_option(writer: ModuleType) -> None:
+    text = (DOCS / "narrowcast.1").read_text()
+    for word in (
+        "narrowcast send",
+        "\\-\\-no\\-extensions",
+        ".SH EXIT STATUS",
+        ".SH FILES",
+        "\\-\\-feature\\-level",
+    ):
+        assert word in text
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {
+        re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title.replace("`", "")).strip().lower())
+        for title in titles
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_page_and_its_heading(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target or target.startswith("pictures/"):
+            continue
+        name, _, anchor = target.partition("#")
+        other = (page.parent / name).resolve() if name else page
+        assert other.is_file(), target
+        assert not anchor or anchor in anchors(other), target
+
+
+def test_every_picture_is_drawn_from_the_app() -> None:
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(r"\(pictures/([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert named <= {path.name for path in (ROOT / "screenshots").glob("*.svg")}
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    assert listed == {str(page.relative_to(DOCS)) for page in PAGES}
+
+
+def test_the_examples_of_a_configuration_make_one() -> None:
+    for name in ("configuration.md", "notifications.md"):
+        examples = re.findall(r"```toml\n(.*?)```", (DOCS / name).read_text(encoding="utf-8"), re.DOTALL)
+        config = parse("\n".join(examples), name)
+        assert config.keys or config.notifications.command
+
+
+@pytest.mark.parametrize("name", ["reading.md", "writing.md"])
+def test_every_key_that_is_named_in_a_table_is_one_of_a_command(name: str) -> None:
+    labels = {key_label(key) for command in by_id().values() for key in command.keys}
+    rows = re.findall(r"^\| (`[^|]+) \|", (DOCS / name).read_text(encoding="utf-8"), re.MULTILINE)
+    named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
+    assert named
+    assert named <= labels
+
+
+def test_the_extensions_of_the_guide_work(tmp_path: Path) -> None:
+    text = (DOCS / "extensions.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    first, settings = (block for block in blocks if "extension = " in block)
+    table = parse(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[0], "extensions.md")
+    (hello,) = load_all(write(tmp_path / "first", hello=first), {})
+    assert hello.problem == ""
+    assert hello.extension is not None
+    assert [slash.word for slash in hello.extension.slashes] == ["shrug"]
+    assert hello.extension.slashes[0].function(None, "no idea") == "no idea ¯\\_(ツ)_/¯"
+    (hello,) = load_all(write(tmp_path / "second", hello=settings), table.extensions)
+    assert (hello.problem, hello.settings.greeting) == ("", "Good morning")  # type: ignore[attr-defined]
+    (hello,) = load_all(tmp_path / "second", {"hello": {"greeting": ""}})
+    assert hello.problem == "extensions.hello.greeting is empty"
+    assert list(table.keys) == ["extension.hello.say"]
