@@ -260,6 +260,13 @@ class AuthenticationFailed(Unauthorized):
         return self.msg or "Incorrect email or password."
 
 
+class SecondFactorNeeded(AuthenticationFailed):
+    """SECOND_FACTOR_NEEDED: the password is right, and a code of an authenticator app is needed as well.
+
+    Of embedded servers (outside the contract).
+    """
+
+
 class PermissionDenied(ApiError):
     """The account may not do this; `code` keeps the server's word (USRU-15, DTOP-14)."""
 
@@ -397,6 +404,7 @@ CODES: Mapping[str, type[ApiError]] = {
     "UNAUTHORIZED": Unauthorized,
     "INVALID_API_KEY": Unauthorized,
     "AUTHENTICATION_FAILED": AuthenticationFailed,
+    "SECOND_FACTOR_NEEDED": SecondFactorNeeded,
     "USER_DEACTIVATED": AccountDeactivated,
     "REALM_DEACTIVATED": AccountDeactivated,
     "UNAUTHORIZED_PRINCIPAL": UnauthorizedPrincipal,

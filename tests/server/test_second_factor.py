@@ -24,7 +24,7 @@ class Ada:
     def __init__(self, server: TestServer, clock: VirtualClock) -> None:
         self.server = server
         self.clock = clock
-        self.url = server.url + PATH
+        self.url = PATH
         self.secret = ""
 
     def code(self, steps: int = 0) -> str:
@@ -158,7 +158,7 @@ async def test_a_bot_and_a_key_for_a_program_have_no_part_in_it(ada: Ada) -> Non
     server = ada.server
     await server.refusal("iris", "POST", ada.url, {"password": PASSWORD})
     made = await server.call("ada", "POST", f"{server.url}/server/keys", {"name": "script"})
-    answer = await server.client.get(ada.url, auth=("ada@demo.example", made["api_key"]))
+    answer = await server.client.get(f"{server.url}/api/v1{PATH}", auth=("ada@demo.example", made["api_key"]))
     assert answer.status_code == 401
 
 

@@ -1,4 +1,4 @@
-"""The server's own operations for signing in with a code of an authenticator app (RFC 6238) as well.
+"""The server's own operations for signing in with a code of an authenticator app (RFC 6238) as well (below /api/v1).
 
 GET /server/second_factor            whether it is on, and how many recovery codes are left
 POST /server/second_factor           password: a secret for the app; off until it is confirmed
@@ -23,7 +23,7 @@ CODE = required("code", string)
 _PATH = "/server/second_factor"
 
 
-@routes.add("GET", _PATH, absolute=True)
+@routes.get(_PATH)
 def show(call: Call) -> Answer:
     """What the caller has."""
     factors = call.core.second_factors
@@ -33,7 +33,7 @@ def show(call: Call) -> Answer:
     }
 
 
-@routes.add("POST", _PATH, PASSWORD, absolute=True)
+@routes.post(_PATH, PASSWORD)
 async def begin(call: Call) -> Answer:
     """A secret, and the address that makes a QR code of it."""
     core, user = call.core, call.user
@@ -48,7 +48,7 @@ async def begin(call: Call) -> Answer:
     return {"secret": secret, "uri": uri}
 
 
-@routes.add("POST", f"{_PATH}/confirm", CODE, absolute=True)
+@routes.post(f"{_PATH}/confirm", CODE)
 def confirm(call: Call) -> Answer:
     """Switches it on for who shows that their app gives the right codes."""
     factors = call.core.second_factors
@@ -61,7 +61,7 @@ def confirm(call: Call) -> Answer:
     return {"recovery_codes": factors.confirm(call.user.id)}
 
 
-@routes.add("DELETE", _PATH, PASSWORD, CODE, absolute=True)
+@routes.delete(_PATH, PASSWORD, CODE)
 async def end(call: Call) -> Answer:
     """Switches it off for who can still give both."""
     await _check_password(call)

@@ -14,12 +14,19 @@ from narrowcast_api.http.secret import Secret
 if TYPE_CHECKING:
     from narrowcast_api.http.connection import Connection
 
+_PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
 _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
 
 
 def invitation(url: str) -> tuple[str, str] | None:
     """The organization's address and the token, if ``url`` is the link of an invitation."""
     found = _INVITATION.match(url.strip())
+    return (found["site"], found["token"]) if found is not None else None
+
+
+def password_link(url: str) -> tuple[str, str] | None:
+    """The organization's address and the token, if ``url`` is a link for a new password."""
+    found = _PASSWORD_LINK.match(url.strip())
     return (found["site"], found["token"]) if found is not None else None
 
 
@@ -64,6 +71,41 @@ async def join(
         await connection.aclose()
 
 
+async def choose_password(
+    site: str,
+    token: str,
+    password: Secret,
+    *,
+    second_factor: Secret | None = None,
+    ca_bundle: Path | None = None,
+    cleartext: bool = False,
+) -> Account:
+    """Set a new password at ``site`` by the link that somebody was sent. Raises what the library raises."""
+    from narrowcast_api.http.connection import Connection
+    from narrowcast_api.routes import auth
+
+    check_encryption(site, cleartext=cleartext)
+    connection = Connection(site, ca_bundle=ca_bundle)
+    try:
+        return await auth.choose_password(
+            connection, token=token, password=password, second_factor=second_factor
+        )
+    finally:
+        await connection.aclose()
+
+
+async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None = None) -> None:
+    """Have ``site`` mail a link for a new password. Raises what the library raises."""
+    from narrowcast_api.http.connection import Connection
+    from narrowcast_api.routes import auth
+
+    connection = Connection(site, ca_bundle=ca_bundle)
+    try:
+        await auth.ask_for_password_link(connection, email=email)
+    finally:
+        await connection.aclose()
+
+
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
     """Raises NoServerThere, or what keeps ``site`` from answering, before anybody has typed a password."""
     from narrowcast_api.http.connection import Connection
@@ -95,6 +137,7 @@ async def sign_in(
     email: str,
     secret: Secret,
     *,
+    second_factor: Secret | None = None,
     is_key: bool = False,
     ca_bundle: Path | None = None,
     cleartext: bool = False,
@@ -102,7 +145,7 @@ async def sign_in(
     """The account behind ``email`` at ``site``; the server has confirmed it.
 
     ``secret`` is the password, or with ``is_key`` the API key. Raises Cleartext, NoServerThere and what the
-    library raises: a wrong address, a wrong password, too many tries.
+    library raises: a wrong address, a wrong password, too many tries, SecondFactorNeeded.
     """
     from narrowcast_api.client import Client
     from narrowcast_api.http.connection import Connection
@@ -110,12 +153,16 @@ async def sign_in(
 
     if invitation(site) is not None:
         raise InvalidInput(f"This is an invitation. Join with: narrowcast login {site}")
+    if password_link(site) is not None:
+        raise InvalidInput(f"This is a link for a new password. Choose one with: narrowcast login {site}")
     check_encryption(site, cleartext=cleartext)
     connection = Connection(site, ca_bundle=ca_bundle)
     try:
         await _identify(connection)
         if not is_key:
-            return await fetch_api_key(connection, username=email, password=secret)
+            return await fetch_api_key(
+                connection, username=email, password=secret, second_factor=second_factor
+            )
     finally:
         await connection.aclose()
     account = Account(site, email, secret, ca_bundle)
@@ -130,11 +177,20 @@ async def sign_in_and_store(
     secret: Secret,
     folder: Path,
     *,
+    second_factor: Secret | None = None,
     is_key: bool = False,
     keyring: bool = False,
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Path:
     """Sign in and keep the account; returns its file."""
-    account = await sign_in(site, email, secret, is_key=is_key, ca_bundle=ca_bundle, cleartext=cleartext)
+    account = await sign_in(
+        site,
+        email,
+        secret,
+        second_factor=second_factor,
+        is_key=is_key,
+        ca_bundle=ca_bundle,
+        cleartext=cleartext,
+    )
     return accounts.store(account, folder, keyring=keyring)

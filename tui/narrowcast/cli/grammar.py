@@ -106,11 +106,20 @@ def _app_commands(commands: _Commands) -> None:
     copy_options(serve)
     operator_commands(serve)
     login = commands.add_parser("login", help="sign in and store the account")
-    login.add_argument("url", metavar="URL", help="address of the organization, or the link of an invitation")
+    login.add_argument(
+        "url",
+        metavar="URL",
+        help="address of the organization, the link of an invitation or for a new password",
+    )
     login.add_argument("--name", help="your name, when URL is an invitation (default: ask)")
     login.add_argument("--email", help="your email address (default: ask)")
     login.add_argument(
         "--api-key", action="store_true", help="sign in with an API key instead of the password"
+    )
+    login.add_argument(
+        "--forgot",
+        action="store_true",
+        help="have a link for a new password mailed to you, where URL sends mail",
     )
     login.add_argument("--keyring", action="store_true", help="keep the key in the system's keyring")
     login.add_argument(
@@ -127,6 +136,8 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     def add(name: str, about: str) -> Parser:
         return commands.add_parser(name, help=about, description=about, parents=[common])
 
+    authenticator = add("authenticator", "ask for the code of an authenticator app when you sign in")
+    authenticator.add_argument("--off", action="store_true", help="let the password be enough again")
     send = add("send", "send a message; without TEXT it is read from standard input")
     send.add_argument("text", nargs="?", metavar="TEXT", help="the message (default: standard input)")
     send.add_argument("--channel", help="name or id of the channel")

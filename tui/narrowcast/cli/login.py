@@ -6,13 +6,18 @@ import argparse
 import asyncio
 import getpass
 import sys
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.terminal.paths import Paths
+from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import normal_site
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
+
+T = TypeVar("T")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -20,23 +25,28 @@ def run(args: argparse.Namespace) -> int:
 
     The server is found, and what is wrong with its address is said, before anything is asked.
     """
-    from narrowcast.app.signin import find_server, invitation, sign_in_and_store
+    from narrowcast.app.signin import find_server, invitation, password_link, sign_in_and_store
 
-    link = invitation(args.url)
-    site = normal_site(args.url if link is None else link[0])
+    link, reset = invitation(args.url), password_link(args.url)
+    site = normal_site((link or reset or (args.url,))[0])
     cleartext = _allow_cleartext(site, args.insecure_http)
     bundle = Path(args.ca_bundle).expanduser().absolute() if args.ca_bundle else None
     asyncio.run(find_server(site, ca_bundle=bundle))
     if link is not None:
         return _join(args, site, link[1], bundle, cleartext)
+    if reset is not None:
+        return _choose_password(args, site, reset[1], bundle, cleartext)
     email = args.email or _ask_email()
-    secret = _ask_secret("API key" if args.api_key else "Password")
-    path = asyncio.run(
-        sign_in_and_store(
+    if args.forgot:
+        return _forgot(site, email, bundle)
+    secret = ask_secret("API key" if args.api_key else "Password")
+    path = _with_code(
+        lambda code: sign_in_and_store(
             site,
             email,
             secret,
             Paths.of_user().accounts,
+            second_factor=code,
             is_key=args.api_key,
             keyring=args.keyring,
             ca_bundle=bundle,
@@ -44,6 +54,44 @@ def run(args: argparse.Namespace) -> int:
         )
     )
     print(f"Signed in to {site} as {email}; stored in {path}. Open it with: narrowcast")  # noqa: T201
+    return Exit.DONE
+
+
+def _with_code(attempt: Callable[[Secret | None], Coroutine[Any, Any, T]]) -> T:
+    """The attempt's result; where a code of an authenticator app is needed as well, it is asked for."""
+    from narrowcast_api.errors import SecondFactorNeeded
+
+    try:
+        return asyncio.run(attempt(None))
+    except SecondFactorNeeded:
+        return asyncio.run(attempt(ask_secret("Code of your authenticator app, or recovery code")))
+
+
+def _forgot(site: str, email: str, bundle: Path | None) -> int:
+    from narrowcast.app.signin import ask_for_password_link
+
+    asyncio.run(ask_for_password_link(site, email, ca_bundle=bundle))
+    print(f"If {email} has an account at {site}, a link for a new password is on its way there.")  # noqa: T201
+    return Exit.DONE
+
+
+def _choose_password(
+    args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool
+) -> int:
+    """Set a new password by a link, and store the account."""
+    from narrowcast.app import accounts
+    from narrowcast.app.signin import choose_password
+
+    password = _ask_new_password()
+    account = _with_code(
+        lambda code: choose_password(
+            site, token, password, second_factor=code, ca_bundle=bundle, cleartext=cleartext
+        )
+    )
+    path = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
+    print(  # noqa: T201
+        f"The password of {safe_line(account.email)} at {site} is new; stored in {path}. Open it with: narrowcast"
+    )
     return Exit.DONE
 
 
@@ -82,7 +130,7 @@ def _ask_new_password() -> Secret:
     fewest, most = PASSWORD_CHARACTERS
     rule = f"{fewest} to {most} characters"
     while True:
-        password = _ask_secret(f"New password ({rule})")
+        password = ask_secret(f"New password ({rule})")
         fits = fewest <= len(password.reveal()) <= most
         if not sys.stdin.isatty():
             if not fits:
@@ -90,7 +138,7 @@ def _ask_new_password() -> Secret:
             return password
         if not fits:
             complain(f"a password has {rule}")
-        elif _ask_secret("Again").reveal() == password.reveal():
+        elif ask_secret("Again").reveal() == password.reveal():
             return password
         else:
             complain("the two passwords differ")
@@ -108,7 +156,7 @@ def _ask_email() -> str:
     return _ask("Email", "--email")
 
 
-def _ask_secret(what: str) -> Secret:
+def ask_secret(what: str) -> Secret:
     """Typed unseen; from a pipe, the first line of it."""
     text = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
     if not text:

@@ -17,7 +17,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
-from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.errors import NarrowcastError, SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
 
 
@@ -40,6 +40,7 @@ class LoginScreen(Screen[None]):
         self._is_key = False
         self._busy = False
         self._secret_label = OneLine()
+        self._code_label = OneLine()
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -47,6 +48,8 @@ class LoginScreen(Screen[None]):
             yield from self._field("Email", "email", "you@example.org", "")
             yield self._secret_label
             yield Editor(password=True, id="secret")
+            yield self._code_label
+            yield Editor(password=True, id="code")
             yield Static("", id="problem", markup=False)
             hint = OneLine()
             hint.show_pieces(
@@ -63,6 +66,12 @@ class LoginScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._label_secret()
+        self._code_label.show_pieces([("Code of your authenticator app", "strong")])
+        self._show_code(shown=False)
+
+    def _show_code(self, *, shown: bool) -> None:
+        self._code_label.display = shown
+        self.query_one("#code", Editor).display = shown
 
     def _label_secret(self) -> None:
         self._secret_label.show_pieces([("API key" if self._is_key else "Password", "strong")])
@@ -101,12 +110,18 @@ class LoginScreen(Screen[None]):
                 self._text("email"),
                 secret,
                 app.paths.accounts,
+                second_factor=Secret(code) if (code := self._text("code")) else None,
                 is_key=self._is_key,
                 cleartext=cleartext,
             )
         except Cleartext as error:
             self._say(f"{error}.")
             self._ask_for_cleartext(str(error))
+            return
+        except SecondFactorNeeded as error:
+            self._show_code(shown=True)
+            focus_now(self.query_one("#code", Editor))
+            self._say(error.user_message)
             return
         except (NarrowcastError, OSError) as error:
             message = error.user_message if isinstance(error, NarrowcastError) else str(error)
