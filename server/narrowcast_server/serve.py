@@ -90,14 +90,14 @@ def run(options: Options) -> int:
 async def _run(options: Options) -> None:
     for warning in _warnings(options):
         await asyncio.to_thread(print, f"narrowcast: {warning}", file=sys.stderr, flush=True)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
     async with running(options) as server:
+        for number in (signal.SIGTERM, signal.SIGINT):  # before anybody knows that there is something to end
+            loop.add_signal_handler(number, stop.set)
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
         hint = first_run.how_to_open(options.data, server.core.url, demo=options.demo)
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
         failed = asyncio.ensure_future(server.ended())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait({failed, stopping}, return_when=asyncio.FIRST_COMPLETED)
