@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,13 +26,12 @@ class Served:
         return self.data / "accounts" / f"{person}.zuliprc"
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """`narrowcast serve --demo` on a free port."""
-    data = tmp_path / "server"
+@contextmanager
+def _serving(data: Path, own_home: Path) -> Iterator[str]:
+    """`narrowcast serve --demo` on a free port; its address."""
     process = subprocess.Popen(
         narrowcast("serve", "--demo", "--port", "0", "--data", str(data)),
-        env={"PATH": "/usr/bin:/bin", **home(tmp_path / "server-home")},
+        env={"PATH": "/usr/bin:/bin", **home(own_home)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -43,7 +43,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
         if not line.startswith("listening on "):
             process.kill()
             pytest.fail(f"the server did not start: {process.stderr.read()}")
-        yield Served(line.removeprefix("listening on ").strip(), data)
+        yield line.removeprefix("listening on ").strip()
     finally:
         process.terminate()
         try:
@@ -53,6 +53,24 @@ def served(tmp_path: Path) -> Iterator[Served]:
             process.wait()
         process.stdout.close()
         process.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def demo_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a demo server that has ended: making its world takes as long as all else at a start."""
+    folder = tmp_path_factory.mktemp("demo-world")
+    with _serving(folder / "data", folder / "home"):
+        pass
+    return folder / "data"
+
+
+@pytest.fixture
+def served(tmp_path: Path, demo_world: Path) -> Iterator[Served]:
+    """A demo server with a world of its own."""
+    data = tmp_path / "server"
+    shutil.copytree(demo_world, data)
+    with _serving(data, tmp_path / "server-home") as url:
+        yield Served(url, data)
 
 
 OpenApp = Callable[..., Terminal]

@@ -98,11 +98,10 @@ def test_a_typed_key_and_a_scrolled_line_cost_few_bytes_and_idling_none(
     terminal.press("escape")
     terminal.settle()
     # the people of the demo world are alive: only the quiet moments between them are idle
-    idle = min(terminal.count_bytes(lambda: terminal.settle(1.0)) for _ in range(8))
+    is_quiet = any(terminal.count_bytes(lambda: terminal.settle(1.0)) == 0 for _ in range(8))
 
     record_property("typed", typed)
     record_property("scrolled", scrolled)
-    record_property("idle", idle)
     assert sorted(typed)[len(typed) * 9 // 10] <= TYPED_BYTES, typed
     assert sorted(scrolled)[len(scrolled) // 2] <= SCROLLED_BYTES, scrolled
-    assert idle == 0
+    assert is_quiet
