@@ -7,7 +7,7 @@ channel with protected history only what was delivered to oneself can be read: t
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.errors import invalid_channel_id, invalid_message
@@ -97,23 +97,20 @@ def channel_named(core: Core, user: User, name: str) -> Channel | None:
 
 def who_may_know(core: Core, channel: Channel) -> list[int]:
     """Ids of the active users for whom the channel exists."""
-    subscribers = set(subscriber_ids(core, channel.id))
-    own = {channel.id}
-    return [
-        user.id
-        for user in core.users.all()
-        if user.is_active and may_know(core, user, channel, own if user.id in subscribers else set())
-    ]
+    return _who(core, channel, may_know)
 
 
 def who_may_read(core: Core, channel: Channel) -> list[int]:
     """Ids of the active users who may read (some of) the channel's messages."""
-    subscribers = set(subscriber_ids(core, channel.id))
-    own = {channel.id}
+    return _who(core, channel, may_read)
+
+
+def _who(core: Core, channel: Channel, may: Callable[[Core, User, Channel, set[int]], bool]) -> list[int]:
+    subscribers, own = set(subscriber_ids(core, channel.id)), {channel.id}
     return [
         user.id
         for user in core.users.all()
-        if user.is_active and may_read(core, user, channel, own if user.id in subscribers else set())
+        if user.is_active and may(core, user, channel, own if user.id in subscribers else set())
     ]
 
 

@@ -9,7 +9,7 @@ from narrowcast_server.markdown import Rendered
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.permissions import channel_allows, realm_allows
+from narrowcast_server.rules.permissions import allows_in, channel_allows, realm_allows
 from narrowcast_server.rules.visibility import check_sees_recipients
 
 if TYPE_CHECKING:
@@ -79,8 +79,19 @@ def find_conversation(core: Core, user_ids: Iterable[int]) -> int | None:
     return core.store.integer("SELECT id FROM conversations WHERE members = ?", key)
 
 
-_LEEWAY_SECONDS: Final = 20
+LEEWAY_SECONDS: Final = 20
 """Who began in time may finish."""
+
+
+def oldest_in_time(core: Core, setting: str) -> int | None:
+    """When a message may have been sent at the earliest for a change that a setting limits; None: at any time."""
+    limit = core.settings[setting]
+    return core.now() - limit - LEEWAY_SECONDS if isinstance(limit, int) and limit > 0 else None
+
+
+def _is_too_old(core: Core, message: Message, setting: str) -> bool:
+    oldest = oldest_in_time(core, setting)
+    return oldest is not None and message.timestamp < oldest
 
 
 def check_may_edit(core: Core, user: User, message: Message) -> None:
@@ -89,27 +100,19 @@ def check_may_edit(core: Core, user: User, message: Message) -> None:
         raise ServiceError("You don't have permission to edit this message")
     if not core.setting_bool("allow_message_editing"):
         raise ServiceError("Your organization has turned off message editing")
-    limit = core.settings["message_content_edit_limit_seconds"]
-    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
+    if _is_too_old(core, message, "message_content_edit_limit_seconds"):
         raise ServiceError("The time limit for editing this message has passed")
 
 
 def check_may_delete(core: Core, user: User, message: Message) -> None:
     """Any message with the one permission; one's own, or one's bot's, with the other and in time."""
     channel = None if message.channel_id is None else core.channels[message.channel_id]
-    if _holds(core, user, channel, "can_delete_any_message_group"):
+    any_message, own_message = "can_delete_any_message_group", "can_delete_own_message_group"
+    if allows_in(core, user, channel, any_message, any_message):
         return
     sender = core.users[message.sender_id]
-    if user.id not in (sender.id, sender.bot_owner_id) or not _holds(
-        core, user, channel, "can_delete_own_message_group"
-    ):
+    is_own = user.id in (sender.id, sender.bot_owner_id)
+    if not is_own or not allows_in(core, user, channel, own_message, own_message):
         raise ServiceError("You don't have permission to delete this message")
-    limit = core.settings["message_content_delete_limit_seconds"]
-    if isinstance(limit, int) and limit > 0 and core.now() - message.timestamp > limit + _LEEWAY_SECONDS:
+    if _is_too_old(core, message, "message_content_delete_limit_seconds"):
         raise ServiceError("The time limit for deleting this message has passed")
-
-
-def _holds(core: Core, user: User, channel: Channel | None, setting: str) -> bool:
-    if realm_allows(core, user, setting):
-        return True
-    return channel is not None and channel_allows(core, user, channel, setting)

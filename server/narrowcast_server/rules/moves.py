@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, Role
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules import topics
-from narrowcast_server.rules.messages import check_may_post
-from narrowcast_server.rules.permissions import channel_allows, realm_allows
+from narrowcast_server.rules.messages import check_may_post, oldest_in_time
+from narrowcast_server.rules.permissions import allows_in
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-
-
-_MODERATOR: Final = 300
-_LEEWAY_SECONDS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ def check_move(core: Core, user: User, move: Move) -> None:
         topics.check_policy(core, move.target, move.new_topic)
         return
     if move.resolves is not None:
-        allowed = _allowed(core, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group")
+        allowed = allows_in(core, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group")
         if not allowed:
             raise ServiceError("You don't have permission to resolve topics.")
         return
@@ -66,40 +62,28 @@ def check_move(core: Core, user: User, move: Move) -> None:
     topics.check_policy(core, move.target, move.new_topic)
 
 
-def _allowed(core: Core, user: User, channel: Channel, of_realm: str, of_channel: str) -> bool:
-    return realm_allows(core, user, of_realm) or channel_allows(core, user, channel, of_channel)
-
-
 def _check_topic_move(core: Core, user: User, move: Move) -> None:
-    if not _allowed(
-        core,
-        user,
-        move.source,
-        "can_move_messages_between_topics_group",
-        "can_move_messages_within_channel_group",
-    ):
+    of_realm, of_channel = "can_move_messages_between_topics_group", "can_move_messages_within_channel_group"
+    if not allows_in(core, user, move.source, of_realm, of_channel):
         raise ServiceError("You don't have permission to edit this message")
     _check_age(core, user, move, "move_messages_within_stream_limit_seconds")
 
 
 def _check_channel_move(core: Core, user: User, move: Move) -> None:
-    if not _allowed(
-        core,
-        user,
-        move.source,
+    of_realm, of_channel = (
         "can_move_messages_between_channels_group",
         "can_move_messages_out_of_channel_group",
-    ):
+    )
+    if not allows_in(core, user, move.source, of_realm, of_channel):
         raise ServiceError("You don't have permission to move this message")
     _check_age(core, user, move, "move_messages_between_streams_limit_seconds")
     check_may_post(core, user, move.target, move.new_topic)
 
 
 def _check_age(core: Core, user: User, move: Move, setting: str) -> None:
-    limit = core.settings[setting]
-    if user.role <= _MODERATOR or not isinstance(limit, int) or limit <= 0:
+    oldest = oldest_in_time(core, setting)
+    if user.role <= Role.MODERATOR or oldest is None:
         return
-    oldest = core.now() - limit - _LEEWAY_SECONDS
     late = sum(message.timestamp < oldest for message in move.messages)
     if late:
         raise ServiceError(

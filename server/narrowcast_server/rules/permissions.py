@@ -87,6 +87,13 @@ def group_allows(core: Core, user: User, group: Group, setting: str) -> bool:
     return holds(core, user, group.settings.get(setting))
 
 
+def allows_in(core: Core, user: User, channel: Channel | None, of_realm: str, of_channel: str) -> bool:
+    """Whether somebody holds a permission of the organization, or where there is a channel the channel's own."""
+    return realm_allows(core, user, of_realm) or (
+        channel is not None and channel_allows(core, user, channel, of_channel)
+    )
+
+
 def administers_channel(core: Core, user: User, channel: Channel) -> bool:
     """Administrators, and the holders of the channel's own permission."""
     return user.is_administrator or channel_allows(core, user, channel, "can_administer_channel_group")
