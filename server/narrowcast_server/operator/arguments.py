@@ -60,11 +60,6 @@ def owner(core: Core) -> User:
     raise Fault("the organization has no active owner")
 
 
-def is_last_owner(core: Core, user: User) -> bool:
-    owners = [each for each in core.users.all() if each.is_owner and each.is_active and not each.is_bot]
-    return [each.id for each in owners] == [user.id]
-
-
 def time(seconds: object) -> str:
     assert isinstance(seconds, int)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -172,9 +172,10 @@ def _is_ours(name: str) -> bool:
 def _manifest(source: Path, content: bytes) -> dict[str, str]:
     try:
         manifest = json.loads(content)
-        assert manifest["format"] == _FORMAT
+        if manifest["format"] != _FORMAT:
+            raise ValueError(manifest["format"])
         return {str(name): str(checksum) for name, checksum in manifest["files"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BackupError(f"{source} is no backup of this server") from error
 
 

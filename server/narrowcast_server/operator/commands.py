@@ -17,6 +17,7 @@ from narrowcast_server.operator import doors, mail
 from narrowcast_server.operator.arguments import Arguments, Fault
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.statistics import sessions, statistics
+from narrowcast_server.rules.accounts import is_only_owner
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -69,7 +70,7 @@ async def password(core: Core, arguments: Arguments) -> list[str]:
 async def role(core: Core, arguments: Arguments) -> list[str]:
     """Another role."""
     user, wanted = given.person(core, arguments), given.role(arguments)
-    if wanted is not Role.OWNER and given.is_last_owner(core, user):
+    if wanted is not Role.OWNER and is_only_owner(core, user):
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
         change_role(core, user, wanted)
@@ -80,7 +81,7 @@ async def role(core: Core, arguments: Arguments) -> list[str]:
 async def close(core: Core, arguments: Arguments) -> list[str]:
     """Deactivates an account."""
     user = given.person(core, arguments)
-    if given.is_last_owner(core, user):
+    if is_only_owner(core, user):
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
         deactivate(core, given.owner(core), user, None)
