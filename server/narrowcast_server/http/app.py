@@ -171,8 +171,7 @@ class _Dispatcher:
         return fields | _decode(await self._body(request, endpoint))
 
     async def _body(self, request: Request, endpoint: Endpoint) -> bytes:
-        limits = self._core.config.limits
-        limit = limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes
+        limit = self._most_bytes(endpoint)
         body = bytearray()
         try:
             async with asyncio.timeout(self._core.config.limits.body_seconds):
@@ -184,12 +183,15 @@ class _Dispatcher:
             raise ServiceError("The request did not come to its end", status=408) from error
         return bytes(body)
 
+    def _most_bytes(self, endpoint: Endpoint) -> int:
+        limits = self._core.config.limits
+        return limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes
+
     async def _multipart(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
         length = request.headers.get("content-length")
         if length is None:
             raise ServiceError("The request does not say how long it is", status=411)
-        limits = self._core.config.limits
-        if int(length) > (limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes):
+        if int(length) > self._most_bytes(endpoint):
             raise ServiceError("The request is too large", status=413)
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             return {name: value for name, value in form.items() if isinstance(value, str)}

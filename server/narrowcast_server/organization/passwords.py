@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Final, TypeVar
 
 from argon2 import PasswordHasher
@@ -80,10 +80,6 @@ class Passwords:
             self._waiting -= 1
 
 
-_unknown: list[str] = []
-
-
+@cache
 def _unknown_hash() -> str:
-    if not _unknown:
-        _unknown.append(_hasher.hash(new_key()))
-    return _unknown[0]
+    return _hasher.hash(new_key())
