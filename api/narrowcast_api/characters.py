@@ -26,6 +26,7 @@ __all__ = [
     "UNSAFE",
     "defused",
     "defused_line",
+    "encodable",
     "escaped",
     "has_controls",
     "has_unsafe",
@@ -71,6 +72,18 @@ def _picture(match: re.Match[str]) -> str:
     if code == 0x7F:
         return "\u2421"
     return "\ufffd" if code < 0xA0 or 0xD800 <= code <= 0xDFFF or code in (0xFFFE, 0xFFFF) else ""
+
+
+def encodable(text: str) -> str:
+    """`text` as every encoding takes it: halves of characters that belong together are one, others become U+FFFD.
+
+    Terminals make them of bytes that are not UTF-8, file systems of names, servers of JSON.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def replaced(text: str) -> str:

@@ -61,5 +61,4 @@ def markdown_link(filename: str, url: str) -> str:
 
 def quoted_for_form(name: str) -> str:
     """A file name as a multipart form carries it between quotes."""
-    printable = name.encode("utf-8", "replace").decode("utf-8")
-    return printable.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+    return characters.encodable(name).replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from narrowcast_api.characters import encodable
 from narrowcast_api.errors import InvalidInput
 
 CHUNK_BYTES = 256 * 1024
@@ -43,7 +44,7 @@ async def look_at(path: Path) -> LocalFile:
     if problem:
         raise InvalidInput(f"{path.name} {problem}")
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return LocalFile(path, found.st_size, path.name.encode("utf-8", "replace").decode("utf-8"), kind)
+    return LocalFile(path, found.st_size, encodable(path.name), kind)
 
 
 async def read_part(

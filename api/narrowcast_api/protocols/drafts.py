@@ -22,6 +22,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     ApiError,
@@ -113,7 +114,7 @@ class Drafts:
             self.delete(draft_id)
             return draft_id
         # What cannot be encoded cannot be stored or sent either.
-        version = DraftVersion(destination, content.encode("utf-8", "replace").decode("utf-8"))
+        version = DraftVersion(destination, encodable(content))
         wall = self._clock.now()
         item = self._store.get(draft_id)
         if item is None:

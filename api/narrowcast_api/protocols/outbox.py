@@ -43,6 +43,7 @@ from collections.abc import Callable, Collection
 from msgspec.structs import replace
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     ApiError,
@@ -67,7 +68,6 @@ from narrowcast_api.protocols.outbox_item import (
     SendMessage,
     ShowMessage,
     matching,
-    sendable,
     unfit,
 )
 from narrowcast_api.protocols.outbox_sent import SentMessages
@@ -164,7 +164,7 @@ class Outbox:
             raise InvalidInput("There is nothing to send.")
         if self._journal.read_only is not None:
             raise InvalidInput(self._journal.read_only)
-        content = sendable(content)
+        content = encodable(content)
         error = unfit(self._limits(), destination, content)
         record = OutboxRecord(
             local_id=self._new_id(),

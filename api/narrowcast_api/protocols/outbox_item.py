@@ -177,13 +177,6 @@ def matching(content: str, found: Sequence[FoundMessage], taken: Collection[int]
     return min((number for number in ids if number not in taken), default=None)
 
 
-def sendable(text: str) -> str:
-    """Text without lone surrogates, which a terminal makes of bytes that are not UTF-8 and no request can
-    carry.
-    """
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def unfit(limits: MessageLimits, destination: Destination, content: str) -> str | None:
     """Why a server would surely refuse or cut this message, so that trying makes no sense."""
     if "\0" in content or (isinstance(destination, ChannelDestination) and "\0" in destination.topic):

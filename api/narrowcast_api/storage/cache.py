@@ -21,6 +21,7 @@ from typing import ParamSpec, TypeVar
 
 from msgspec import Struct
 
+from narrowcast_api.characters import encodable
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.storage.cache_file import CacheFile
@@ -111,7 +112,7 @@ class Cache:
     ) -> list[Message]:
         """The newest messages of a conversation, ascending; `before` an id for older ones."""
         if isinstance(destination, ChannelDestination):
-            topic = _storable(destination.topic.lower())
+            topic = encodable(destination.topic.lower())
             return self._page("channel_id = ? AND topic = ?", (destination.channel_id, topic), limit, before)
         return self._page("people = ?", (_people(destination.user_ids | {me}),), limit, before)
 
@@ -186,7 +187,7 @@ class Cache:
             opened = _next(connection, "opened", "views")
             connection.execute(
                 "INSERT OR REPLACE INTO views VALUES (?, ?, ?, ?)",
-                (_storable(key), json.dumps(list(ids)), anchor, opened),
+                (encodable(key), json.dumps(list(ids)), anchor, opened),
             )
             connection.execute(
                 "DELETE FROM views WHERE key NOT IN (SELECT key FROM views ORDER BY opened DESC LIMIT ?)",
@@ -287,7 +288,7 @@ def _next(connection: sqlite3.Connection, column: str, table: str) -> int:
 
 def _store_message(connection: sqlite3.Connection, message: Message, seen: int) -> None:
     people = None if message.direct_user_ids is None else _people(message.direct_user_ids)
-    topic = None if message.topic is None else _storable(message.topic.lower())
+    topic = None if message.topic is None else encodable(message.topic.lower())
     connection.execute(
         "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
@@ -304,9 +305,9 @@ def _store_message(connection: sqlite3.Connection, message: Message, seen: int) 
         "INSERT OR REPLACE INTO words (rowid, content, topic, sender) VALUES (?, ?, ?, ?)",
         (
             message.id,
-            _storable(plain_text(message.content)),
-            _storable(message.topic or ""),
-            _storable(message.sender_name),
+            encodable(plain_text(message.content)),
+            encodable(message.topic or ""),
+            encodable(message.sender_name),
         ),
     )
 
@@ -323,7 +324,3 @@ def _people(user_ids: Iterable[int]) -> str:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

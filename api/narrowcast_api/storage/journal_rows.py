@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from narrowcast_api.characters import encodable
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
@@ -80,7 +81,7 @@ def outbox_row(record: OutboxRecord) -> Row:
         record.local_id,
         record.position,
         destination_to_text(record.destination),
-        storable(record.content),
+        encodable(record.content),
         record.state.value,
         record.created,
         record.error,
@@ -102,12 +103,12 @@ def draft_row(record: Draft) -> Row:
     return (
         record.draft_id,
         destination_to_text(record.version.destination),
-        storable(record.version.content),
+        encodable(record.version.content),
         record.edited,
         bounded(record.server_id),
         int(base is not None),
         None if base is None else destination_to_text(base.destination),
-        None if base is None else storable(base.content),
+        None if base is None else encodable(base.content),
         int(record.dirty),
         int(record.deleted),
         int(record.posting),
@@ -187,8 +188,3 @@ def _path(kind: type, value: object) -> object:
 def bounded(number: int | None) -> int | None:
     """Ids come from a server, which may say anything; SQLite has 64 bits."""
     return number if number is not None and abs(number) < 2**63 else None
-
-
-def storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which a terminal can produce from bytes that are not UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -6,6 +6,8 @@ import re
 
 from msgspec import Struct
 
+from narrowcast_api.characters import encodable
+
 _QUOTED = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"\w", re.UNICODE)
 _MARK = re.compile("\x02(.*?)\x03", re.DOTALL)
@@ -41,7 +43,7 @@ def match_expression(text: str) -> str | None:
     """
     phrases = [
         (found.group(1) or found.group(2) or "").replace("\x00", "").replace('"', "")
-        for found in _QUOTED.finditer(text.encode("utf-8", "replace").decode("utf-8"))
+        for found in _QUOTED.finditer(encodable(text))
     ]
     phrases = [phrase for phrase in phrases if _WORD.search(phrase)]
     if not phrases:
