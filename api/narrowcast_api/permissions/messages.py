@@ -32,10 +32,8 @@ def edit_refusal(state: State, message: Message, now: float) -> str:
 
 def edit_seconds_left(state: State, message: Message, now: float) -> float | None:
     """Seconds in which its sender can still change the content of a message; None where there is no limit."""
-    seconds = state.organization.get("message_content_edit_limit_seconds")
-    if type(seconds) is not int or seconds <= 0:
-        return None
-    return max(0.0, message.timestamp + seconds - now - state.presence.server_offset)
+    seconds = _limit(state, "message_content_edit_limit_seconds")
+    return None if seconds is None else max(0.0, _seconds_left(state, message, now, seconds))
 
 
 def delete_refusal(state: State, message: Message, now: float) -> str:
@@ -47,9 +45,9 @@ def delete_refusal(state: State, message: Message, now: float) -> str:
     sender = state.users.get(message.sender_id)
     own = message.sender_id == state.me or (sender is not None and sender.bot_owner_id == state.me)
     if not own:
-        return _only(state, message, "can_delete_any_message_group", "delete messages of others")
+        return _only(state, "can_delete_any_message_group", "delete messages of others")
     if not _holds(state, message, "can_delete_own_message_group", True):
-        return _only(state, message, "can_delete_own_message_group", "delete their own messages")
+        return _only(state, "can_delete_own_message_group", "delete their own messages")
     return _too_late(state, message, now, "message_content_delete_limit_seconds", "deleted")
 
 
@@ -59,7 +57,7 @@ def move_topic_refusal(state: State, message: Message, now: float) -> str:
         return archived
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
     if not _holds(state, message, realm, True, channel):
-        return _only(state, message, realm, "move messages between topics")
+        return _only(state, realm, "move messages between topics")
     if role_of(state) <= Role.MODERATOR:
         return ""
     return _too_late(state, message, now, "move_messages_within_stream_limit_seconds", "moved")
@@ -69,7 +67,7 @@ def move_channel_refusal(state: State, message: Message, now: float) -> str:
     """Refuses who may not move a message to another channel."""
     realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
     if not _holds(state, message, realm, True, channel):
-        return _only(state, message, realm, "move messages between channels")
+        return _only(state, realm, "move messages between channels")
     if role_of(state) <= Role.MODERATOR:
         return ""
     return _too_late(state, message, now, "move_messages_between_streams_limit_seconds", "moved")
@@ -79,7 +77,7 @@ def resolve_refusal(state: State, channel_id: int) -> str:
     """Refuses who may not resolve topics of a channel."""
     channel = state.channels.get(channel_id)
     if channel is not None and channel.is_archived:
-        return f"#{channel.name} archived."
+        return f"#{channel.name} is archived: its topics stay as they are."
     name = "can_resolve_topics_group"
     if state.has_permission(name):
         return ""
@@ -114,7 +112,7 @@ def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue 
     return channel.permissions.get(name) if channel is not None else None
 
 
-def _only(state: State, message: Message, name: str, act: str) -> str:
+def _only(state: State, name: str, act: str) -> str:
     return only(_who(state, name), act)
 
 
@@ -125,12 +123,19 @@ def _who(state: State, name: str) -> str:
 
 def _too_late(state: State, message: Message, now: float, limit: str, done: str) -> str:
     """Refuses what came after a limit in seconds; the server sends none where there is none."""
-    seconds = state.organization.get(limit)
-    if type(seconds) is not int or seconds <= 0:
-        return ""
-    if now + state.presence.server_offset - message.timestamp <= seconds:
+    seconds = _limit(state, limit)
+    if seconds is None or _seconds_left(state, message, now, seconds) >= 0:
         return ""
     return f"Messages can be {done} for {_period(seconds)} only, and that is over."
+
+
+def _limit(state: State, name: str) -> int | None:
+    seconds = state.organization.get(name)
+    return seconds if type(seconds) is int and seconds > 0 else None
+
+
+def _seconds_left(state: State, message: Message, now: float, limit: int) -> float:
+    return message.timestamp + limit - now - state.presence.server_offset
 
 
 def _period(seconds: int) -> str:

@@ -58,11 +58,9 @@ def is_administrator(state: State) -> bool:
 
 def only_administrators(state: State, act: str = "do this") -> str:
     """Refuses everybody but administrators."""
-    return (
-        ""
-        if is_administrator(state)
-        else f"Only organization administrators can {act}{_ask(state, Role.ADMINISTRATOR)}."
-    )
+    if is_administrator(state):
+        return ""
+    return f"Only organization administrators can {act}{_ask(state, Role.ADMINISTRATOR)}."
 
 
 def only_owners(state: State, act: str = "do this") -> str:
@@ -124,13 +122,18 @@ def group_name(state: State, group_id: int) -> str:
     return _SYSTEM_NAMES.get(group.name, group.name) if group.is_system else group.name
 
 
-def may_administer(state: State, user: User, act: str) -> str:
+def may_administer(state: State, user: User, act: str = "change other users") -> str:
     """Refuses who may not change somebody's account: administrators may, and owners of bots their bots."""
     if user.is_bot and user.bot_owner_id == state.me:
         return ""
-    if user.role <= Role.OWNER and user.user_id != state.me and act == "deactivate an owner":
-        return only_owners(state, act)
     return only_administrators(state, act)
+
+
+def may_deactivate(state: State, user: User) -> str:
+    """Refuses who may not deactivate somebody: as for any change, but owners are deactivated by owners."""
+    if user.role <= Role.OWNER and user.user_id != state.me:
+        return only_owners(state, "deactivate an owner")
+    return may_administer(state, user, "deactivate users")
 
 
 def roles_to_give(state: State, user: User) -> list[int]:

@@ -40,8 +40,8 @@ class Offer(Struct, frozen=True):
 
 def offers(state: State, user: User) -> list[Offer]:
     """What there is to change, in order; what is not allowed says who may."""
-    change = permissions.may_administer(state, user, "change other users")
-    ends = permissions.may_administer(state, user, _ending(user))
+    change = permissions.may_administer(state, user)
+    ends = permissions.may_deactivate(state, user)
     address = permissions.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
     found = [
         Offer("name", "Name…", change, user.full_name),
@@ -72,10 +72,6 @@ def offers(state: State, user: User) -> list[Offer]:
     else:
         found.append(Offer("reactivate", "Reactivate user…", change))
     return found
-
-
-def _ending(user: User) -> str:
-    return "deactivate an owner" if user.role <= Role.OWNER else "deactivate users"
 
 
 def _role_refusal(state: State, user: User) -> str:
