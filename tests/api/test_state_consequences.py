@@ -195,11 +195,3 @@ def test_drafts_go_from_the_state_when_they_are_no_longer_synchronized_and_not_b
     assert [one.content for one in state.drafts] == ["words"]
     apply(state, {**setting, "value": False})
     assert list(state.drafts) == []
-
-
-def test_the_limits_of_editing_and_of_deleting_are_told_apart() -> None:
-    state = make_state()
-    data = {"message_content_edit_limit_seconds": 60, "message_content_delete_limit_seconds": 30}
-    apply(state, {"type": "realm", "op": "update_dict", "property": "default", "data": data})
-    limits = state.limits
-    assert (limits.message_content_edit_limit, limits.message_content_delete_limit) == (60, 30)

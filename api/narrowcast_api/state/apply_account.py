@@ -160,15 +160,7 @@ def _organization_settings(state: State, values: dict[str, object]) -> tuple[Cha
         state.organization.put(setting, value)
     organization = state.organization
     state.server = replace(state.server, name=organization.text("name", state.server.name))
-    state.limits = state.limits._replace(
-        message_content_edit_limit=_seconds(organization.get("message_content_edit_limit_seconds")),
-        message_content_delete_limit=_seconds(organization.get("message_content_delete_limit_seconds")),
-    )
     return (SettingsChanged(tuple(values)),)
-
-
-def _seconds(value: object) -> int | None:
-    return value if type(value) is int else None
 
 
 @handlers.of(RealmEmojiEvent)

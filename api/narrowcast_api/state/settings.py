@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, integer, number, optional_int, table, text
+from narrowcast_api.model.reading import Row, boolean, integer, number, table, text
 
 
 class Settings:
@@ -66,9 +66,6 @@ class Limits(NamedTuple):
     presence_offline_threshold: float = 140.0
     longpoll_timeout: float = 90.0
     empty_topic_name: str = "general chat"
-    message_content_edit_limit: int | None = None
-    """Seconds in which a message may be edited; None is for ever."""
-    message_content_delete_limit: int | None = None
 
 
 def read_limits(answer: Row) -> Limits:
@@ -113,8 +110,6 @@ def read_limits(answer: Row) -> Limits:
         ),
         longpoll_timeout=seconds("event_queue_longpoll_timeout_seconds", plain.longpoll_timeout),
         empty_topic_name=text(answer, "realm_empty_topic_display_name", plain.empty_topic_name),
-        message_content_edit_limit=optional_int(answer, "realm_message_content_edit_limit_seconds"),
-        message_content_delete_limit=optional_int(answer, "realm_message_content_delete_limit_seconds"),
     )
 
 
