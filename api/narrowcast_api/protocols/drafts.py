@@ -34,12 +34,12 @@ from narrowcast_api.errors import (
     Unsupported,
 )
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_rows import same
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
-from narrowcast_api.protocols.outbox_item import MessageLimits
+from narrowcast_api.protocols.outbox_item import MessageLimits, unfit
 from narrowcast_api.state.changes import Change, DraftsChanged
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.journal_changes import JournalChanges
@@ -54,6 +54,12 @@ SYNC_AT_LATEST = 10.0
 """Seconds after which the server is told although keys keep coming."""
 
 _CHECK_EVERY = 30.0
+
+_LOCAL_ONLY = {
+    "null": "Saved on this device only: it has a null character.",
+    "content": "Saved on this device only: it is too long for this server.",
+    "topic": "Saved on this device only: its topic is too long for this server.",
+}
 
 
 class Drafts:
@@ -418,15 +424,8 @@ class Drafts:
 
     def _unfit(self, version: DraftVersion) -> str | None:
         """Why a server would refuse or cut this text, so that it is not sent there."""
-        limits = self._limits()
-        topic = version.destination.topic if isinstance(version.destination, ChannelDestination) else ""
-        if "\x00" in version.content or "\x00" in topic:
-            return "Saved on this device only: it has a null character."
-        if limits.max_content is not None and len(version.content) > limits.max_content:
-            return "Saved on this device only: it is too long for this server."
-        if limits.max_topic is not None and len(topic) > limits.max_topic:
-            return "Saved on this device only: its topic is too long for this server."
-        return None
+        misfit = unfit(self._limits(), version.destination, version.content)
+        return None if misfit is None else _LOCAL_ONLY[misfit.kind]
 
 
 def _is_missing(error: NarrowcastError) -> bool:

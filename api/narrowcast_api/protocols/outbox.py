@@ -68,6 +68,7 @@ from narrowcast_api.protocols.outbox_item import (
     SendMessage,
     ShowMessage,
     matching,
+    refusal,
     unfit,
 )
 from narrowcast_api.protocols.outbox_sent import SentMessages
@@ -165,7 +166,7 @@ class Outbox:
         if self._journal.read_only is not None:
             raise InvalidInput(self._journal.read_only)
         content = encodable(content)
-        error = unfit(self._limits(), destination, content)
+        error = refusal(unfit(self._limits(), destination, content))
         record = OutboxRecord(
             local_id=self._new_id(),
             position=self._store.next_position(),
@@ -201,7 +202,7 @@ class Outbox:
         item = self._store.get(local_id)
         if item is None or item.state is not FAILED or item.elsewhere:
             return
-        error = unfit(self._limits(), item.record.destination, item.record.content)
+        error = refusal(unfit(self._limits(), item.record.destination, item.record.content))
         if error is not None:
             self._store.step(item, FAILED, error)
             return

@@ -48,6 +48,15 @@ class MessageLimits(Struct, frozen=True):
     max_topic: int | None = None
 
 
+class Misfit(Struct, frozen=True):
+    """Why a message does not fit: 'null' for a null character in it, or by how many characters its 'content' or
+    'topic' is too long.
+    """
+
+    kind: str
+    over: int = 0
+
+
 class OutboxEntry(Struct, frozen=True):
     """One message on its way, for a view to show after the messages of its conversation.
 
@@ -177,15 +186,22 @@ def matching(content: str, found: Sequence[FoundMessage], taken: Collection[int]
     return min((number for number in ids if number not in taken), default=None)
 
 
-def unfit(limits: MessageLimits, destination: Destination, content: str) -> str | None:
+def unfit(limits: MessageLimits, destination: Destination | None, content: str) -> Misfit | None:
     """Why a server would surely refuse or cut this message, so that trying makes no sense."""
-    if "\0" in content or (isinstance(destination, ChannelDestination) and "\0" in destination.topic):
-        return "The message holds a null character, which cannot be sent. Cancel it and remove the character."
-    over = len(content) - (limits.max_content or len(content))
-    if over > 0:
-        return f"The message is {over} characters over the limit of this server. Shorten it and resend."
-    if isinstance(destination, ChannelDestination):
-        over = len(destination.topic) - (limits.max_topic or len(destination.topic))
-        if over > 0:
-            return f"The topic is {over} characters over the limit of this server. Shorten it and resend."
+    topic = destination.topic if isinstance(destination, ChannelDestination) else ""
+    if "\0" in content or "\0" in topic:
+        return Misfit("null")
+    for kind, text, most in (("content", content, limits.max_content), ("topic", topic, limits.max_topic)):
+        if most is not None and len(text) > most:
+            return Misfit(kind, len(text) - most)
     return None
+
+
+def refusal(misfit: Misfit | None) -> str | None:
+    """The words for a message that is not sent for this."""
+    if misfit is None:
+        return None
+    if misfit.kind == "null":
+        return "The message holds a null character, which cannot be sent. Cancel it and remove the character."
+    what = "message" if misfit.kind == "content" else "topic"
+    return f"The {what} is {misfit.over} characters over the limit of this server. Shorten it and resend."
