@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from narrowcast_api.errors import NotConnected
@@ -65,8 +65,8 @@ class FakeHost:
     def view_changed(self, change: ViewChanged) -> None:
         self.changes.append(change)
 
-    def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self.works.append(work())
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        self.works.append(work)
 
     async def answer(self, with_page: Page | Exception, which: int = -1) -> None:
         """Answers one of the questions and lets the view take it."""

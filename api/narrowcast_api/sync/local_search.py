@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.resolve import IS
 from narrowcast_api.narrow.terms import Knowledge, Term, term_matches
 from narrowcast_api.storage.cache import Cache
 
@@ -45,9 +46,7 @@ class LocalResult(Struct, frozen=True):
 
 def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> LocalResult:
     """The newest ``limit`` cached messages of ``narrow``, whose people and channels are resolved to ids."""
-    words = " ".join(
-        str(term.operand) for term in narrow.terms if term.operator == "search" and not term.negated
-    )
+    words = " ".join(str(term.operand) for term in narrow.terms if _is_words(term))
     unjudged = tuple(term for term in narrow.terms if not _can_judge(term))
     terms = [term for term in narrow.terms if term not in unjudged and not _is_words(term)]
     hits: list[LocalHit] = []
@@ -83,16 +82,7 @@ def _can_judge(term: Term) -> bool:
     if term.operator == "has":
         return str(term.operand).removesuffix("s") in {*_CONTENT, "reaction"}
     if term.operator == "is":
-        return term.operand in {
-            "dm",
-            "mentioned",
-            "starred",
-            "unread",
-            "alerted",
-            "resolved",
-            "followed",
-            "muted",
-        }
+        return term.operand in IS
     return term.operator in {"channel", "topic", "dm", "dm-including", "sender", "id", "near", "search"}
 
 

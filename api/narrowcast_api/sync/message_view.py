@@ -13,7 +13,7 @@ An answer to a question that is no longer asked is thrown away (`_generation`). 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast_api.errors import NarrowcastError
@@ -47,8 +47,8 @@ class Host(Protocol):
     def view_changed(self, change: ViewChanged) -> None:
         """Publishes."""
 
-    def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Runs a view's own request in the background."""
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Runs a request in the background; an exception in it is logged under its name."""
 
 
 class MessageView:
@@ -336,7 +336,7 @@ class MessageView:
         """Asks the server about messages that only it can place, in the background."""
         if self._undecided:
             undecided, self._undecided = list(dict.fromkeys(self._undecided)), []
-            self._host.start(self, lambda: self._decide(undecided))
+            self._host.spawn(self._decide(undecided), "a view's request")
 
     async def _decide(self, message_ids: Sequence[int]) -> None:
         generation = self._generation

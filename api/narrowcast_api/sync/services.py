@@ -134,10 +134,10 @@ class Services:
 
         drafts = self._session.state.drafts
         if isinstance(event, kinds.DraftsAddEvent):
-            wanted = [drafts.get(draft.id) for draft in event.drafts if draft.id is not None]
-            self.drafts.on_added([draft for draft in wanted if draft is not None])
+            found = [drafts.get(draft.id) for draft in event.drafts]
+            self.drafts.on_added([draft for draft in found if draft is not None])
         elif isinstance(event, kinds.DraftsUpdateEvent):
-            draft = drafts.get(event.draft.id) if event.draft.id is not None else None
+            draft = drafts.get(event.draft.id)
             if draft is not None:
                 self.drafts.on_updated([draft])
         elif isinstance(event, kinds.DraftsRemoveEvent):

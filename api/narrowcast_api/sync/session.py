@@ -251,10 +251,6 @@ class Session:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
         return await (await self._ready()).match(narrow, message_ids)
 
-    def start(self, view: MessageView, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Runs a view's request in the background."""
-        self.spawn(work(), "a view's request")
-
     async def load_topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`."""
         from narrowcast_api.state.topics import Topic

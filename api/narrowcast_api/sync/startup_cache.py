@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.messages import Message
-from narrowcast_api.model.reading import BadRow
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE
 from narrowcast_api.state.snapshots import dump_progress
@@ -22,7 +21,7 @@ def load_state(cache: Cache, clock: Clock) -> State:
     """The state of the last session; an empty one of nobody's (id 0) if there is none that can be read."""
     raw = cache.load_snapshot()
     if raw is not None:
-        with suppress(ValueError, RecursionError, BadRow):
+        with suppress(ValueError, RecursionError):
             answer = json.loads(raw)
             if isinstance(answer, dict):
                 return State.from_snapshot(
