@@ -464,3 +464,29 @@ async def test_every_request_counts_however_it_ends(tmp_path: Path, status: int)
         seen = [(await server.raw("ada", "GET", paths[status])).status_code for _ in range(4)]
     if status in (200, 400, 401):
         assert seen[2:] == [429, 429]
+
+
+async def test_uploads_leave_room_on_the_disk(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
+        answer = (await server.raw("ada", "POST", "/user_uploads", files={"file": ("a.txt", b"a")})).json()
+        assert answer["result"] == "error"
+        assert "The server has no room for this file." in answer["msg"]
+        assert await server.send("ada", "general", "t")
+
+
+async def test_a_full_disk_is_said_so_and_loses_nothing_that_was_said(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        kept = await server.send("ada", "general", "t", "kept")
+        pages = server.core.store.integer("PRAGMA page_count") or 0
+        server.core.store.integer(f"PRAGMA max_page_count = {pages}")
+        refusals = []
+        for _ in range(40):
+            fields = {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "x" * 9000}
+            answer = await server.raw("ada", "POST", "/messages", fields)
+            if answer.status_code != 200:
+                refusals.append(answer)
+        assert {answer.status_code for answer in refusals} == {507}
+        assert refusals[0].json()["msg"] == "The server's disk is full. Tell its operator."
+        assert (await server.call("ada", "GET", f"/messages/{kept}"))["message"]["content"] == "<p>kept</p>"
+        server.core.store.integer("PRAGMA max_page_count = 1000000")
+        assert await server.send("ada", "general", "t", "there is room again")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.organization.config import Config
+from narrowcast_server.uploads.files import Folder
 from support.clock import VirtualClock
 from support.server import TestServer, running_server
 
@@ -97,3 +98,24 @@ async def test_an_organization_may_go_back_to_keeping_everything(aging: Aging) -
     await aging.ages(50)
     assert await aging.left() == ["old"]
     assert (await aging.server.listen("ada")).snapshot["realm_message_retention_days"] == -1
+
+
+async def test_files_end_with_the_last_message_that_links_them(aging: Aging) -> None:
+    server = aging.server
+    links = []
+    for name in ("old.txt", "both.txt", "draft.txt", "unsent.txt"):
+        response = await server.raw("ada", "POST", "/user_uploads", files={"file": (name, b"hello")})
+        links.append(f"[{name}]({response.json()['url']})")
+    await server.send("ada", "general", "t", " ".join(links[:3]))
+    await aging.keep(message_retention_days=30)
+    await aging.ages(29)
+    await server.send("ada", "general", "t", links[1])
+    draft = {"type": "stream", "to": [server.channel("general")], "topic": "t", "content": links[2]}
+    await server.call("ada", "POST", "/drafts", {"drafts": [draft]})
+    listener = await server.listen("ada")
+    await aging.ages(2)
+    left = (await server.call("ada", "GET", "/attachments"))["attachments"]
+    assert sorted(one["name"] for one in left) == ["both.txt", "draft.txt", "unsent.txt"]
+    assert len(await listener.events("attachment")) == 1
+    files = [Folder(server.core).file(link.partition("/user_uploads/")[2].rstrip(")")) for link in links]
+    assert [file is not None and file.is_file() for file in files] == [False, True, True, True]

@@ -1,17 +1,24 @@
-"""Messages that end by age: each channel's own number of days, else the organization's; -1 keeps them for ever."""
+"""Messages that end by age, and the files that only they had.
+
+Each channel has its own number of days, else the organization's; -1 keeps them for ever.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.organization.models import Message
 from narrowcast_server.storage.store import marks
+from narrowcast_server.uploads.attachments import remove_attachment, remove_bytes
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _DAY: Final = 86_400
+_MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
 
 
 def delete_expired(core: Core) -> int:
@@ -30,8 +37,38 @@ def delete_expired(core: Core) -> int:
         found += _older(core, f"channel_id IN ({marks(ids)})", ids, days, limit - len(found))
     if found:
         with core.transaction():
+            uploads = _uploads_of(core, found)
             delete_messages(core, found)
+            unused = _forget_unused(core, uploads)
+        for path_id in unused:
+            remove_bytes(core, path_id)
     return len(found)
+
+
+def _uploads_of(core: Core, messages: Sequence[Message]) -> str:
+    """Ids of the uploads that the messages link, as JSON."""
+    ids = json.dumps([message.id for message in messages])
+    return json.dumps(
+        core.store.integers(
+            "SELECT DISTINCT attachment_id FROM message_attachments"
+            " WHERE message_id IN (SELECT value FROM json_each(?))",
+            ids,
+        )
+    )
+
+
+def _forget_unused(core: Core, uploads: str) -> list[str]:
+    """Forgets those that no message links any more, and nothing that may become one; gives their path ids."""
+    rows = core.store.all(
+        "SELECT id, owner_id FROM attachments a WHERE id IN (SELECT value FROM json_each(?))"
+        " AND NOT EXISTS (SELECT 1 FROM message_attachments m WHERE m.attachment_id = a.id)"
+        + "".join(
+            f" AND NOT EXISTS (SELECT 1 FROM {table} t WHERE instr(t.content, a.path_id))"
+            for table in _MAY_BECOME_MESSAGES
+        ),
+        uploads,
+    )
+    return [remove_attachment(core, core.users[row["owner_id"]], row["id"]) for row in rows]
 
 
 def _older(core: Core, where: str, values: list[int] | tuple[()], days: int, limit: int) -> list[Message]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, cast
@@ -110,12 +111,23 @@ class _Dispatcher:
             response = _error_response(error)
         except ClientDisconnect:
             response = Response(status_code=499)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+                self._crash()
+                raise
+            _log.error("the disk is full: nothing can be stored")
+            response = _error_response(
+                ServiceError("The server's disk is full. Tell its operator.", "DISK_FULL", 507)
+            )
         except Exception:
-            self._core.measures.crashes += 1
-            self._core.measures.answers[500] += 1
+            self._crash()
             raise
         self._core.measures.answers[response.status_code] += 1
         return response
+
+    def _crash(self) -> None:
+        self._core.measures.crashes += 1
+        self._core.measures.answers[500] += 1
 
     async def _serve(self, request: Request) -> Response:
         check_page(self._core, request.headers)

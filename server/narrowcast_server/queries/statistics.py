@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ def statistics(core: Core) -> dict[str, int]:
         "database_bytes": sum(
             path.stat().st_size for path in (core.store.path, core.store.log_path) if path.exists()
         ),
+        "disk_free_bytes": shutil.disk_usage(core.folder).free,
+        "mails_waiting": core.store.integer("SELECT count(due) FROM sent_emails") or 0,
         "queues": core.hub.count,
         "listening_people": len({user.id for user in people if core.hub.is_listening(user.id)}),
     }

@@ -88,10 +88,12 @@ class Store:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            # SQLite has rolled back by itself where the disk is full.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
 
     def execute(self, sql: str, *values: Value) -> int:
         """Runs a statement; gives the number of rows that it changed."""
