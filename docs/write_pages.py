@@ -50,6 +50,7 @@ def pages() -> dict[str, str]:
     return {
         **{name: MADE + make().rstrip("\n") + "\n" for name, make in makers.items()},
         "narrowcast.1": manual_page(),
+        "json.schema.json": json_schema(),
     }
 
 
@@ -252,9 +253,20 @@ def _roff(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-")
 
 
+def json_schema() -> str:
+    """The same as JSON Schema."""
+    (schema,), components = msgspec.json.schema_components([records.Record], ref_template="#/$defs/{name}")
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": components}
+    return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2).decode() + "\n"
+
+
 def json_records() -> str:
     """What ``--json`` prints."""
-    parts = ["# JSON", inspect.cleandoc(records.__doc__ or "").replace("``", "`")]
+    parts = [
+        "# JSON",
+        inspect.cleandoc(records.__doc__ or "").replace("``", "`"),
+        "[The same as JSON Schema](json.schema.json).",
+    ]
     kinds = [
         one for one in vars(records).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)
     ]

@@ -15,8 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.pilot import Pilot
+
+if TYPE_CHECKING:
+    from narrowcast.app.app import NarrowcastApp
 
 FOLDER = Path(__file__).resolve().parent
 WAIT_SECONDS = 60.0
@@ -69,11 +73,11 @@ async def draw(picture: Picture) -> None:
         await app.run_action("app_quit")
 
 
-async def until_live(app: object, pilot: Pilot[int]) -> None:
+async def until_live(app: NarrowcastApp, pilot: Pilot[int]) -> None:
     """Waits for the first snapshot."""
     deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
-        session = getattr(app, "session", None)
+        session = app.accounts.session
         if session is not None and session.status.is_live:
             await settle(pilot, seconds=1.0)
             return

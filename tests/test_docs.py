@@ -89,10 +89,13 @@ def test_every_page_is_in_the_navigation() -> None:
 
 
 def test_the_examples_of_a_configuration_make_one() -> None:
-    for name in ("configuration.md", "notifications.md"):
-        examples = re.findall(r"```toml\n(.*?)```", (DOCS / name).read_text(encoding="utf-8"), re.DOTALL)
-        config = parse("\n".join(examples), name)
-        assert config.keys or config.notifications.command
+    text = "".join(
+        (DOCS / name).read_text(encoding="utf-8") for name in ("configuration.md", "notifications.md")
+    )
+    config = parse("\n".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)), "docs")
+    assert config.keys
+    assert config.notifications.quiet
+    assert config.notifications.command
 
 
 @pytest.mark.parametrize("name", ["reading.md", "writing.md"])

@@ -13,12 +13,6 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert load(tmp_path / "config.toml") == Config()
 
 
-def test_the_example_of_the_readme_is_right() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    example = readme.split("```toml\n")[1].split("```")[0]
-    assert parse(example, "README.md").keys
-
-
 def test_a_good_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('account = "work"\n[compose]\nenter = "newline"\n[keys]\n"go.all" = ["W", "alt+w"]\n')
