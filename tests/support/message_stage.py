@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
@@ -16,11 +16,12 @@ from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
+from support.context_app import ContextApp
 from support.server import TestServer, running_server
 from support.sessions import sessions, until
 
 
-class PaneApp(App[None]):
+class PaneApp(ContextApp):
     """The pane alone; notes what it asks of the screen around it."""
 
     def __init__(self, session: Session) -> None:
@@ -56,17 +57,10 @@ class PaneApp(App[None]):
     def on_messages_pane_person_requested(self, event: requests.PersonRequested) -> None:
         self.asked.append(event)
 
-    def on_messages_pane_status_requested(self, event: requests.StatusRequested) -> None:
-        self.asked.append(event)
-
     def text(self) -> str:
         """What the list shows."""
         view = self.pane.list
         return plain_text(view.compose_row(y) for y in range(view.content_size.height))
-
-    def said(self) -> list[str]:
-        """What was said to the user."""
-        return [one.text for one in self.asked if isinstance(one, requests.StatusRequested)]
 
 
 class Stage:

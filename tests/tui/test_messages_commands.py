@@ -71,7 +71,7 @@ async def test_only_ones_own_messages_can_be_edited(tmp_path: Path) -> None:
         await stage.show(stage.topic, "newest")
         await stage.see("his")
         await stage.press("e")
-        assert stage.app.said() == ["You can only edit your own messages."]
+        assert stage.app.told == ["You can only edit your own messages."]
         own = await stage.server.send("ada", "general", "soup", "mine")
         await stage.see("mine")
         await stage.press("G", "e")

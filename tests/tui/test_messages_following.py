@@ -104,8 +104,8 @@ async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
         stage.pane.parts.links.open_media(
             Target(TargetKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png")
         )
-        await stage.asked(2)
-        assert "narrowcast[images]" in stage.app.said()[0]
+        await stage.asked(1)
+        assert "narrowcast[images]" in stage.app.told[0]
         assert any(isinstance(one, requests.LinkRequested) for one in stage.app.asked)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Coroutine
 from typing import Protocol
+
+from narrowcast.app.context import InApp, app_of
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +31,13 @@ class Background:
         """Begin ``work``. ``what`` completes "Could not …". A failure is told and logged, never raised."""
         task = asyncio.ensure_future(self._guarded(work, what))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+
+        def done(_: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            if isinstance(work, Coroutine):
+                work.close()  # it may have been cancelled before it began
+
+        task.add_done_callback(done)
         return task
 
     async def _guarded(self, work: Awaitable[object], what: str) -> None:
@@ -48,16 +56,19 @@ class Background:
 
 
 class Latest:
-    """Work of which only the newest counts, such as what completes a text: what is begun cancels the one before."""
+    """Work of which only the newest counts, such as what completes a text: what is begun cancels the one before.
 
-    def __init__(self, spawn: Callable[[Awaitable[object], str], asyncio.Task[None]]) -> None:
-        self._spawn = spawn
+    ``host``: who shows it; the work ends with it if that calls `cancel` when it goes.
+    """
+
+    def __init__(self, host: InApp) -> None:
+        self._host = host
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, work: Awaitable[object], what: str) -> None:
         """Cancel what is under way, and begin ``work`` as `Background.spawn` does."""
         self.cancel()
-        self._task = self._spawn(work, what)
+        self._task = app_of(self._host).spawn(work, what)
 
     def cancel(self) -> None:
         """Nothing that was begun goes on."""

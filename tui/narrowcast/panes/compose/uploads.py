@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.message import Message
 
+from narrowcast.app.context import app_of
 from narrowcast.text import names
 from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
@@ -91,9 +92,7 @@ class UploadRows(Vertical):
             self._told.pop(upload.id, None)
         elif self._told.get(upload.id) != (text := trouble(upload)):
             self._told[upload.id] = text
-            self.app.notify(
-                f"{text} Ctrl-x in compose resumes, Alt-x cancels.", severity="error", markup=False
-            )
+            app_of(self).tell(f"{text} Ctrl-x in compose resumes, Alt-x cancels.", severity="error")
 
     def _elsewhere(self, upload: Upload) -> str:
         """Which conversation the file is for, if it is not the one that is being written to."""
@@ -108,7 +107,7 @@ class UploadRows(Vertical):
     def _newest(self) -> Upload | None:
         unfinished = self._unfinished()
         if not unfinished:
-            self.app.notify("No upload in progress. Ctrl-t uploads a file.", markup=False)
+            app_of(self).tell("No upload in progress. Ctrl-t uploads a file.")
         return unfinished[-1] if unfinished else None
 
     def stop_or_resume(self) -> None:

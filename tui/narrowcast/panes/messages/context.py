@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from narrowcast.panes.messages.requests import HintChanged, StatusRequested
-from narrowcast_api.errors import NarrowcastError
+from narrowcast.app.context import app_of
+from narrowcast.panes.messages.requests import HintChanged
 
 if TYPE_CHECKING:
     from textual.message import Message as TextualMessage
@@ -76,11 +76,11 @@ class PaneContext:
 
     def say(self, text: str) -> None:
         """Says something to the user."""
-        self.post(StatusRequested(text))
+        app_of(self._host).tell(text)
 
     def refuse(self, text: str) -> None:
         """Says why a key could not act."""
-        self.post(StatusRequested(text, refused=True))
+        app_of(self._host).refuse(text)
 
     def say_mode(self, hint: str) -> None:
         """Says which keys there are in the present mode, and which one leaves it; '' at its end."""
@@ -96,13 +96,7 @@ class PaneContext:
 
     def work(self, request: Awaitable[object], what: str) -> None:
         """Runs a request in the background; what goes wrong is said, never raised."""
-        self._host.run_worker(self._careful(request, what), exit_on_error=False, group="messages")
-
-    async def _careful(self, request: Awaitable[object], what: str) -> None:
-        try:
-            await request
-        except NarrowcastError as error:
-            self.say(f"Could not {what}: {error.user_message}")
+        app_of(self._host).spawn(request, what)
 
     async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
         """The answer; until it is there `hint` says what is being waited for."""

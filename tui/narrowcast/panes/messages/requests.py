@@ -14,7 +14,6 @@ __all__ = [
     "NarrowRequested",
     "PersonRequested",
     "ReplyRequested",
-    "StatusRequested",
 ]
 
 
@@ -59,15 +58,6 @@ class PersonRequested(TextualMessage, namespace="messages_pane"):
     def __init__(self, user_id: int) -> None:
         super().__init__()
         self.user_id = user_id
-
-
-class StatusRequested(TextualMessage, namespace="messages_pane"):
-    """Say something to the user for a while. ``refused``: a key could not act, and this is why."""
-
-    def __init__(self, text: str, refused: bool = False) -> None:
-        super().__init__()
-        self.text = text
-        self.refused = refused
 
 
 class HintChanged(TextualMessage, namespace="messages_pane"):

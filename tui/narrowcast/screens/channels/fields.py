@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
 from narrowcast_api import permissions
@@ -145,7 +146,7 @@ def new_channel(host: Host) -> None:
     state = host.session.state
     if not any(state.has_permission(permission) for _, _, permission in PRIVACY):
         refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
-        host.app.notify(refusal, severity="warning", markup=False)
+        app_of(host).tell(refusal, severity="warning")
         return
 
     async def submit(values: Values) -> int:
@@ -307,7 +308,7 @@ def see_channel(host: Host, channel: Channel) -> None:
     state = host.session.state
     own = channel.subscription
     if own is None:
-        host.app.notify("You are not subscribed to this channel.", markup=False)
+        app_of(host).tell("You are not subscribed to this channel.")
         return
 
     async def submit(values: Values) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, Values
 
@@ -41,7 +42,7 @@ def ask(
 
     def closed(result: object) -> None:
         if result is not None and done:
-            host.app.notify(done)
+            app_of(host).tell(done)
 
     state = host.session.state
     form = FormScreen(title, fields, state=state, submit=submit, verb=verb, note=note, focus=focus)

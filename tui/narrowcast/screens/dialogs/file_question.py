@@ -10,7 +10,6 @@ from pathlib import Path
 from textual.widget import Widget
 
 from narrowcast.app.background import Latest
-from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.ask import AskScreen
 
 __all__ = ["file_question"]
@@ -54,7 +53,7 @@ class PathCompletion:
 
     def complete(self, ask: AskScreen) -> None:
         if self._latest is None:
-            self._latest = Latest(app_of(ask).spawn)
+            self._latest = Latest(ask)
         self._latest.begin(self._complete(ask), "list the files")
 
     async def _complete(self, ask: AskScreen) -> None:

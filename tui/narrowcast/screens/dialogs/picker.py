@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
+from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.text.safe_text import safe_line
@@ -115,7 +116,7 @@ class Picker(Dialog[T | None], Generic[T]):
     def action_take(self) -> None:
         item = self._list.selected_item
         if item is not None and item.disabled:
-            self.app.notify(f"{item.text}: {item.disabled}.", severity="warning", markup=False)
+            app_of(self).tell(f"{item.text}: {item.disabled}.", severity="warning")
         elif item is not None:
             self.dismiss(item.value)
 

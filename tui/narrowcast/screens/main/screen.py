@@ -225,13 +225,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
         show(self, event.user_id)
 
-    @on(requests.StatusRequested)
-    def _tell_status(self, event: requests.StatusRequested) -> None:
-        if event.refused:
-            self.refuse(event.text)
-        else:
-            self.tell(event.text)
-
     @on(requests.HintChanged)
     def _tell_hint(self) -> None:
         self.lines.update()

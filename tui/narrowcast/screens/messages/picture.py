@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -16,6 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from narrowcast.app.background import Latest
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
 from narrowcast.screens.dialogs.dialog import Dialog
@@ -27,8 +27,6 @@ from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
-    from textual.worker import WorkType
-
     from narrowcast_api.sync.session import Session
 
 __all__ = ["PictureScreen"]
@@ -56,6 +54,7 @@ class PictureScreen(Dialog[Target | None]):
         self._index = index
         self._drawing = ""
         self._data: bytes | None = None
+        self._showing = Latest(self)
 
     def compose(self) -> ComposeResult:
         """A place for the picture, and its name."""
@@ -66,10 +65,13 @@ class PictureScreen(Dialog[Target | None]):
     def on_mount(self) -> None:
         self._begin()
 
+    def on_unmount(self) -> None:
+        self._showing.cancel()
+
     def on_resize(self) -> None:
         """Draws again what is there, as large as it may be now."""
         if self._data is not None:
-            self._work(partial(self._show, self._data))
+            self._showing.begin(self._show(self._data), "show the image")
 
     @property
     def _target(self) -> Target:
@@ -81,11 +83,7 @@ class PictureScreen(Dialog[Target | None]):
         keys = self.hints(("picture.save", "downloads"), ("dialog.close", "closes"))
         about = f" {safe_line(self._target.label, max(10, self.size.width - 50))}{others} · {keys}"
         self.query_one("#about", Static).update(Content(about))
-        self._work(self._load)
-
-    def _work(self, work: WorkType[None]) -> None:
-        """Begins anew: what was being fetched or decoded is no longer wanted."""
-        self.run_worker(work, exclusive=True, exit_on_error=False)
+        self._showing.begin(self._load(), "show the image")
 
     async def _load(self) -> None:
         try:

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.app.signin import Cleartext, sign_in_and_store
 from narrowcast.commands.registry import Context, bindings_for
@@ -41,6 +42,7 @@ class LoginScreen(Screen[None]):
         self._busy = False
         self._secret_label = OneLine()
         self._code_label = OneLine()
+        self._work = Latest(self)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -73,6 +75,10 @@ class LoginScreen(Screen[None]):
         self._code_label.display = shown
         self.query_one("#code", Editor).display = shown
 
+    def on_unmount(self) -> None:
+        """Who leaves does not want to be logged in any more."""
+        self._work.cancel()
+
     def _label_secret(self) -> None:
         self._secret_label.show_pieces([("API key" if self._is_key else "Password", "strong")])
 
@@ -99,7 +105,7 @@ class LoginScreen(Screen[None]):
         if not self._busy:
             self._busy = True
             self._say("Logging in…")
-            self.run_worker(self._sign_in(), exit_on_error=False)
+            self._work.begin(self._sign_in(), "log in")
 
     async def _sign_in(self, *, cleartext: bool = False) -> None:
         app = app_of(self)
@@ -135,6 +141,6 @@ class LoginScreen(Screen[None]):
         def go_on() -> None:
             self._busy = True
             self._say("Logging in…")
-            self.run_worker(self._sign_in(cleartext=True), exit_on_error=False)
+            self._work.begin(self._sign_in(cleartext=True), "log in")
 
         ask_first(self, f"{warning}. Sign in all the same?", "Yes, send the password unencrypted", go_on)
