@@ -189,12 +189,17 @@ def test_a_permission_of_people_is_a_group_of_its_own(rows: Tables) -> None:
     assert inside == {"Odd Ærlig 語", "Gone Person"}
 
 
-def test_the_html_of_mentions_is_kept_and_the_rest_is_left_to_zulip(rows: Tables) -> None:
-    kept = [row for row in rows["zerver_message"] if row["rendered_content"] is not None]
-    assert kept
-    assert all("data-" in row["rendered_content"] for row in kept)
-    assert all(row["rendered_content_version"] == 1 for row in kept)
-    assert any(row["rendered_content"] is None for row in rows["zerver_message"])
+def test_html_is_left_to_zulip_but_where_the_text_does_not_tell_who_is_meant(rows: Tables) -> None:
+    by_text = {row["content"]: row for row in rows["zerver_message"]}
+    named_by_id = next(row for text, row in by_text.items() if "|2** see [plan]" in text)
+    assert 'data-user-id="2"' in named_by_id["rendered_content"]
+    assert named_by_id["rendered_content_version"] == 1
+    # Bots of the system are not among the people that the import renders for.
+    assert by_text["a notice"]["rendered_content"] == "<p>a notice</p>"
+    by_name = [row for text, row in by_text.items() if "@**" in text and "|" not in text]
+    for row in [*by_name, by_text["the four of us"]]:
+        assert (row["rendered_content"], row["rendered_content_version"]) == (None, None)
+    assert by_name
 
 
 def test_history_has_what_the_import_asks_for(rows: Tables) -> None:
@@ -203,7 +208,8 @@ def test_history_has_what_the_import_asks_for(rows: Tables) -> None:
     assert any({"prev_topic", "topic"} <= entry.keys() for history in histories for entry in history)
     for entry in (entry for history in histories for entry in history):
         assert entry["user_id"] in people
-        assert "prev_content" not in entry or "prev_rendered_content" in entry
+        assert isinstance(entry.get("prev_rendered_content", ""), str)
+        assert ("prev_content" in entry) == ("prev_rendered_content" in entry)
 
 
 def test_files_are_there_byte_for_byte(data: Path, archive: Path, rows: Tables) -> None:
@@ -231,12 +237,18 @@ def test_files_are_there_byte_for_byte(data: Path, archive: Path, rows: Tables) 
     assert icons == {"1/icon.original", "1/icon.png"}
 
 
+def test_links_of_scheduled_messages_are_known_with_their_uploads(rows: Tables) -> None:
+    [scheduled] = [row for row in rows["zerver_scheduledmessage"] if row["has_attachment"]]
+    [upload] = [row for row in rows["zerver_attachment"] if row["scheduled_messages"]]
+    assert upload["scheduled_messages"] == [scheduled["id"]]
+    assert upload["path_id"] in scheduled["content"]
+
+
 def test_the_report_says_what_stays_behind(archive: Path) -> None:
     report = (archive / "REPORT.txt").read_text()
     for words in (
         "Passwords and API keys",
         "3 drafts",
-        "votes and tasks",
         "1 reactions with the emoji of this program",
         f"({odd_world.ODD_ADDRESS}) is none that Zulip takes",
         "old crew is called old crew (2)",
@@ -269,6 +281,7 @@ def test_it_says_which_server_it_is_for(data: Path, archive: Path, tmp_path: Pat
     )
     assert later["zerver_realm"][0]["workplace_users_group"] == full_members
     assert {row["type"] for row in later["zerver_recipient"]} == {2, 3}
+    assert {row["recipient_id"] for row in later["zerver_userprofile_crossrealm"]} == {None}
     for level in (441, 500):
         with pytest.raises(LevelError):
             Target(level)

@@ -17,6 +17,7 @@ from narrowcast_server.actions.navigation_views import add_view
 from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.actions.reactions import add_reaction
 from narrowcast_server.actions.saved_snippets import create_snippet
+from narrowcast_server.actions.scheduled_messages import schedule
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.actions.user_admin import deactivate
 from narrowcast_server.actions.user_groups import create_group, set_deactivated
@@ -28,6 +29,7 @@ from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import FlagBit, User
+from narrowcast_server.queries.scheduled_messages import Target
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION
@@ -113,6 +115,7 @@ def _messages(core: Core, people: dict[str, User]) -> None:
     path_id = place_file(core, odd, "plan ü.txt", "für alle".encode())
     place_file(core, odd, "nobody saw this.txt", b"yet")
     subscribe(core, [general], [odd])
+    schedule(core, odd, Target(general.id, "later"), f"[plan](/user_uploads/{path_id})", core.now() + 86_400)
     text = f"@**Ada Moreno|{ada.id}** see [plan](/user_uploads/{path_id}), \\u0000, :octopus:"
     sent = send_to_channel(core, odd, core.channels[general.id], "odd", text)
     message = find_message(core, sent.id)

@@ -90,7 +90,7 @@ zerver_userprofile unique(id) unique(~delivery_email) unique(~email) id:int! rea
     long_term_idle:bool tos_version:text10? default_sending_stream:>zerver_stream?!
     default_events_register_stream:>zerver_stream?! default_all_public_streams:bool last_active_message_id:int?!
     user_permissions:list! groups:list! {_PERSONAL}
-zerver_userprofile_crossrealm unique(id) id:int! email:text254! recipient_id:int!
+zerver_userprofile_crossrealm unique(id) id:int! email:text254! recipient_id:int?!
 zerver_realmuserdefault unique(realm) id:int! realm:>zerver_realm! {_PERSONAL}
 zerver_usergroup unique(id) id:int! realm:>zerver_realm!
 zerver_namedusergroup unique(id) unique(name) id:int! usergroup_ptr:>zerver_usergroup! realm_for_sharding:>zerver_realm!
@@ -127,6 +127,7 @@ zerver_userstatus unique(user_profile) id:int! user_profile:>people! client:>zer
     status_text:text255 emoji_name:text! emoji_code:text! reaction_type:text30!
 zerver_reaction unique(user_profile,message,reaction_type,emoji_code) id:int! message:>zerver_message!
     user_profile:>people! emoji_name:text! emoji_code:text! reaction_type:text30!
+zerver_submessage unique(id) id:int! message:>zerver_message! sender:>people! msg_type:text content:text
 zerver_scheduledmessage id:int! realm:>zerver_realm! sender:>people! recipient:>zerver_recipient!
     sending_client:>zerver_client! stream:>zerver_stream?! subject:text60 content:text! rendered_content:text!
     scheduled_timestamp:time! request_timestamp:time! read_by_sender:bool delivered:bool

@@ -28,6 +28,8 @@ FILE_FOLDERS: Final = (UPLOADS, AVATARS, EMOJI, ICONS)
 MESSAGES_A_FILE: Final = 1000
 MESSAGES_FILE: Final = re.compile(r"messages-(\d{6})\.json")
 
+UPLOAD_LINK: Final = re.compile(r"(?<=/user_uploads/)[^\s()<>\"'\]\[]+")
+"""The path id of an upload, where a text links it."""
 REALM_ID: Final = 1
 NOTIFICATION_BOT: Final = "notification-bot@zulip.com"
 """Bots of the system are called by address: each Zulip server has its own."""

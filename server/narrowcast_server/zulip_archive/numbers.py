@@ -33,6 +33,8 @@ class Delivery(IntEnum):
     REMINDER = 2
 
 
+NO_MESSAGE: Final = 2**31 - 1
+"""The largest id, which no message has."""
 DIRECT_TOPIC: Final = "\x07"
 """The topic of every direct message."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -20,15 +19,17 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.numbers import Delivery, flags_in
+from narrowcast_server.zulip_archive.layout import UPLOAD_LINK
+from narrowcast_server.zulip_archive.numbers import NO_MESSAGE, Delivery, flags_in
 from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import Recipients
 from narrowcast_server.zulip_archive.reading.rows import Row, rows
 
-_UPLOAD: Final = re.compile(r"(?<=/user_uploads/)[^\s()<>\"'\]\[]+")
 _LONGEST_CLIENT: Final = 100
 _LONGEST_NOTE: Final = 1000
+_WIDGET: Final = '"widget_type"'
+"""In what makes a message a widget, and in nothing later."""
 _MOVED: Final = ("prev_topic", "prev_stream")
 
 
@@ -106,7 +107,7 @@ async def _text(intake: Intake, sender: User, source: str) -> _Text:
 def _with_our_paths(intake: Intake, text: str) -> str:
     if not intake.paths or "/user_uploads/" not in text:
         return text
-    return _UPLOAD.sub(lambda match: intake.paths.get(match[0], match[0]), text)
+    return UPLOAD_LINK.sub(lambda match: intake.paths.get(match[0], match[0]), text)
 
 
 async def _message(intake: Intake, recipients: Recipients, row: Row) -> None:
@@ -221,33 +222,34 @@ def reactions(intake: Intake) -> None:
 
 
 def submessages(intake: Intake) -> None:
-    """Votes and tasks, which only an archive of this program has; that a message is a poll its text says."""
-    met: set[int] = set()
-    for row in intake.own_rows("submessages"):
-        message = find_message(intake.core, row.reference("message_id", intake.messages))
-        sender = intake.core.users[row.reference("sender_id", intake.users)]
+    """Votes and tasks. That a message is a poll or a list its text says."""
+    for row in intake.rows("zerver_submessage"):
+        message = find_message(intake.core, row.reference("message", intake.messages))
+        sender = intake.core.users[row.reference("sender", intake.users)]
         assert message is not None, "all messages are there"
-        if message.id in met:
+        content = row.text("content")
+        if _WIDGET not in content:
             with intake.passing_over("votes and tasks"):
-                add_submessage(intake.core, sender, message, row.text("msg_type"), row.text("content"))
-        met.add(message.id)
+                add_submessage(intake.core, sender, message, row.text("msg_type"), content)
 
 
 async def waiting(intake: Intake, recipients: Recipients) -> None:
     """Scheduled messages and reminders that were not sent."""
+    reminded_of = {row.integer("id"): row.integer("message") for row in intake.own_rows("reminders")}
     for row in intake.rows("zerver_scheduledmessage"):
         if row.flag("delivered"):
             continue
         sender = intake.core.users[row.reference("sender", intake.users)]
         text = await _text(intake, sender, row.text("content"))
         if row.integer("delivery_type", int(Delivery.SCHEDULED)) == Delivery.REMINDER:
-            _reminder(intake, row, sender, text)
+            target = row.integer("reminder_target_message_id", NO_MESSAGE)
+            _reminder(intake, row, sender, text, reminded_of.get(row.integer("id"), target))
         else:
             _scheduled(intake, recipients, row, sender, text)
 
 
-def _reminder(intake: Intake, row: Row, sender: User, text: _Text) -> None:
-    message_id = intake.messages.get(row.integer("reminder_target_message_id", -1))
+def _reminder(intake: Intake, row: Row, sender: User, text: _Text, target: int) -> None:
+    message_id = intake.messages.get(target)
     if message_id is None:
         intake.left_out["reminders of messages that are gone"] += 1
         return

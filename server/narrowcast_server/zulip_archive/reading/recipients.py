@@ -23,7 +23,8 @@ class Recipients:
         for row in intake.rows("zerver_recipient"):
             self._read(intake, row)
         for row in intake.rows("zerver_userprofile_crossrealm"):
-            self._people[row.integer("recipient_id")] = row.reference("id", intake.users)
+            if row.has("recipient_id"):
+                self._people[row.integer("recipient_id")] = row.reference("id", intake.users)
         members: dict[int, set[int]] = defaultdict(set)
         for row in intake.rows("zerver_subscription"):
             recipient_id = row.integer("recipient")

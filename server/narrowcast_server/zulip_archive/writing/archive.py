@@ -53,6 +53,7 @@ TABLES: Final[tuple[tuple[str, Table], ...]] = (
     ("zerver_channelfolder", channels.folders),
     ("zerver_usertopic", channels.topic_policies),
     ("zerver_reaction", messages.reactions),
+    ("zerver_submessage", messages.submessages),
     ("zerver_realmauthenticationmethod", organization.sign_in),
     ("zerver_realmuserdefault", organization.new_people),
     ("zerver_realmdomain", organization.domains),
@@ -80,7 +81,7 @@ TABLES: Final[tuple[tuple[str, Table], ...]] = (
 )
 _OWN: Final[tuple[tuple[str, Table], ...]] = (
     ("drafts", own.drafts),
-    ("submessages", own.submessages),
+    ("reminders", own.reminders),
     ("reactions", own.reactions),
     ("addresses", own.addresses),
     ("settings", own.settings),
@@ -125,10 +126,10 @@ def _write(export: Export, archive: Tarball) -> str:
         for table, rows in tables.items():
             counts[table] += len(rows)
     kinds = files.write_files(export, archive)
+    tables_of_realm = archive.add_tables(layout.REALM_FILE, _tables(export), import_source=layout.SOURCE)
     attachments = archive.add_tables(
         layout.ATTACHMENTS_FILE, [("zerver_attachment", files.attachments(export))]
     )
-    tables_of_realm = archive.add_tables(layout.REALM_FILE, _tables(export), import_source=layout.SOURCE)
     archive.add_tables(layout.ANALYTICS_FILE, ((table, ()) for table in _ANALYTICS))
     # Which migrations a server has had only it can know; it asks for no more than that its version is the same.
     archive.add_json(

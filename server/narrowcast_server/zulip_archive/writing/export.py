@@ -34,6 +34,13 @@ class Export:
     """How many of what were left out, for the report."""
     emoji_names: dict[str, str] = field(default_factory=dict)
     """The organization's own emoji, by the code of reactions."""
+    reminded_of: dict[int, int] = field(default_factory=dict)
+    """Ids of messages by the archive's ids of their reminders."""
+    scheduled_uploads: dict[str, list[int]] = field(default_factory=dict)
+    """Ids of scheduled messages by the path ids of the uploads that they link."""
+    system_bot_ids: frozenset[int] = frozenset()
+    names: dict[str, dict[int, str]] = field(default_factory=dict)
+    """How texts name active people and groups, and channels, by id: after what HTML calls them."""
 
     @classmethod
     def of(cls, source: Source, target: Target, now: int) -> Export:
@@ -42,5 +49,11 @@ class Export:
         export = cls(source, target, recipients, Permissions(source), Clients(), now)
         export.emoji_names = {
             str(row["id"]): row["name"] for row in source.rows("SELECT id, name FROM custom_emoji")
+        }
+        export.system_bot_ids = frozenset(bot.id for bot in source.system_bots)
+        export.names = {
+            "user": {user.id: f"**{user.full_name}**" for user in source.people if user.is_active},
+            "user-group": {group.id: f"*{group.name}*" for group in source.groups if not group.deactivated},
+            "stream": {channel.id: f"#**{channel.name}" for channel in source.channels},
         }
         return export

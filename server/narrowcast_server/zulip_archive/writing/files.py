@@ -51,7 +51,7 @@ def _uploads(export: Export, archive: Tarball) -> Iterator[Record]:
 
 
 def attachments(export: Export) -> Iterator[Record]:
-    """Uploads as messages have them; after the files, of which some may be lost."""
+    """Uploads as messages have them; after the files, of which some may be lost, and after what is scheduled."""
     for row in export.source.rows("SELECT * FROM attachments ORDER BY id"):
         if row["path_id"] in export.lost_files:
             continue
@@ -71,7 +71,7 @@ def attachments(export: Export) -> Iterator[Record]:
             "is_realm_public": None,
             "is_web_public": None,
             "messages": [message_id for (message_id,) in messages],
-            "scheduled_messages": [],
+            "scheduled_messages": sorted(set(export.scheduled_uploads.get(row["path_id"], ()))),
         }
 
 

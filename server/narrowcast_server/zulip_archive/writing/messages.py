@@ -9,12 +9,12 @@ from itertools import count, islice
 from typing import Final
 
 from narrowcast_server.storage.store import Row
-from narrowcast_server.zulip_archive.layout import MESSAGES_A_FILE, REALM_ID
-from narrowcast_server.zulip_archive.numbers import DIRECT_TOPIC, Delivery, flags_out
+from narrowcast_server.zulip_archive.layout import MESSAGES_A_FILE, REALM_ID, UPLOAD_LINK
+from narrowcast_server.zulip_archive.numbers import DIRECT_TOPIC, NO_MESSAGE, Delivery, flags_out
 from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.writing.export import Export, Record
 
-_NAMES_BY_ID: Final = re.compile(r'data-(?:user|user-group|stream)-id="\d')
+_NAMED: Final = re.compile(r'data-(user|user-group|stream)-id="(\d{1,18})"')
 _RENDERED: Final = 1
 """The version of the HTML that both sides agree on."""
 _NORMAL: Final = 1
@@ -38,7 +38,7 @@ def _message(export: Export, row: Row) -> Record:
     else:
         recipient_id = export.recipients.channel(row["channel_id"])
     times = [time for time in (row["last_edited"], row["last_moved"]) if time is not None]
-    rendered = _rendered(row["rendered"])
+    rendered = _rendered(export, row)
     return {
         "id": row["id"],
         "realm": REALM_ID,
@@ -60,9 +60,20 @@ def _message(export: Export, row: Row) -> Record:
     }
 
 
-def _rendered(html: str) -> str | None:
-    """HTML whose ids the import rewrites; any other it makes anew, as its own messages look."""
-    return html if _NAMES_BY_ID.search(html) else None
+def _rendered(export: Export, row: Row) -> str | None:
+    """HTML that the import could not make anew from the text: it keeps that, and changes the ids in it.
+
+    That is where somebody is named otherwise than they are called now, by id too, and what bots of the system wrote.
+    All other HTML it makes anew, as its own messages look.
+    """
+    text, html = row["content"], row["rendered"]
+    if row["sender_id"] in export.system_bot_ids:
+        return str(html)
+    for kind, identity in _NAMED.findall(html):
+        name = export.names[kind].get(int(identity))
+        if name is None or name not in text:
+            return str(html)
+    return None
 
 
 def _history(row: Row) -> str | None:
@@ -70,18 +81,16 @@ def _history(row: Row) -> str | None:
         return None
     entries = json.loads(row["history"])
     for entry in entries:
-        # The import asks each entry for its author, and for the HTML of each earlier text.
+        # The import asks each entry for its author, and each earlier text for its HTML, which it cannot make.
         entry.setdefault("user_id", row["sender_id"])
-        if "prev_content" in entry:
-            entry.setdefault("prev_rendered_content", None)
-            entry.setdefault("prev_rendered_content_version", _RENDERED)
+        if "prev_content" in entry and not isinstance(entry.get("prev_rendered_content"), str):
+            entry |= {"prev_rendered_content": "", "prev_rendered_content_version": _RENDERED}
     return json.dumps(entries, ensure_ascii=False)
 
 
 def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> list[Record]:
     """Whose messages they are, with flags."""
     direct = {row["id"] for row in part if row["channel_id"] is None}
-    bots = {bot.id for bot in export.source.system_bots}
     rows = export.source.rows(
         "SELECT user_id, message_id, flags FROM user_messages WHERE message_id BETWEEN ? AND ?"
         " ORDER BY message_id, user_id",
@@ -96,7 +105,7 @@ def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> li
             "flags_mask": flags_out(bits, direct=message_id in direct),
         }
         for user_id, message_id, bits in rows
-        if user_id not in bots
+        if user_id not in export.system_bot_ids
     ]
 
 
@@ -114,13 +123,31 @@ def reactions(export: Export) -> Iterator[Record]:
             }
 
 
+def submessages(export: Export) -> Iterator[Record]:
+    """What makes a message a poll or a list, and votes and tasks."""
+    for row in export.source.rows("SELECT * FROM submessages ORDER BY id"):
+        yield {
+            "id": row["id"],
+            "message": row["message_id"],
+            "sender": row["sender_id"],
+            "msg_type": row["msg_type"],
+            "content": row["content"],
+        }
+
+
 def waiting(export: Export) -> Iterator[Record]:
     """Scheduled messages and reminders."""
     numbers = count(1)
     for row in export.source.rows("SELECT * FROM scheduled_messages ORDER BY id"):
-        yield {"id": next(numbers), **_scheduled(export, row)}
+        identity = next(numbers)
+        uploads = UPLOAD_LINK.findall(row["content"])
+        for path_id in uploads:
+            export.scheduled_uploads.setdefault(path_id, []).append(identity)
+        yield {"id": identity, "has_attachment": bool(uploads), **_scheduled(export, row)}
     for row in export.source.rows("SELECT * FROM reminders ORDER BY id"):
-        yield {"id": next(numbers), **_reminder(export, row)}
+        identity = next(numbers)
+        export.reminded_of[identity] = row["message_id"]
+        yield {"id": identity, "has_attachment": False, **_reminder(export, row)}
 
 
 def _scheduled(export: Export, row: Row) -> Record:
@@ -148,7 +175,8 @@ def _reminder(export: Export, row: Row) -> Record:
         "read_by_sender": False,
         "failure_message": None,
         "delivery_type": int(Delivery.REMINDER),
-        "reminder_target_message_id": row["message_id"],
+        # The import gives messages other ids and leaves this: of a message that is not there the text is kept.
+        "reminder_target_message_id": NO_MESSAGE,
         "reminder_note": row["note"] or None,
     }
 
@@ -161,7 +189,6 @@ def _waiting(export: Export, row: Row, recipient_id: int, client: str) -> Record
         "sending_client": export.clients.id(client),
         "content": row["content"],
         "rendered_content": row["rendered"],
-        "has_attachment": False,
         "scheduled_timestamp": row["delivery"],
         "request_timestamp": export.now,
         "delivered": False,

@@ -17,10 +17,10 @@ def drafts(export: Export) -> Iterator[Record]:
         yield {**dict(row), "recipients": json.loads(row["recipients"])}
 
 
-def submessages(export: Export) -> Iterator[Record]:
-    """Votes, tasks and the like."""
-    for row in export.source.rows("SELECT * FROM submessages ORDER BY id"):
-        yield dict(row)
+def reminders(export: Export) -> Iterator[Record]:
+    """What reminders are of; after the reminders."""
+    for reminder_id, message_id in export.reminded_of.items():
+        yield {"id": reminder_id, "message": message_id}
 
 
 def reactions(export: Export) -> Iterator[Record]:

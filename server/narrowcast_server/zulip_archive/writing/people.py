@@ -87,9 +87,9 @@ def personal_settings(values: Mapping[str, object]) -> Record:
 
 
 def system_bots(export: Export) -> Iterator[Record]:
-    """The bots of the system."""
+    """The bots of the system; nobody is a recipient where conversations are groups."""
     for bot in export.source.system_bots:
-        recipient_id = export.recipients.person(bot.id)
+        recipient_id = None if export.target.direct_groups else export.recipients.person(bot.id)
         yield {"id": bot.id, "email": NOTIFICATION_BOT, "recipient_id": recipient_id}
 
 

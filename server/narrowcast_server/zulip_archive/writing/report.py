@@ -13,7 +13,6 @@ _ALWAYS: Final = (
 )
 _TABLES: Final = (
     ("drafts", "drafts"),
-    ("submessages", "votes and tasks of polls and lists: the messages stay, as text"),
     ("extra_keys", "named keys"),
     ("invites", "invitations: their links lead here"),
     ("acts", "entries of the log of administrative acts"),
@@ -47,7 +46,5 @@ def _left_out(export: Export) -> Iterator[str]:
     groups = export.source.settings["default_channel_groups"]
     if isinstance(groups, list) and groups:
         yield f"{len(groups)} groups of default channels"
-    if number := export.source.count("reminders"):
-        yield f"The links of {number:,} reminders, where the new server has messages of others; their texts are kept"
     for words, number in sorted(export.left_out.items()):
         yield f"{number:,} {words}"
