@@ -18,6 +18,7 @@ _BLOCK = re.compile(
 _TAG = re.compile(r"<[^>]*>")
 
 _ENCODER = msgspec.json.Encoder()
+_ANYTHING = msgspec.json.Decoder()
 _MESSAGES = msgspec.json.Decoder(Message)
 _DESTINATIONS: msgspec.json.Decoder[Destination] = msgspec.json.Decoder(Destination)
 
@@ -44,14 +45,24 @@ def message_from_text(text: str) -> Message:
     return _from_text(text, _MESSAGES)
 
 
-def _to_text(value: Message | Destination) -> str:
+def to_json(value: object) -> bytes:
+    """Any value as JSON."""
     try:
-        return _ENCODER.encode(value).decode()
+        return _ENCODER.encode(value)
     except (UnicodeEncodeError, OverflowError):  # a lone surrogate or a number beyond 64 bits, from a server
-        return json.dumps(msgspec.to_builtins(value))
+        return json.dumps(msgspec.to_builtins(value)).encode()
 
 
-def _from_text(text: str, decoder: msgspec.json.Decoder[Value]) -> Value:
+def from_json(raw: bytes) -> object:
+    """The inverse of `to_json`. Raises ValueError or RecursionError for what is none."""
+    return _from_text(raw, _ANYTHING)
+
+
+def _to_text(value: Message | Destination) -> str:
+    return to_json(value).decode()
+
+
+def _from_text(text: str | bytes, decoder: msgspec.json.Decoder[Value]) -> Value:
     try:
         return decoder.decode(text)
     except msgspec.ValidationError:

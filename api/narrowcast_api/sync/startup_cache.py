@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 
 from narrowcast_api.clock import Clock
@@ -12,6 +11,7 @@ from narrowcast_api.narrow.page import PAGE
 from narrowcast_api.state.snapshots import dump_progress
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
+from narrowcast_api.storage.codec import from_json, to_json
 
 RENEWED_UP_TO = 4 * 2**20
 """Bytes of a cached snapshot up to which it is worth the time at the end to keep it true."""
@@ -22,7 +22,7 @@ def load_state(cache: Cache, clock: Clock) -> State:
     raw = cache.load_snapshot()
     if raw is not None:
         with suppress(ValueError, RecursionError):
-            answer = json.loads(raw)
+            answer = from_json(raw)
             if isinstance(answer, dict):
                 return State.from_snapshot(
                     answer, now=clock.now(), monotonic=clock.monotonic, from_cache=True
@@ -38,9 +38,9 @@ def keep_progress(cache: Cache, state: State) -> None:
     if raw is None or len(raw) > RENEWED_UP_TO:
         return
     with suppress(ValueError, RecursionError):
-        answer = json.loads(raw)
+        answer = from_json(raw)
         if isinstance(answer, dict) and answer.get("user_id") == state.me:
-            cache.save_snapshot(json.dumps({**answer, **dump_progress(state)}).encode())
+            cache.save_snapshot(to_json({**answer, **dump_progress(state)}))
 
 
 def cached_messages(cache: Cache, state: State, narrow: Narrow, before: int | None) -> list[Message]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,6 +34,7 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
+from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
@@ -122,7 +122,7 @@ class Synchronizer:
         if is_large:
             gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
         cache = session.storage.cache
-        cache.post(lambda: cache.save_snapshot(json.dumps(cacheable(answer)).encode()))
+        cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
         session.refresh_latest()
 
     def _build(self, answer: dict[str, object]) -> State:
