@@ -114,7 +114,7 @@ def rows(value: object) -> Iterator[Row]:
 
 def table(value: object) -> Row:
     """An object; anything else counts as an empty one."""
-    return value if isinstance(value, Mapping) else {}
+    return value if type(value) is dict or isinstance(value, Mapping) else {}
 
 
 def records(value: object, read: Callable[[Row], Record], kind: str) -> Iterator[Record]:

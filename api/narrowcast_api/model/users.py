@@ -146,8 +146,8 @@ def _read_profile(value: object) -> dict[int, ProfileValue]:
     profile: dict[int, ProfileValue] = {}
     for key, entry in table(value).items():
         fields = table(entry)
-        content = fields.get("value")
-        field_id = id_of_key(str(key))
+        content, rendered = fields.get("value"), fields.get("rendered_value")
+        field_id = id_of_key(key)
         if field_id is not None and content is not None:
-            profile[field_id] = ProfileValue(str(content), optional_text(fields, "rendered_value"))
+            profile[field_id] = ProfileValue(str(content), rendered if type(rendered) is str else None)
     return profile

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, id_of_key, number, table, text
+from narrowcast_api.model.reading import LARGEST, Row, id_of_key, number, table, text
 
 
 class Availability(StrEnum):
@@ -81,7 +81,9 @@ class Presence:
 
 def read_slim(row: Row) -> Seen:
     """A presence with two times."""
-    active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)
+    active, idle = row.get("active_timestamp"), row.get("idle_timestamp")
+    if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= LARGEST:  # seldom
+        active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)
     return Seen(active, idle if idle > active else active)
 
 
