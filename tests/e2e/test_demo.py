@@ -33,6 +33,7 @@ def test_the_demo_opens_at_its_welcome_and_leaves_nothing_behind(tmp_path: Path)
         assert terminal.wait_end() == 0
         assert terminal.left_clean() == []
     wait_empty(tmp_path / "tmp")
+    assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
 
 
 def test_a_killed_demo_takes_its_server_and_its_data_with_it(tmp_path: Path) -> None:

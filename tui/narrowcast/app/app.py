@@ -179,10 +179,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             super()._handle_exception(error)  # tests want to see it
             return
         self._return_code = 1
-        self.panic(
-            f"narrowcast: internal error ({type(error).__name__}); your drafts are saved. "
-            f"Details: {self.paths.log_file}"
-        )
+        details = f"Details: {self.paths.log_file}"
+        if self.demo.leaves_nothing:
+            details = "To keep a log of it: narrowcast demo --data DIR"
+        self.panic(f"narrowcast: internal error ({type(error).__name__}); your drafts are saved. {details}")
 
     # keys
 

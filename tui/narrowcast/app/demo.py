@@ -10,7 +10,8 @@ from textual.app import App
 
 from narrowcast.app.context import app_of
 from narrowcast.app.open_accounts import OpenAccounts
-from narrowcast.terminal.paths import Paths
+from narrowcast.terminal.logs import start_log
+from narrowcast.terminal.paths import Paths, private_folder
 
 if TYPE_CHECKING:
     from narrowcast.app.demo_server import DemoServer
@@ -34,6 +35,11 @@ class Demo:
         """Whether the app shows the demo, or is about to."""
         return self._server is not None
 
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether the demo is open, and all of it, its log too, goes when it ends."""
+        return self.is_open and self._data is None
+
     async def start(self) -> None:
         """Start the server, then open the account."""
         from narrowcast.app.demo_server import DemoFailed, DemoServer
@@ -41,15 +47,19 @@ class Demo:
 
         await self._app.push_screen(WaitScreen("Starting the demo server…"))
         self._server = DemoServer(self._data)
+        client, before = self._server.folder / "client", app_of(self._app).paths
+        is_new = not client.exists()
+        app_of(self._app).paths = paths = Paths.under(client)
+        private_folder(private_folder(self._server.folder) / "client")
+        start_log(paths.log_file)
         try:
             account = await self._server.start()
         except DemoFailed as error:
+            app_of(self._app).paths = before
+            start_log(before.log_file)
             log.error("%s", error)
             self._accounts.show_welcome(error.user_message)
             return
-        client = self._server.folder / "client"
-        is_new = not client.exists()
-        app_of(self._app).paths = Paths.under(client)
         await self._accounts.open(account)
         if is_new:
             from narrowcast.screens.main.demo_start import begin_at_welcome

@@ -37,7 +37,7 @@ def run_app(
     config = load(paths.config_file)
     from narrowcast.terminal.logs import start_log
 
-    start_log(paths.log_file)
+    start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
     from rich.console import Console
 
     from narrowcast.app.app import NarrowcastApp

@@ -30,20 +30,15 @@ class SafeFormatter(logging.Formatter):
         return text.replace("\n", "\n    ")
 
 
-def start_log(path: Path) -> bool:
-    """Log to ``path`` from now on, warnings of libraries included. False if the file cannot be opened.
+def start_log(path: Path | None) -> bool:
+    """Log to ``path`` from now on, warnings of libraries included. False if there is no file or it cannot be opened.
 
     Without a file nothing is logged: Python's last resort would write over the screen.
     """
     root = logging.getLogger()
     handler: logging.Handler
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler = logging.handlers.RotatingFileHandler(
-            path, maxBytes=MAX_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="backslashreplace"
-        )
-        path.chmod(0o600)
-        opened = True
+        handler, opened = (logging.NullHandler(), False) if path is None else (_file_handler(path), True)
     except OSError:
         handler, opened = logging.NullHandler(), False
     handler.setFormatter(SafeFormatter())
@@ -56,3 +51,12 @@ def start_log(path: Path) -> bool:
         logging.getLogger(chatty).setLevel(logging.WARNING)
     logging.captureWarnings(True)
     return opened
+
+
+def _file_handler(path: Path) -> logging.Handler:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handler = logging.handlers.RotatingFileHandler(
+        path, maxBytes=MAX_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="backslashreplace"
+    )
+    path.chmod(0o600)
+    return handler
