@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
 
+import narrowcast
 from narrowcast.app.config import Config
-from narrowcast.screens.main.hints import READING, hint_line, keys_of_commands
+from narrowcast.commands.hints import default_keys, with_keys
+from narrowcast.commands.keymap import effective
+from narrowcast.screens.main.hints import READING, hint_line
 from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage
 
 
 def test_hints_take_their_share_of_the_line_and_help_is_always_there() -> None:
-    keys = keys_of_commands({})
+    keys = default_keys()
     assert hint_line(keys, READING, 120) == (
         "r reply · c write · : react · n next unread · Ctrl-k go to · ? help"
     )
@@ -23,8 +28,49 @@ def test_hints_take_their_share_of_the_line_and_help_is_always_there() -> None:
 
 
 def test_hints_name_the_keys_that_the_user_chose() -> None:
-    keys = keys_of_commands({"message.vote": "f7", "message.reply": []})
+    keys = effective({"message.vote": "f7", "message.reply": []})
     assert hint_line(keys, (("message.vote", "vote"), ("message.reply", "reply")), 100) == "F7 vote · ? help"
+
+
+def test_texts_name_the_keys_that_commands_have_and_else_the_commands() -> None:
+    keys = effective({"write.outbox-retry": "f7", "go.outbox": []})
+    text = "<write.outbox-retry> resends, <write.outbox-cancel> cancels, <go.outbox> lists <b>"
+    assert with_keys(keys, text) == "F7 resends, F9 cancels, 'View outbox: unsent messages' lists <b>"
+    with pytest.raises(KeyError):
+        with_keys(keys, "<write.nothing> does nothing")
+
+
+_KEY = re.compile(r"\b(F[0-9]{1,2}|(Ctrl|Alt)-[A-Za-z]+)\b")
+
+
+def test_no_text_of_the_app_spells_out_a_key_that_can_be_changed() -> None:
+    spelt_out = []
+    root = Path(narrowcast.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        inside = path.relative_to(root)
+        if inside.parts[0] in {"cli", "terminal"}:
+            continue  # the keys of shells and of tmux are not the app's
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        contracts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        spelt_out += [
+            f"{inside}:{node.lineno}: {node.value}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in contracts
+            and _KEY.search(node.value)
+        ]
+    assert spelt_out == []
+
+
+async def test_keys_that_are_changed_are_named_at_once(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        on_stage(tmp_path, size=(140, 30), server=server) as stage,
+    ):
+        await until(lambda: "r reply" in stage.screen.lines.status.plain)
+        stage.app.use_config(Config(keys={"message.reply": "f7"}))
+        await until(lambda: "F7 reply" in stage.screen.lines.status.plain)
 
 
 @pytest.mark.parametrize(

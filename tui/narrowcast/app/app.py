@@ -146,6 +146,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.theme = config.appearance.theme
         self.config = config
         self._use_keys()
+        if self.accounts.screen is not None:
+            self.accounts.screen.config_changed()
 
     def get_default_screen(self) -> Screen[Any]:
         """The screen of the account where there is one: no empty one is laid out and painted below it."""

@@ -38,7 +38,7 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ConfigKey("appearance.mouse", "Use the mouse", "When off, the terminal selects text itself"),
     ),
     "Composing": (
-        ConfigKey("compose.enter", "Enter key", "Ctrl-j and Alt-Enter do the other", ("send", "newline")),
+        ConfigKey("compose.enter", "Enter key", "<compose.other-enter> does the other", ("send", "newline")),
         ConfigKey(
             "compose.editor", "External editor", "A command; empty: $VISUAL, then $EDITOR", at_start=False
         ),

@@ -72,13 +72,15 @@ class Rendered(Struct):
 class Layout(Struct):
     """Lays out one message.
 
-    `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables.
+    `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables, `opens` is the key that opens
+    what is closed; where there is none it is not named.
     """
 
     inliner: Inliner
     me: int
     opened: frozenset[int] = frozenset()
     pan: int = 0
+    opens: str = "Enter"
     has_code: bool = False
     hidden_columns: int = 0
 
@@ -102,9 +104,12 @@ class Layout(Struct):
         if cut or document.cut:
             del lines[max(0, rows - 1) :]
             more = self.inliner.target(Target(TargetKind.MORE, "", "more"))
-            text = "… more: Enter shows it" if cut else "… longer than can be shown here"
+            text = f"… more{self._by_key('shows')}" if cut else "… longer than can be shown here"
             lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))
         return Rendered(lines, self.inliner.targets, cut, self.has_code, self.hidden_columns)
+
+    def _by_key(self, does: str) -> str:
+        return f": {self.opens} {does} it" if self.opens else ""
 
     def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
         blocks = document.blocks
@@ -243,7 +248,9 @@ class Layout(Struct):
         if is_open:
             yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "┆", width)
         else:
-            closed = wrap([Run("(closed: Enter opens it)", self.palette.dim + target)], self._inner(width))
+            closed = wrap(
+                [Run(f"(closed{self._by_key('opens')})", self.palette.dim + target)], self._inner(width)
+            )
             yield from self._marked(closed, Run("  ", self.palette.text), width)
 
     def _table(self, block: Table, width: int) -> Iterator[Line]:

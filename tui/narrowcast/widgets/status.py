@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.commands.hints import Keys, with_keys
 from narrowcast.text import formats
 from narrowcast.widgets.one_line import OneLine, Piece
 
@@ -20,6 +21,8 @@ LOOKS = {
     "refused": ("✕", "bad", "logged out"),
 }
 """Sign, look and word of each state of the connection: the word is always there, colour only helps."""
+
+DO_WITH_UNSENT = "<write.outbox-retry> resends, <write.outbox-cancel> cancels, <go.outbox> lists"
 
 
 def connection_piece(session: Session) -> Piece:
@@ -65,7 +68,7 @@ def typing_text(session: Session, where: Destination | None) -> str:
     return f"{', '.join(typers)} {'is' if len(typers) == 1 else 'are'} typing…"
 
 
-def unsent_pieces(session: Session) -> list[Piece]:
+def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
     """How many messages of one's own are not on the server, wherever they were written."""
     from narrowcast_api.protocols.outbox_item import OutboxState
 
@@ -73,7 +76,7 @@ def unsent_pieces(session: Session) -> list[Piece]:
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
     pieces: list[Piece] = []
     if stuck:
-        pieces.append((f" {stuck} not sent: F8 resends, F9 cancels, B lists ", "bad"))
+        pieces.append((f" {stuck} not sent: {with_keys(keys, DO_WITH_UNSENT)} ", "bad"))
     waiting = sum(state is OutboxState.WAITING for state in states)
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
@@ -88,6 +91,7 @@ class StatusLine(OneLine):
         session: Session,
         where: Destination | None,
         hint: str,
+        keys: Keys,
         *,
         urgent: bool = False,
         added: Sequence[str] = (),
@@ -99,7 +103,7 @@ class StatusLine(OneLine):
         left: list[Piece] = [connection_piece(session)]
         if session.read_only:
             left.append((" read-only: open elsewhere ", "warn"))
-        left.extend(unsent_pieces(session))
+        left.extend(unsent_pieces(session, keys))
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))
         left.append((f" {unread} unread" if unread else " no unread", ""))

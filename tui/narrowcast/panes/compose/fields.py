@@ -8,6 +8,7 @@ from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
@@ -152,6 +153,9 @@ class TargetLine(Horizontal):
             return self._given.where, ""
         return self._read_people(state) if self.is_direct else self._read_channel(state)
 
+    def _with_keys(self, text: str) -> str:
+        return with_keys(keys_of(self), text)
+
     def _read_people(self, state: State) -> tuple[Destination | None, str]:
         from narrowcast.panes.compose.completion import recipients
 
@@ -159,7 +163,8 @@ class TargetLine(Horizontal):
         if unknown:
             return (
                 None,
-                f"No user, or more than one, is named {unknown[0]!r}. Tab in the field completes names.",
+                f"No user, or more than one, is named {unknown[0]!r}. "
+                + self._with_keys("<compose.next-field> in the field completes names."),
             )
         return DirectDestination(ids), ""
 
@@ -168,11 +173,15 @@ class TargetLine(Horizontal):
         if not name:
             return (
                 None,
-                "Select a channel in the field above the text (Shift-Tab), or press Esc, x for a direct message.",
+                self._with_keys(
+                    "Select a channel in the field above the text (<compose.previous-field>), or press "
+                    "<compose.leave>, <write.direct> for a direct message."
+                ),
             )
         channel_id = state.channels.id_of(name)
         if channel_id is None:
-            return None, f"No channel named {name!r}. Tab in the field completes names."
+            how = self._with_keys("<compose.next-field> in the field completes names.")
+            return None, f"No channel named {name!r}. {how}"
         topic = self.topic.text.strip()
         limit = state.limits.max_topic_length
         if len(topic) > limit:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import hint_words
+from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.writing import Writing
 from narrowcast.widgets.editor import Editor
@@ -99,12 +98,18 @@ class ComposeLook:
         if used > limit * COUNT_FROM:
             return f"{limit - used} characters left ", "warn"
         if not self._text.display:
-            begin = (("write.channel", "channel"), ("write.direct", "direct"))
-            return " · ".join(hint_words(app_of(self._host).keys, begin)) + " ", "dim"
+            return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
         if refusal and not is_edit:
             return "You cannot send this here ", "warn"
-        return ("Enter saves · Esc cancels ", "dim") if is_edit else None
+        if not is_edit:
+            return None
+        save = "compose.enter" if self._enter_sends else "compose.other-enter"
+        return self._hints((save, "saves"), ("compose.leave", "cancels")), "dim"
 
     def _usual(self, *, roomy: bool) -> str:
         enter, other = ("sends", "new line") if self._enter_sends else ("new line", "sends")
-        return f"Enter {enter} · Ctrl-j {other} · Esc leaves " if roomy else f"Enter {enter} "
+        hints = (("compose.enter", enter), ("compose.other-enter", other), ("compose.leave", "leaves"))
+        return self._hints(*(hints if roomy else hints[:1]))
+
+    def _hints(self, *hints: KeyHint) -> str:
+        return " · ".join(hint_words(keys_of(self._host), hints)) + " "

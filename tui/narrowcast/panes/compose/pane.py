@@ -20,7 +20,7 @@ from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.look import ComposeLook
 from narrowcast.panes.compose.offers import Offers
-from narrowcast.panes.compose.rules import PLACEHOLDER, SendRules
+from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.sending import Sending
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.compose.writing import Writing
@@ -79,7 +79,7 @@ class ComposePane(Vertical):
         self.session = session
         self.enter_sends = enter_sends
         self.target = target = TargetLine(view)
-        self.text = text = Editor(multiline=True, placeholder=PLACEHOLDER, id="text")
+        self.text = text = Editor(multiline=True, id="text")
         self.uploads = UploadRows(session, lambda: self.destination()[0])
         self.offers = Offers(self, session, target, text)
         self._writing = Writing(session, target, text, tell=self._tell, shown=self._text_replaced)
@@ -110,9 +110,8 @@ class ComposePane(Vertical):
         yield self.text
 
     def on_mount(self) -> None:
-        self._show_hint()
+        self.show_keys()
         if self._rules.read_only:
-            self.text.placeholder = self._rules.read_only
             for editor in self.query(Editor):
                 editor.can_focus = False
 
@@ -235,6 +234,11 @@ class ComposePane(Vertical):
         self._show_idle()
 
     # how it looks
+
+    def show_keys(self) -> None:
+        """Name the keys that commands have now."""
+        self._rules.refresh()
+        self._show_hint()
 
     def on_resize(self) -> None:
         self._show_idle()

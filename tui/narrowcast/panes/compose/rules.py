@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.writing import Writing
 from narrowcast.widgets.editor import Editor
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SendRules"]
 
-PLACEHOLDER = "Write a message (c)"
 READ_ONLY = "This window only reads: the account is open where its files cannot be shared. Write there."
 """Words that could not be kept are not taken at all."""
 
@@ -45,6 +45,11 @@ class SendRules:
         """Why nothing can be written at all; empty where it can."""
         return READ_ONLY if self._session.read_only else ""
 
+    @property
+    def _how_to_begin(self) -> str:
+        begin = "write.channel" if self._writing.goes_to_channel else "message.reply"
+        return with_keys(keys_of(self._text), f"Write a message (<{begin}>)")
+
     def refresh(self) -> None:
         """Look again at what the channel takes, and whether one may write there."""
         state, is_edit = self._session.state, self._writing.edits.message_id is not None
@@ -56,4 +61,4 @@ class SendRules:
         if refusal != self.refusal:
             self.refusal = refusal
             self._changed()
-        self._text.placeholder = self.read_only or refusal or PLACEHOLDER
+        self._text.placeholder = self.read_only or refusal or self._how_to_begin

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import Keys, hint_words, keys_of, with_keys
 from narrowcast.text import names
 from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
@@ -83,7 +84,7 @@ class UploadRows(Vertical):
                 self._rows[upload_id] = OneLine()
                 self.mount(self._rows[upload_id])
             self._rows[upload_id].show_pieces(
-                *describe(upload, self._elsewhere(upload), self.session.is_live)
+                *describe(upload, keys_of(self), self._elsewhere(upload), self.session.is_live)
             )
 
     def _tell_trouble(self, upload: Upload) -> None:
@@ -92,7 +93,8 @@ class UploadRows(Vertical):
             self._told.pop(upload.id, None)
         elif self._told.get(upload.id) != (text := trouble(upload)):
             self._told[upload.id] = text
-            app_of(self).tell(f"{text} Ctrl-x in compose resumes, Alt-x cancels.", severity="error")
+            how = "<compose.attach-cancel> in compose resumes, <compose.attach-drop> cancels."
+            app_of(self).tell(f"{text} {with_keys(keys_of(self), how)}", severity="error")
 
     def _elsewhere(self, upload: Upload) -> str:
         """Which conversation the file is for, if it is not the one that is being written to."""
@@ -107,7 +109,8 @@ class UploadRows(Vertical):
     def _newest(self) -> Upload | None:
         unfinished = self._unfinished()
         if not unfinished:
-            app_of(self).tell("No upload in progress. Ctrl-t uploads a file.")
+            text = with_keys(keys_of(self), "No upload in progress. <compose.attach> uploads a file.")
+            app_of(self).tell(text)
         return unfinished[-1] if unfinished else None
 
     def stop_or_resume(self) -> None:
@@ -128,15 +131,17 @@ class UploadRows(Vertical):
             self.refresh_rows()
 
 
-def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[list[Piece], list[Piece]]:
+def describe(
+    upload: Upload, keys: Keys, elsewhere: str = "", live: bool = True
+) -> tuple[list[Piece], list[Piece]]:
     """The row of one upload: name, bar, share, how it fares, and what the keys do."""
     name = safe_line(upload.name, NAME_CELLS)
     for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, NAME_CELLS)}", "dim")] if elsewhere else []
-    keys: list[Piece] = [
-        (f"Ctrl-x {'goes on' if upload.state in _ENDED else 'stops'} · Alt-x cancels ", "dim")
-    ]
+    stops = ("compose.attach-cancel", "resumes" if upload.state in _ENDED else "pauses")
+    does = hint_words(keys, (stops, ("compose.attach-drop", "cancels")))
+    right: list[Piece] = [(" · ".join(does) + " ", "dim")]
     if upload.state is UploadState.FAILED:
-        return [(f" {name} ", ""), (f" {trouble(upload)}", "bad"), *for_whom], keys
+        return [(f" {name} ", ""), (f" {trouble(upload)}", "bad"), *for_whom], right
     share = upload.fraction
     filled = round(share * BAR_CELLS)
     left: list[Piece] = [
@@ -146,10 +151,10 @@ def describe(upload: Upload, elsewhere: str = "", live: bool = True) -> tuple[li
         (f" {share:4.0%} of {size(upload.size)}", ""),
     ]
     if upload.state is UploadState.CANCELLED:
-        left.append(("  stopped", "warn"))
+        left.append(("  paused", "warn"))
     elif upload.state is UploadState.WAITING:
         left.append(("  waits its turn" if live else "  waits for the connection", "dim"))
-    return [*left, *for_whom], keys
+    return [*left, *for_whom], right
 
 
 def trouble(upload: Upload) -> str:

@@ -17,6 +17,7 @@ from textual.message import Message as TextualMessage
 from textual.selection import Selection
 from textual.strip import Strip
 
+from narrowcast.commands.hints import keys_of
 from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.feed import Feed, Key
@@ -152,6 +153,11 @@ class MessageList(LineView):
         self.rows.forget_looks()
         self.changed()
 
+    def look_anew(self) -> None:
+        """The keys that rows name, or how they are to look, are others: everything in view is laid out again."""
+        self.styles_changed()
+        self.changed()
+
     def names_changed(self) -> None:
         """People, groups or channels have other names: everything in view is laid out again."""
         self.rows.forget()
@@ -188,7 +194,7 @@ class MessageList(LineView):
     def _new_maker(self, names: StateNames) -> RowMaker:
         palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
         width = self.content_size.width - GUTTER - 1
-        return RowMaker(names, palette, self.base_style, width, self._cards)
+        return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self))
 
     def thumb(self) -> tuple[int, int] | None:
         """Where the viewport lies among the known messages; by messages, not by rows."""

@@ -17,6 +17,7 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from narrowcast.app.frames import Frames, Kinds
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.messages.commands import MessageCommands
 from narrowcast.panes.messages.context import PaneContext
@@ -54,7 +55,7 @@ _SHOWN = (
 )
 
 
-SELECTING = "Esc cancels · y copies the selected text"
+SELECTING = "Esc cancels · <message.copy> copies the selected text"
 
 
 class MessagesPane(Vertical):
@@ -223,27 +224,36 @@ class MessagesPane(Vertical):
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
 
+    def show_anew(self) -> None:
+        """The keys, or how messages are to look, are others."""
+        self._say_what_is_empty()
+        self.list.look_anew()
+
     def _echoes_aged(self) -> None:
         self._echo_timer = None
         self.list.forget_echoes()
         self.refresh_messages()
 
     def _say_what_is_empty(self) -> None:
-        view = self.view
+        self.list.empty_text = self._why_empty()
+
+    def _why_empty(self) -> str:
+        view, keys = self.view, keys_of(self)
         if view is None:
-            self.list.empty_text = "Select a view on the left, or press Ctrl-k to go anywhere."
-        elif view.error is not None:
-            self.list.empty_text = f"{view.error.user_message}\nPress Ctrl-r to try again."
-        elif view.loading or not view.found_newest:
-            self.list.empty_text = "Loading messages…"
-        elif (where := view.narrow.destination) is not None:
-            key = "r" if isinstance(where, DirectDestination) else "c"
+            return with_keys(keys, "Select a view on the left, or press <go.switcher> to go anywhere.")
+        if view.error is not None:
+            return f"{view.error.user_message}\n{with_keys(keys, 'Press <message.reload> to try again.')}"
+        if view.loading or not view.found_newest:
+            return "Loading messages…"
+        if (where := view.narrow.destination) is not None:
+            begin = "message.reply" if isinstance(where, DirectDestination) else "write.channel"
             refused = permissions.write_refusal(self.session.state, where)
-            self.list.empty_text = f"No messages here yet.\n{refused or f'Press {key} to write the first.'}"
-        elif view.narrow == Narrow.all():
-            self.list.empty_text = "No messages yet.\nPress c to write the first to a channel, x to a person."
-        else:
-            self.list.empty_text = "No messages match this view.\nPress a for all messages."
+            how = with_keys(keys, f"Press <{begin}> to write the first.")
+            return f"No messages here yet.\n{refused or how}"
+        if view.narrow == Narrow.all():
+            how = "Press <write.channel> to write the first to a channel, <write.direct> to a person."
+            return f"No messages yet.\n{with_keys(keys, how)}"
+        return with_keys(keys, "No messages match this view.\nPress <go.all> for all messages.")
 
     # What the list tells.
 
@@ -269,7 +279,8 @@ class MessagesPane(Vertical):
         if self.view is view:
             if view.error is not None and view.ids:
                 self._shared.say(
-                    f"Could not load more messages: {view.error.user_message} Ctrl-r tries again."
+                    f"Could not load more messages: {view.error.user_message} "
+                    + with_keys(keys_of(self), "<message.reload> tries again.")
                 )
             self.refresh_messages()
 
@@ -304,7 +315,7 @@ class MessagesPane(Vertical):
         """Says what one can do with selected text, whether keys or the mouse selected it."""
         event.stop()
         if self.list.overlay is None:
-            self._shared.say_mode(SELECTING if event.selected else "")
+            self._shared.say_mode(with_keys(keys_of(self), SELECTING) if event.selected else "")
 
     # Keys.
 

@@ -17,6 +17,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from narrowcast.commands.hints import Keys, default_keys, key_of, with_keys
 from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
@@ -58,7 +59,9 @@ BARS = ("│ ", "▎ ", "┆ ")
 
 Cards = Callable[[Document], Document]
 
-MUTED = "(This message was sent by a muted user: Enter shows it)"
+MUTED = "(This message was sent by a muted user: <message.enter> shows it)"
+COLLAPSED = "(collapsed: <message.enter> shows it)"
+OLDER_GAP = "┄┄ older messages may be missing here: <message.enter> on the next one loads them ┄┄"
 
 
 class Lead(Struct, frozen=True):
@@ -125,10 +128,17 @@ class RowMaker:
     """Makes rows for one width, palette and state of names. ``cards`` puts those of extensions into a message."""
 
     def __init__(
-        self, names: StateNames, palette: Palette, base: Style, width: int, cards: Cards | None = None
+        self,
+        names: StateNames,
+        palette: Palette,
+        base: Style,
+        width: int,
+        cards: Cards | None = None,
+        keys: Keys | None = None,
     ) -> None:
         self.names = names
         self.cards = cards
+        self.keys = keys if keys is not None else default_keys()
         self.palette = palette
         self.base = base
         self.width = max(16, width)
@@ -161,8 +171,7 @@ class RowMaker:
         palette = self.palette
         rows: list[MessageRow] = []
         if lead.gap:
-            text = "┄┄ older messages may be missing here: Enter on the next one loads them ┄┄"
-            rows.append(self.line([(text, palette.error)]))
+            rows.append(self.line([(with_keys(self.keys, OLDER_GAP), palette.error)]))
         if lead.date:
             rows.append(self.line([(f"── {self.names.date(message.timestamp)} ──", palette.dim)]))
         if lead.unread:
@@ -278,14 +287,14 @@ class RowMaker:
         rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]
         hidden = "collapsed" in message.flags or message.sender_id in state.users.muted
         if hidden and not shape.revealed:
-            text = MUTED if message.sender_id in state.users.muted else "(collapsed: Enter shows it)"
+            text = with_keys(self.keys, MUTED if message.sender_id in state.users.muted else COLLAPSED)
             target = inliner.target(Target(TargetKind.MORE, "reveal", "show"))
             rows.append(self.content_row(Line([Run(text, self.palette.dim + target)])))
             return rows, Rendered([], inliner.targets, True)
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
             lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)
-        layout = Layout(inliner, state.me, shape.opened, shape.pan)
+        layout = Layout(inliner, state.me, shape.opened, shape.pan, opens=key_of(self.keys, "message.enter"))
         widget = read_widget(message.submessages) if message.submessages else None
         document = parse(content, shape.rows)
         if message.is_me_message:
@@ -312,7 +321,7 @@ class RowMaker:
     def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
         """A message of one's own that the server has not confirmed yet."""
         palette = self.palette
-        note, style = _echo_note(entry, now)
+        note, style = _echo_note(entry, now, self.keys)
         rows = [self.line(self.place_parts(entry.destination))] if lead.conversation else []
         above = len(rows)
         if lead.sender:
@@ -365,23 +374,25 @@ def reaction_text(reaction_type: str, code: str, name: str) -> str:
     return f":{safe_line(name, 40)}:"
 
 
-def _echo_note(entry: OutboxEntry, now: float) -> tuple[str, str]:
+def _echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
     """What to say about a message on its way, and whether it is bad news."""
     from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
 
     age = now - entry.created
+    settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")
+    cancel = with_keys(keys, "<write.outbox-cancel> cancels")
     if entry.state is OutboxState.FAILED:
-        return f"not sent: {safe_line(entry.error or '', 300)} F8 resends, F9 cancels", "error"
+        return f"not sent: {safe_line(entry.error or '', 300)} {settle}", "error"
     if entry.state is OutboxState.UNCONFIRMED:
-        return "unconfirmed: it may have arrived. F8 resends, F9 cancels", "error"
+        return f"unconfirmed: it may have arrived. {settle}", "error"
     if age < SHOW_AFTER or entry.state is OutboxState.SENT:
         return "", ""
     if entry.waits_for is not None:
         return "waiting for the previous message", ""
     if entry.state is OutboxState.WAITING:
-        return "waiting to be sent… F9 cancels", ""
+        return f"waiting to be sent… {cancel}", ""
     if entry.sent_at is not None and now - entry.sent_at >= SILENCE_AFTER:
-        return f"no answer for {int(SILENCE_AFTER)} s, still waiting… F9 cancels", ""
+        return f"no answer for {int(SILENCE_AFTER)} s, still waiting… {cancel}", ""
     if age > OFFER_AFTER:
-        return "still sending… F9 cancels", ""
+        return f"still sending… {cancel}", ""
     return "sending…", ""

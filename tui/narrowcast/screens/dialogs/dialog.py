@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from textual.binding import BindingType
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from narrowcast.commands.hints import KeyHint, Keys, default_keys, hint_words
+from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.terminal.textual_private import screen_below
 
-__all__ = ["Dialog", "keys_of"]
+__all__ = ["Dialog"]
 
 T = TypeVar("T")
-
-
-def keys_of(screen: Screen[Any]) -> Keys:
-    """The keys that the commands have in the app of ``screen``."""
-    keys: Keys | None = getattr(screen.app, "keys", None)
-    return default_keys() if keys is None else keys
 
 
 class Dialog(ModalScreen[T]):

@@ -23,6 +23,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
@@ -43,6 +44,7 @@ AROUND = 7
 """Rows of a form that are not fields: border, title, gap, hint, message."""
 LABEL_MOST = 34
 PROBLEM_ROWS = 2
+CHANGE = "<choice.previous> <choice.next> or <choice.choose> to change"
 """Rows for what is said to be wrong with a value."""
 
 
@@ -158,7 +160,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl):
-            self._hint.show_pieces([(row.field.hint or "← → or Space to change", "dim")])
+            self._hint.show_pieces([(row.field.hint or with_keys(keys_of(self), CHANGE), "dim")])
         else:
             self._hint.show_pieces([(row.field.hint, "dim")])
 

@@ -19,10 +19,10 @@ from textual.strip import Strip
 
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames
-from narrowcast.commands.hints import KeyHint, hint_words
+from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.dialog import Dialog, keys_of
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.find_field import FindField
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values

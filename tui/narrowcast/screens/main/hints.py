@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 
-from narrowcast.commands.keymap import effective, key_label
-from narrowcast.commands.registry import by_id
+from narrowcast.commands.hints import KeyHint, Keys, hint_words
 
-__all__ = ["KeyHint", "hint_line", "keys_of_commands"]
-
-KeyHint = tuple[str, str]
-"""The id of a command, and what it does in a word or two."""
+__all__ = ["hint_line"]
 
 SHARE = 0.56
 """How much of the line hints may take; the rest says how things are."""
@@ -42,29 +37,13 @@ WRITING: tuple[KeyHint, ...] = (
 )
 
 
-def keys_of_commands(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-    """The key that each command has, as people write it; those without one are absent."""
-    keys = effective(user) if user else _default_keys()
-    return {command_id: key_label(chosen[0]) for command_id, chosen in keys.items() if chosen}
-
-
-@lru_cache(maxsize=1)
-def _default_keys() -> dict[str, tuple[str, ...]]:
-    return {command_id: command.keys for command_id, command in by_id().items()}
-
-
-def hint_line(keys: Mapping[str, str], hints: Iterable[KeyHint], width: int) -> str:
+def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int) -> str:
     """As many of `hints` as fit into their share of a line of `width` cells, and last how to get help."""
-    last = _words(keys, HELP)
+    last = " ".join(hint_words(keys, [HELP]))
     room = int(width * SHARE) - len(last)
     shown: list[str] = []
-    for words in (_words(keys, hint) for hint in hints):
-        if words and len(words) + 3 <= room:
+    for words in hint_words(keys, hints):
+        if len(words) + 3 <= room:
             shown.append(words)
             room -= len(words) + 3
     return " · ".join(filter(None, [*shown, last]))
-
-
-def _words(keys: Mapping[str, str], hint: KeyHint) -> str:
-    command_id, does = hint
-    return f"{keys[command_id]} {does}" if command_id in keys else ""

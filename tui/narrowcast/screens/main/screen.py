@@ -92,6 +92,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self.narrow is not None:
             self.session.remember(self.narrow, self.messages.selected_id)
 
+    def config_changed(self) -> None:
+        """The keys, or how things are to look, are others."""
+        self.lines.update()
+        self.messages.show_anew()
+        self.writing.show_keys()
+
     # where one is
 
     def open(

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.text import names
 from narrowcast_api.storage.folders import account_folder_name
@@ -40,7 +41,8 @@ class Unfinished:
                 whom = "no recipients yet"
                 if draft.destination is not None:
                     whom = names.destination(screen.session.state, draft.destination)
-                screen.tell(f"You have a draft for {whom}: d lists drafts.")
+                lists = with_keys(keys_of(screen.writing), "<go.drafts> lists drafts.")
+                screen.tell(f"You have a draft for {whom}: {lists}")
         screen.writing.draft.noted = self._write
 
     def _write(self, draft_id: str | None) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
-from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line, keys_of_commands
+from narrowcast.commands.hints import keys_of
+from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
@@ -48,7 +49,6 @@ class StatusLines:
     def __init__(self, screen: Workspace, host: Widget) -> None:
         self._screen = screen
         self._host = host
-        self._keys: dict[str, str] = {}
         self._told: tuple[str, ...] = ()
         self.banner = OneLine(id="banner")
         self.status = StatusLine(id="status")
@@ -59,7 +59,7 @@ class StatusLines:
         in_mode = bool(screen.messages.mode_hint) and screen.messages.has_focus_within
         hint = screen.messages.mode_hint if in_mode else self._hint()
         added = app_of(self._host).extensions.segments()
-        self.status.update(screen.session, where, hint, urgent=in_mode, added=added)
+        self.status.update(screen.session, where, hint, keys_of(self._host), urgent=in_mode, added=added)
         text = banner(screen.session)
         self._host.set_class(bool(text), "-banner")
         if text:
@@ -68,15 +68,14 @@ class StatusLines:
     def _hint(self) -> str:
         """The most useful keys of the pane that has the focus."""
         screen, width = self._screen, self._screen.size.width
-        if not self._keys:
-            self._keys = keys_of_commands(app_of(self._host).config.keymap)
+        keys = keys_of(self._host)
         if screen.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
-            return hint_line(self._keys, (other, *WRITING), width)
+            return hint_line(keys, (other, *WRITING), width)
         if screen.navigation.has_focus_within:
-            return hint_line(self._keys, NAVIGATION, width)
+            return hint_line(keys, NAVIGATION, width)
         usual = READING if width >= ROOM_FOR_HINTS else NARROW
-        return hint_line(self._keys, (*screen.messages.selected_hints, *usual), width)
+        return hint_line(keys, (*screen.messages.selected_hints, *usual), width)
 
     def tell_warnings(self) -> None:
         """In full, when they are new: the banner may have no room for all of it."""

@@ -15,7 +15,7 @@ from narrowcast.app.config_file import check as check_value
 from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 from narrowcast.app.context import app_of
 from narrowcast.app.import_settings import read_zuliprc
-from narrowcast.commands.hints import Keys
+from narrowcast.commands.hints import Keys, with_keys
 from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize
 from narrowcast.commands.registry import Command, groups
 from narrowcast.screens.dialogs.ask import AskScreen
@@ -66,12 +66,18 @@ class AppSettingsScreen(ManageScreen[str]):
         return app_of(self).paths.config_file
 
     def rows(self) -> Sequence[Row[str]]:
-        config = app_of(self).config
+        config, keys_now = app_of(self).config, app_of(self).keys
         rows: list[Row[str]] = []
         for heading, keys in CONFIG_KEYS.items():
             rows.append(Row(("heading", heading), "", heading))
             rows += [
-                Row(one.key, one.key, one.title, _shown(value_of(config, one.key)), f"{one.help} ({one.key})")
+                Row(
+                    one.key,
+                    one.key,
+                    one.title,
+                    _shown(value_of(config, one.key)),
+                    f"{with_keys(keys_now, one.help)} ({one.key})",
+                )
                 for one in keys
             ]
         chosen = len(config.keys)
@@ -136,7 +142,9 @@ class AppSettingsScreen(ManageScreen[str]):
             if typed is not None:
                 self.save(one.key, read(typed))
 
-        self.app.push_screen(_checked_question(one.title, str(text), one.help, check), answered)
+        self.app.push_screen(
+            _checked_question(one.title, str(text), with_keys(app_of(self).keys, one.help), check), answered
+        )
 
     def save(self, key: str, value: Value | None) -> None:
         """Write a value, and use it."""

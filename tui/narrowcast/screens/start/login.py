@@ -14,6 +14,7 @@ from textual.widgets import Static
 from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.app.signin import Cleartext, sign_in_and_store
+from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.widgets.editor import Editor
@@ -21,9 +22,16 @@ from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.errors import NarrowcastError, SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
 
+HINTS = (
+    ("login.next", "next field"),
+    ("editor.submit", "logs in"),
+    ("login.key", "API key instead of password"),
+    ("login.back", "back"),
+)
+
 
 class LoginScreen(Screen[None]):
-    """Address, email, password. F4 takes an API key in place of the password."""
+    """Address, email, password; or an API key in place of the password."""
 
     DEFAULT_CSS = """
     LoginScreen { align: center middle; background: $background; }
@@ -54,9 +62,7 @@ class LoginScreen(Screen[None]):
             yield Editor(password=True, id="code")
             yield Static("", id="problem", markup=False)
             hint = OneLine()
-            hint.show_pieces(
-                [("Tab next field · Enter signs in · F4 API key instead of password · Esc back", "dim")]
-            )
+            hint.show_pieces([(" · ".join(hint_words(keys_of(self), HINTS)), "dim")])
             yield hint
 
     @staticmethod

@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
@@ -21,6 +22,8 @@ from narrowcast.widgets.virtual_list import VirtualList
 LOGO = """\
   ·  )  )  )   n a r r o w c a s t
 """
+
+HINT = "↑ ↓ select · <list.select> opens · <app.help> keyboard shortcuts"
 
 SERVE_TEXT = """\
 To let the people of this machine talk, run in another terminal, and leave it running:
@@ -65,7 +68,7 @@ class WelcomeScreen(Screen[None]):
                 yield Static(self._problem, id="problem", markup=False)
             yield self._choices
             hint = OneLine()
-            hint.show_pieces([("↑ ↓ select · Enter opens · ? keyboard shortcuts", "dim")])
+            hint.show_pieces([(with_keys(keys_of(self), HINT), "dim")])
             yield hint
 
     def on_mount(self) -> None:
