@@ -12,7 +12,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, InvalidInput, NarrowcastError, Unsupported
 from narrowcast_api.wire.vocabulary import BotType, ExportType, WebhookInterface
 from support.api import scripted_client
-from support.screens import PIXEL
+from support.pictures import PIXEL
 from support.server import TestServer, running_server
 
 

@@ -17,9 +17,11 @@ from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_events
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Anchor
 from support.exploring import examples
-from support.histories import OBSERVERS, STEPS, History, Step, differences, facts
+from support.histories import OBSERVERS, History, Step
+from support.history_steps import STEPS
 from support.ledger import proves
 from support.server import TestServer, running_server
+from support.state_facts import differences, facts
 
 _NUMBER = st.integers(0, 49)
 _STEPS = st.lists(

@@ -28,9 +28,9 @@ from narrowcast_api.wire.events import (
     parse_event,
 )
 from support.captures import captures, fixture, own_events, recorded_events
-from support.histories import facts
 from support.ledger import proves
 from support.live import apply, channel_message, direct_message, make_state, message_event, snapshot
+from support.state_facts import facts
 
 WITHOUT_STATE = {
     HeartbeatEvent,

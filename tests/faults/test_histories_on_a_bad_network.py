@@ -13,9 +13,11 @@ from narrowcast_api.state.state import State
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.vocabulary import Anchor
 from support.fault_proxy import Fault, FaultProxy
-from support.histories import STEPS, History, differences, facts
+from support.histories import History
+from support.history_steps import STEPS
 from support.server import TestServer, running_server
 from support.sessions import QUICK, sessions, until
+from support.state_facts import differences, facts
 
 _STEPS = 60
 _SAFE = sorted(set(STEPS) - {"person"})

@@ -27,7 +27,7 @@ from simulation.disk import SLOWEST, Disk
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.network import Network
 from simulation.service import Service
-from support.histories import differences, facts
+from support.state_facts import differences, facts
 
 ME, OTHER = 1, 2
 WEIGHTS = {

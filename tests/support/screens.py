@@ -11,12 +11,6 @@ from narrowcast.widgets.editor import Editor
 from support.sessions import until
 from support.stage import Stage
 
-PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf"
-    "500f0003860180b4f1d2f00000000049454e44ae426082"
-)
-"""A picture of one point."""
-
 
 async def choose(stage: Stage, text: str) -> None:
     """Takes the first choice of a picker or a question that begins with a text."""

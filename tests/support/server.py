@@ -23,7 +23,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Config, Dialect
+from narrowcast_server.organization.config import Config, Dialect, Quotas
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.serve import Options, RunningServer, running
@@ -183,6 +183,11 @@ class Listener:
         if events:
             self.last_event_id = events[-1]["id"]
         return [event for event in events if not types or event["type"] in types]
+
+
+def limited(**quotas: int) -> Config:
+    """A server with these quotas and the others as they are."""
+    return Config(quotas=replace(Quotas(), **quotas))
 
 
 @asynccontextmanager

@@ -10,7 +10,8 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import PIXEL, choose, fill, rows
+from support.pictures import PIXEL
+from support.screens import choose, fill, rows
 from support.sessions import until
 from support.stage import on_stage, run
 from support.world import PASSWORD

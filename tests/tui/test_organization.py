@@ -13,7 +13,8 @@ from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_api.wire.organization import Export
-from support.screens import PIXEL, choose, fill, rows, said
+from support.pictures import PIXEL
+from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

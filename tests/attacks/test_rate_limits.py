@@ -1,0 +1,86 @@
+"""How often, and how often at once, somebody may ask."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.organization.config import Config, RateLimit
+from narrowcast_server.serve import EVENT_RATE_LIMITS, RATE_LIMITS, STRANGER_RATE_LIMITS, Options, open_core
+from support.clock import VirtualClock
+from support.server import limited, running_server
+
+
+def test_a_server_has_rate_limits_unless_it_is_a_demo(tmp_path: Path) -> None:
+    core = open_core(Options(data=tmp_path / "team"), "http://x")
+    assert core.config.rate_limits == RATE_LIMITS
+    assert core.config.event_rate_limits == EVENT_RATE_LIMITS
+    assert core.config.stranger_rate_limits == STRANGER_RATE_LIMITS
+    core.close()
+    core = open_core(Options(data=tmp_path / "demo", demo=True), "http://x")
+    assert core.config.rate_limits == core.config.event_rate_limits == ()
+    core.close()
+
+
+@pytest.mark.parametrize("demo", [False, True])
+def test_the_operators_rate_limit_replaces_the_default(tmp_path: Path, demo: bool) -> None:
+    core = open_core(Options(data=tmp_path, demo=demo, rate_limits=((7, 10),)), "http://x")
+    assert core.config.rate_limits == (RateLimit(10, 7),)
+    core.close()
+
+
+async def test_events_are_counted_apart(tmp_path: Path) -> None:
+    config = Config(rate_limits=(RateLimit(60, 2),), event_rate_limits=(RateLimit(60, 3),))
+    async with running_server(tmp_path, config=config, clock=VirtualClock()) as server:
+        listener = await server.listen("ada")
+        await server.call("ada", "GET", "/users/me")
+        for _ in range(3):
+            await listener.events()
+        refusal = await server.refusal(
+            "ada", "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": -1}, status=429
+        )
+        assert refusal["code"] == "RATE_LIMIT_HIT"
+        await server.refusal("ada", "GET", "/users/me", status=429)
+
+
+async def test_two_limits_hold_both(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    config = Config(rate_limits=(RateLimit(10, 2), RateLimit(100, 3)))
+    async with running_server(tmp_path, config=config, clock=clock) as server:
+        for _ in range(2):
+            await server.call("ada", "GET", "/users/me")
+        first = await server.refusal("ada", "GET", "/users/me", status=429)
+        assert first["retry-after"] == pytest.approx(10, abs=1)
+        await clock.advance(11)
+        await server.call("ada", "GET", "/users/me")
+        second = await server.refusal("ada", "GET", "/users/me", status=429)
+        assert second["retry-after"] == pytest.approx(89, abs=1)
+
+
+async def test_requests_of_one_person_at_once_have_a_limit(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(requests_at_once=3)) as server:
+        waiting = []
+        for _ in range(3):
+            listener = await server.listen("elif", event_types=["message"])
+            poll = {"queue_id": listener.queue_id, "last_event_id": -1}
+            waiting.append(asyncio.create_task(server.call("elif", "GET", "/events", poll)))
+            async with asyncio.timeout(20):
+                while server.connections.busy < len(waiting):
+                    await asyncio.sleep(0)
+        refusal = await server.refusal("elif", "GET", "/users/me", status=429)
+        assert refusal["code"] == "RATE_LIMIT_HIT"
+        await server.send("ada", "general", "t", "go on")
+        await asyncio.gather(*waiting)
+        await server.call("elif", "GET", "/users/me")
+
+
+@pytest.mark.parametrize(("path", "status"), [("/users/me", 200), ("/messages", 400)])
+async def test_every_request_to_an_operation_counts_however_it_ends(
+    tmp_path: Path, path: str, status: int
+) -> None:
+    config = Config(rate_limits=(RateLimit(60, 2),))
+    async with running_server(tmp_path, config=config, clock=VirtualClock()) as server:
+        seen = [(await server.raw("ada", "GET", path)).status_code for _ in range(4)]
+    assert seen == [status, status, 429, 429]

@@ -1,0 +1,149 @@
+"""Files have limits of their own: bytes of a person and of all, uploads under way, and room on the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.clock import VirtualClock
+from support.holding import held
+from support.pictures import PIXEL
+from support.server import Answer, TestServer, limited, running_server
+
+
+async def upload(server: TestServer, name: str, size: int) -> Answer:
+    response = await server.raw(name, "POST", "/user_uploads", files={"file": ("a.txt", b"x" * size)})
+    answer: Answer = response.json()
+    return answer
+
+
+TUS = {"Tus-Resumable": "1.0.0"}
+
+
+async def begun(server: TestServer, name: str, length: int) -> Answer | str:
+    """The address of an upload in parts, or its refusal."""
+    response = await server.raw(name, "POST", "/tus", headers={**TUS, "Upload-Length": str(length)})
+    if response.status_code == 201:
+        return str(response.headers["location"])
+    answer: Answer = response.json()
+    return answer
+
+
+async def test_a_person_has_room_for_so_many_bytes(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(upload_mib_a_person=1)) as server:
+        assert (await upload(server, "hugo", 600_000))["result"] == "success"
+        refusal = await upload(server, "hugo", 600_000)
+        assert (refusal["code"], "more than 1 MiB" in refusal["msg"]) == ("BAD_REQUEST", True)
+        assert (await upload(server, "dario", 600_000))["result"] == "success"
+
+
+async def test_everybody_has_room_for_so_many_bytes_together(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(upload_mib=1)) as server:
+        assert (await upload(server, "hugo", 600_000))["result"] == "success"
+        assert "organization" in (await upload(server, "dario", 600_000))["msg"]
+
+
+async def test_a_refused_file_leaves_nothing_on_the_disk(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(attachments=0)) as server:
+        assert (await upload(server, "hugo", 1_000))["result"] == "error"
+        assert [path for path in (tmp_path / "uploads").rglob("*") if path.is_file()] == []
+
+
+async def test_deleting_an_upload_makes_room(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(attachments=1)) as server:
+        await upload(server, "hugo", 10)
+        assert (await upload(server, "hugo", 10))["result"] == "error"
+        [own] = (await server.call("hugo", "GET", "/attachments"))["attachments"]
+        await server.call("hugo", "DELETE", f"/attachments/{own['id']}")
+        assert (await upload(server, "hugo", 10))["result"] == "success"
+
+
+async def test_unfinished_uploads_have_a_limit(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(unfinished_uploads=2)) as server:
+        addresses = [await begun(server, "hugo", 100) for _ in range(2)]
+        refusal = await begun(server, "hugo", 100)
+        assert isinstance(refusal, dict)
+        assert "unfinished" in refusal["msg"]
+        assert isinstance(await begun(server, "dario", 100), str)
+        await server.raw("hugo", "DELETE", f"{server.url}{addresses[0]}", headers=TUS)
+        assert isinstance(await begun(server, "hugo", 100), str)
+
+
+async def test_what_was_announced_counts_before_it_has_come(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(upload_mib_a_person=1)) as server:
+        assert isinstance(await begun(server, "hugo", 700_000), str)
+        assert isinstance(await begun(server, "hugo", 700_000), dict)
+
+
+async def test_expired_uploads_make_room(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, config=limited(unfinished_uploads=1), clock=clock) as server:
+        assert isinstance(await begun(server, "hugo", 100), str)
+        assert isinstance(await begun(server, "hugo", 100), dict)
+        clock.jump(25 * 3600)
+        assert isinstance(await begun(server, "hugo", 100), str)
+        assert len(list((tmp_path / "uploads" / "resumable").glob("*.json"))) == 1
+
+
+async def test_unfinished_uploads_count_after_a_restart(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(unfinished_uploads=1)) as server:
+        assert isinstance(await begun(server, "hugo", 100), str)
+    (tmp_path / "uploads" / "resumable" / "nonsense.json").write_text("{")
+    async with running_server(tmp_path, config=limited(unfinished_uploads=1)) as server:
+        assert isinstance(await begun(server, "hugo", 100), dict)
+    assert not (tmp_path / "uploads" / "resumable" / "nonsense.json").exists()
+
+
+async def test_beginning_an_upload_reads_none_of_the_others(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(server, "hugo", 100)
+
+    def refuse(path: Path, *arguments: object, **options: object) -> str:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert isinstance(await begun(server, "hugo", 100), str)
+
+
+async def test_a_new_picture_replaces_the_old_one_on_the_disk(server: TestServer, tmp_path: Path) -> None:
+    for _ in range(3):
+        response = await server.raw("hugo", "POST", "/users/me/avatar", files={"file": ("a.png", PIXEL)})
+        assert response.json()["result"] == "success"
+    assert len(list((tmp_path / "data" / "uploads" / "public").iterdir())) == 1
+
+
+async def test_a_picture_of_headers_alone_is_read_for_a_moment(server: TestServer) -> None:
+    endless = b"\xff\xd8" + b"\xff\xe1\x00\x02" * 1_200_000
+    with held() as watch:
+        response = await server.raw("hugo", "POST", "/users/me/avatar", files={"file": ("a.jpg", endless)})
+        await server.raw("hugo", "POST", "/user_uploads", files={"file": ("a.jpg", endless)})
+    assert response.json()["code"] == "BAD_IMAGE"
+    assert watch.longest < 0.25, watch
+
+
+async def test_uploads_leave_room_on_the_disk(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
+        answer = (await server.raw("ada", "POST", "/user_uploads", files={"file": ("a.txt", b"a")})).json()
+        assert answer["result"] == "error"
+        assert "The server has no room for this file." in answer["msg"]
+        assert await server.send("ada", "general", "t")
+
+
+async def test_a_full_disk_is_said_so_and_loses_nothing_that_was_said(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        kept = await server.send("ada", "general", "t", "kept")
+        pages = server.core.store.integer("PRAGMA page_count") or 0
+        server.core.store.integer(f"PRAGMA max_page_count = {pages}")
+        refusals = []
+        for _ in range(40):
+            fields = {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "x" * 9000}
+            answer = await server.raw("ada", "POST", "/messages", fields)
+            if answer.status_code != 200:
+                refusals.append(answer)
+        assert {answer.status_code for answer in refusals} == {507}
+        assert refusals[0].json()["msg"] == "The server's disk is full. Tell its operator."
+        assert (await server.call("ada", "GET", f"/messages/{kept}"))["message"]["content"] == "<p>kept</p>"
+        server.core.store.integer("PRAGMA max_page_count = 1000000")
+        assert await server.send("ada", "general", "t", "there is room again")
