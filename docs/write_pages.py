@@ -130,6 +130,7 @@ def _setting(one: ConfigKey, described: dict[str, str]) -> tuple[str, str, str]:
 def _attribute_docs(module: ModuleType) -> Iterator[tuple[str, str]]:
     """What stands below each field of the configuration's classes, by its key in the file."""
     tables = {
+        "Accounts": "accounts.",
         "Appearance": "appearance.",
         "Writing": "compose.",
         "Notifications": "notifications.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_controls import ChoiceControl
@@ -24,6 +26,17 @@ async def choose(stage: Stage, text: str) -> None:
     found = [choice for choice in picker._list.items if choice.text.startswith(text)]
     assert found, [choice.text for choice in picker._list.items]
     picker._list.set_items(found)
+    await stage.press("enter")
+
+
+async def pick(stage: Stage, key: Hashable) -> None:
+    """Opens a thing of the list of things by its key."""
+    await until(lambda: isinstance(stage.app.screen, ManageScreen))
+    screen = stage.app.screen
+    assert isinstance(screen, ManageScreen)
+    screen.list.select_key(key)
+    assert screen.list.selected_item is not None
+    assert screen.list.selected_item.key == key
     await stage.press("enter")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
+from narrowcast.app import accounts
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.config import Config
 from narrowcast.commands.registry import by_id
@@ -67,19 +68,32 @@ async def on_stage(
     server: TestServer | None = None,
     live: bool = True,
     site: str | None = None,
+    stored: Sequence[str] = (),
 ) -> AsyncIterator[Stage]:
-    """Opens the app of ``person``; on a server of its own unless one is given, by way of ``site`` if given."""
+    """Opens the app of ``person``; on a server of its own unless one is given, by way of ``site`` if given.
+
+    The accounts of those who are ``stored`` are there too, each in the place for accounts, then the person's as well.
+    """
     if server is None:
         async with (
             running_server(folder / "server") as own,
-            on_stage(folder, person=person, size=size, config=config, server=own, live=live) as stage,
+            on_stage(
+                folder, person=person, size=size, config=config, server=own, live=live, stored=stored
+            ) as stage,
         ):
             yield stage
         return
-    rc = folder / f"{person}.zuliprc"
+    paths = Paths.under(folder / f"home-{person}")
     account = server.account(person)
-    (account if site is None else replace(account, site=site)).write_zuliprc(rc)
-    app = NarrowcastApp(rc, config=config, paths=Paths.under(folder / f"home-{person}"))
+    account = account if site is None else replace(account, site=site)
+    for name in stored:
+        accounts.store(server.account(name), paths.accounts)
+    if stored:
+        rc = accounts.store(account, paths.accounts)
+    else:
+        rc = folder / f"{person}.zuliprc"
+        account.write_zuliprc(rc)
+    app = NarrowcastApp(rc, config=config, paths=paths)
     async with app.run_test(size=size) as pilot:
         await until(lambda: app.accounts.screen is not None and app.screen is app.accounts.screen)
         if live:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.app import accounts
+from narrowcast.app.config import Accounts, Config
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast_api.narrow.narrow import Narrow
 from support.pictures import PIXEL
-from support.screens import choose, fill, rows
+from support.screens import choose, fill, pick, rows
 from support.sessions import until
 from support.stage import on_stage, run
 from support.world import PASSWORD
@@ -112,21 +113,21 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
 
 
 async def test_another_stored_account_is_opened_in_place_and_drafts_are_kept(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
+    async with on_stage(tmp_path, stored=["bruno"], config=Config(accounts=Accounts(open="one"))) as stage:
         folder = stage.app.paths.accounts
-        ada = accounts.store(stage.server.account("ada"), folder)
-        bruno = accounts.store(stage.server.account("bruno"), folder)
+        ada = accounts.file_of(folder, accounts.name_for(stage.server.account("ada")))
+        bruno = accounts.file_of(folder, accounts.name_for(stage.server.account("bruno")))
         stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await stage.press("c")
         await stage.type("half a thought")
         await run(stage, "account.switch")
-        await choose(stage, bruno.stem)
+        await pick(stage, bruno)
         await until(lambda: stage.app.accounts.file == bruno and stage.app.accounts.session is not None)
         await until(lambda: stage.session.is_live and stage.app.screen is stage.app.accounts.screen)
         assert stage.session.state.me == stage.server.id("bruno")
         assert stage.screen.writing.text.text == ""
         await run(stage, "account.switch")
-        await choose(stage, ada.stem)
+        await pick(stage, ada)
         await until(lambda: stage.app.accounts.file == ada and stage.app.accounts.session is not None)
         await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["half a thought"])
 
@@ -138,7 +139,7 @@ async def test_an_account_that_cannot_be_read_leaves_the_open_one_alone(tmp_path
         (folder / "broken.zuliprc").write_text("nothing")
         session = stage.session
         await run(stage, "account.switch")
-        await choose(stage, "broken")
+        await pick(stage, folder / "broken.zuliprc")
         await until(lambda: stage.notices)
         assert stage.app.accounts.session is session
 

@@ -41,13 +41,9 @@ class Spoken:
 
     def __init__(self) -> None:
         self.said: list[str] = []
-        self.titles: list[str] = []
 
     def say(self, sequence: str) -> None:
         self.said.append(sequence)
-
-    def set_title(self, text: str) -> None:
-        self.titles.append(text)
 
 
 class Bench:
@@ -159,12 +155,11 @@ async def test_what_was_read_within_its_moment_is_not_told(tmp_path: Path) -> No
         assert await on.told() == []
 
 
-async def test_quiet_hours_are_quiet_but_the_title_goes_on(tmp_path: Path) -> None:
+async def test_quiet_hours_are_quiet(tmp_path: Path) -> None:
     quiet = Notifications(quiet=["11:00-13:00"])
     async with bench(tmp_path, quiet) as on:
         await on.write("soup")
         assert await on.told() == []
-        assert on.voice.titles[-1].startswith("(")
 
 
 @pytest.mark.parametrize(
@@ -221,23 +216,3 @@ async def test_the_command_of_the_configuration_gets_what_is_told(tmp_path: Path
         await on.write("@**Ada Moreno** -- soup", **CHANNEL)
         await until(lambda: target.exists() and target.read_text().endswith("soup|"))
         assert target.read_text() == "Bruno Castell|#general › lunch|mention|@Ada Moreno -- soup|"
-
-
-async def test_the_title_counts_unread_messages_and_mentions(tmp_path: Path) -> None:
-    async with bench(tmp_path) as on:
-        name = on.session.state.organization.text("name")
-        before = on.voice.titles[-1]
-        message_id = await on.write("hello @**Ada Moreno**", **CHANNEL)
-        await until(lambda: on.voice.titles[-1] != before)
-        assert "@1" in on.voice.titles[-1]
-        assert on.voice.titles[-1].endswith(name)
-        flags = {"messages": f"[{message_id}]", "op": "add", "flag": "read"}
-        await on.server.call("ada", "POST", "/messages/flags", flags)
-        await until(lambda: on.voice.titles[-1] == before)
-
-
-async def test_without_a_title_none_is_set(tmp_path: Path) -> None:
-    async with bench(tmp_path, Notifications(title=False)) as on:
-        await on.write("soup")
-        await on.told()
-        assert on.voice.titles == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +22,13 @@ def names(folder: Path) -> list[str]:
         return sorted(path.stem for path in folder.glob("*.zuliprc"))
     except OSError:
         return []
+
+
+def ordered(folder: Path, order: Sequence[str]) -> list[str]:
+    """The stored accounts: those that ``order`` names first, then the others in alphabetical order."""
+    stored = names(folder)
+    first = [name for name in dict.fromkeys(order) if name in stored]
+    return first + [name for name in stored if name not in first]
 
 
 def file_of(folder: Path, name: str) -> Path:

@@ -86,6 +86,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         demo_data: Path | None = None,
         link: str = "",
         extensions: bool = True,
+        alone: bool = False,
     ) -> None:
         super().__init__(driver_class=terminal_driver())
         self.opening = opening
@@ -95,7 +96,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.outside: asyncio.subprocess.Process | None = None
         """A program that has the terminal for now."""
         self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
-        self.accounts = OpenAccounts(self, self.extensions, link)
+        self.accounts = OpenAccounts(self, self.extensions, link, alone=alone)
         self.demo = Demo(self, self.accounts, demo_data)
         self._background = Background(self.tell)
         self._painting = Painting(self)

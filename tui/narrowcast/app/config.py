@@ -75,6 +75,18 @@ class Notifications:
 
 
 @dataclass(frozen=True, slots=True)
+class Accounts:
+    """``[accounts]``: where there are several."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    open: Literal["all", "one"] = "all"
+    """Which are open at once: all that are stored, or the one on screen. ``--account`` opens just one."""
+    order: list[str] = field(default_factory=list)
+    """Their names in the order in which they are listed; those that are not named come last."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole file."""
 
@@ -82,6 +94,7 @@ class Config:
 
     account: str = ""
     """The account to open when none is named: the name of a file in ``accounts/`` without ``.zuliprc``."""
+    accounts: Accounts = field(default_factory=Accounts)
     appearance: Appearance = field(default_factory=Appearance)
     compose: Writing = field(default_factory=Writing)
     notifications: Notifications = field(default_factory=Notifications)

@@ -25,6 +25,13 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ConfigKey(
             "account", "Default account", "The account to open when none is named; empty: the only one"
         ),
+        ConfigKey(
+            "accounts.open",
+            "Open accounts",
+            "All stored accounts at once, or only the one on screen",
+            ("all", "one"),
+        ),
+        ConfigKey("accounts.order", "Order of accounts", "Names, separated by commas"),
     ),
     "Appearance": (
         ConfigKey(

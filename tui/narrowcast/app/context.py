@@ -8,6 +8,7 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast
 
+from msgspec import Struct
 from textual.app import App
 from textual.screen import Screen
 from textual.widget import Widget
@@ -15,12 +16,23 @@ from textual.widget import Widget
 if TYPE_CHECKING:
     from narrowcast.app.config import Config
     from narrowcast.terminal.paths import Paths
+    from narrowcast_api.narrow.narrow import Narrow
+    from narrowcast_api.sync.session import Session
 
 P = ParamSpec("P")
 
 
+class ListedAccount(Struct, frozen=True):
+    """An account: its file, its name, and its session if it is open, or why it could not be opened."""
+
+    file: Path
+    name: str
+    session: Session | None = None
+    problem: str = ""
+
+
 class AccountsContext(Protocol):
-    """Which account is on screen."""
+    """Which account is on screen, and which others are open."""
 
     @property
     def file(self) -> Path | None:
@@ -33,11 +45,17 @@ class AccountsContext(Protocol):
     async def open(self, path: Path) -> None:
         """Show the account in a file and bring it to life."""
 
-    async def switch(self, path: Path) -> None:
-        """Open another account in place of the one that is open."""
+    def listed(self) -> Sequence[ListedAccount]:
+        """The accounts that are stored, in their order, and the one on screen where that is not stored."""
 
-    async def sign_out(self) -> None:
-        """Forget the account that is open, and its key."""
+    def others(self) -> Sequence[ListedAccount]:
+        """The accounts that are open and not on screen, and those that could not be opened."""
+
+    async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
+        """Show another account, at a view if one is given."""
+
+    async def sign_out(self, path: Path | None = None) -> None:
+        """Forget an account, the one on screen unless another is named, and its key."""
 
     async def reopen(self) -> None:
         """Take up the account anew as its file has it now."""

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -73,11 +74,11 @@ class Leaving:
 
     def ask(self) -> None:
         """Leave; where messages wait to be sent, ask what becomes of them first."""
-        session = self._accounts.session
-        if session is not None and not self._asked:
+        sessions = [account.session for account in self._accounts.live()]
+        if sessions and not self._asked:
             from narrowcast.app.unsent import ask, waiting
 
-            if count := waiting(session):
+            if count := sum(map(waiting, sessions)):
                 self._asked = True
                 question, chosen = ask(count, lambda send: self.begin(send_later=send))
                 self._app.push_screen(question, chosen)
@@ -92,6 +93,11 @@ class Leaving:
         """Leave in the background. ``send_later``: a process goes on to send what waits."""
         app_of(self._app).spawn(self.leave(code, send_later=send_later), "leave")
 
+    def _files_with_unsent(self) -> list[Path]:
+        from narrowcast.app.unsent import waiting
+
+        return [account.file for account in self._accounts.live() if waiting(account.session)]
+
     async def leave(self, code: int = 0, *, send_later: bool = False) -> None:
         """Keep the draft, close the session within a bound, give the terminal back."""
         if self._under_way:
@@ -102,11 +108,11 @@ class Leaving:
             outside.terminate()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(outside.wait()), CLOSE_SECONDS)
-        file = self._accounts.file
+        left = self._files_with_unsent() if send_later else []
         if self._app.screen is self._accounts.screen:
             self._keep_screen()
         await self._accounts.close()
-        if send_later and file is not None:
+        for file in left:
             from narrowcast.app.unsent import send_in_background
 
             try:

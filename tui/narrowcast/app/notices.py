@@ -38,24 +38,31 @@ class TerminalVoice:
 
     def __init__(self, driver: TerminalDriver) -> None:
         self._driver = driver
-        self._has_title = can_have_title(os.environ)
 
     def say(self, sequence: str) -> None:
         """Write a sequence for a notice."""
         self._driver.say(sequence)
 
-    def set_title(self, text: str) -> None:
-        """Name the terminal's window."""
-        if self._has_title:
-            self._driver.set_title(text)
+
+def set_title_of(app: App[int]) -> Callable[[str], None] | None:
+    """How the terminal's window is named; None where it cannot be."""
+    driver = app._driver
+    if not isinstance(driver, TerminalDriver) or not can_have_title(os.environ):
+        return None
+    return driver.set_title
 
 
 def begin(
-    app: App[int], session: Session, config: Notifications, in_view: Callable[[], Collection[int]]
+    app: App[int],
+    session: Session,
+    config: Notifications,
+    in_view: Callable[[], Collection[int]],
+    label: Callable[[], str],
 ) -> Notifier | None:
     """The notifier of an account that is open; None where there is no terminal.
 
-    `in_view` gives the ids of the messages that are on the screen, with no dialog over them.
+    `in_view` gives the ids of the messages that are on the screen, with no dialog over them; `label` whose messages
+    they are.
     """
     driver = app._driver
     if not isinstance(driver, TerminalDriver):
@@ -67,4 +74,5 @@ def begin(
         TerminalVoice(driver),
         popup=choose(config.popup, os.environ, passthrough=config.passthrough).way,
         passthrough=dict(os.environ) if config.passthrough else None,
+        label=label,
     )

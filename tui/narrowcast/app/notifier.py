@@ -1,4 +1,4 @@
-"""Tells of messages that come while one looks elsewhere, and keeps the terminal's title.
+"""Tells of messages that come while one looks elsewhere.
 
 Which messages these are is for `narrowcast_api.protocols.notifications` to say; here it is decided whether somebody
 sees them anyway, and in which ways they are told. A message has a moment to be read before it is told of: here, or on
@@ -22,9 +22,7 @@ from narrowcast_api.protocols.notifications import (
     is_quiet,
     notice_of,
     summary_of,
-    unread_badge,
 )
-from narrowcast_api.state import changes as change
 from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 
@@ -56,12 +54,12 @@ class Voice(Protocol):
     def say(self, sequence: str) -> None:
         """Write a sequence for a notice."""
 
-    def set_title(self, text: str) -> None:
-        """Name the terminal's window."""
-
 
 class Notifier:
-    """Follows one session. `popup` is the way of pop-ups, `passthrough` the environment of a multiplexer between."""
+    """Follows one session. `popup` is the way of pop-ups, `passthrough` the environment of a multiplexer between.
+
+    `label` says whose messages they are, where there are several accounts; empty where there is one.
+    """
 
     def __init__(
         self,
@@ -73,6 +71,7 @@ class Notifier:
         popup: Popup,
         passthrough: dict[str, str] | None = None,
         local_time: Callable[[], datetime] = datetime.now,
+        label: Callable[[], str] = str,
     ) -> None:
         self._session = session
         self._config = config
@@ -83,27 +82,20 @@ class Notifier:
         self._local_time = local_time
         self._quiet = tuple(QuietHours.parse(text) for text in config.quiet)
         self._command = CommandRunner(config.command)
-        self._title = ""
+        self._label = label
         self._number = 0
         self._last_key = session.clock.monotonic()
         self._arrivals = Arrivals(session, GRACE, self._tell)
-        self._unsubscribe = session.subscribe(self._on_changes)
-        self._show_title()
 
     def key_pressed(self) -> None:
         """Somebody is at the terminal."""
         self._last_key = self._session.clock.monotonic()
 
     async def close(self) -> None:
-        self._unsubscribe()
         self._arrivals.close()
         await self._command.close()
 
     # what comes
-
-    def _on_changes(self, changes: Sequence[change.Change]) -> None:
-        if any(isinstance(item, change.UnreadsChanged | change.StateReplaced) for item in changes):
-            self._show_title()
 
     def _tell(self, messages: Sequence[Message]) -> None:
         notices = self._unseen(messages)
@@ -139,24 +131,11 @@ class Notifier:
 
     def _pop_up(self, title: str, body: str, notice: Notice, count: int) -> None:
         self._number += 1
+        if label := self._label():
+            title = f"{title} ({label})"
         sequence = popup_sequence(
             self._popup, title, body, number=self._number, passthrough=self._passthrough
         )
         if sequence:
             self._voice.say(sequence)
         self._command.start(command_values(notice, title=title, body=body, count=count))
-
-    # the title
-
-    def _show_title(self) -> None:
-        if not self._config.title:
-            return
-        state = self._session.state
-        unread, mentions = unread_badge(state)
-        parts = [str(unread)] if unread else []
-        parts += [f"@{mentions}"] if mentions else []
-        name = state.organization.text("name") or "Narrowcast"
-        title = f"({' '.join(parts)}) {name}" if parts else name
-        if title != self._title:
-            self._title = title
-            self._voice.set_title(title)

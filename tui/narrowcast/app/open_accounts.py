@@ -1,21 +1,27 @@
-"""Which account is on screen: opening one, taking it up anew, putting another in its place, letting it go."""
+"""The accounts that are open: the one on screen, and the others that go on beside it."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from narrowcast.app import accounts
-from narrowcast.app.context import app_of
+from narrowcast.app.context import ListedAccount, app_of, in_app
+from narrowcast_api.account import AccountError
+from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
     from narrowcast.app.live_account import LiveAccount
+    from narrowcast.app.window_title import WindowTitle
     from narrowcast.extensions.start import Extensions
     from narrowcast.screens.main.screen import MainScreen
+    from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.sync.session import Session
 
 log = logging.getLogger(__name__)
@@ -24,18 +30,29 @@ __all__ = ["CLOSE_SECONDS", "OpenAccounts"]
 
 CLOSE_SECONDS = 2.0
 """How long a session may take to say goodbye to the server."""
+NEXT_AFTER = 5.0
+"""Seconds that an account may take to be live before the next one is opened beside it."""
+
+_TOLD = change.UnreadsChanged | change.StateReplaced | change.ConnectionChanged
 
 
 class OpenAccounts:
-    """Holds the account that is shown, or none while nobody is signed in."""
+    """``alone``: open no other account than the one that is asked for."""
 
-    def __init__(self, app: App[Any], extensions: Extensions, link: str = "") -> None:
+    def __init__(self, app: App[Any], extensions: Extensions, link: str = "", *, alone: bool = False) -> None:
         self._app = app
         self._extensions = extensions
         self._link = link
+        self._alone = alone
+        self._open: dict[Path, LiveAccount] = {}
+        self._problems: dict[Path, str] = {}
+        self._changing = asyncio.Lock()
+        self._title: WindowTitle | None = None
         self.shown: LiveAccount | None = None
         self.problem = ""
         """Why an account could not be opened, for its user."""
+
+    # what is there
 
     @property
     def session(self) -> Session | None:
@@ -54,15 +71,46 @@ class OpenAccounts:
             return None
         return self.shown.screen
 
+    def live(self) -> list[LiveAccount]:
+        """All that are open, the one that is shown first."""
+        rest = [account for account in self._open.values() if account is not self.shown]
+        return rest if self.shown is None else [self.shown, *rest]
+
+    def listed(self) -> list[ListedAccount]:
+        """The accounts that are stored, in their order, and the one on screen where that is not stored."""
+        paths = dict.fromkeys([*self._stored(), *self._open])
+        return [
+            ListedAccount(
+                path,
+                path.stem,
+                self._open[path].session if path in self._open else None,
+                self._problems.get(path, ""),
+            )
+            for path in paths
+        ]
+
+    def others(self) -> list[ListedAccount]:
+        """Those that are open and not on screen, and those that could not be opened."""
+        if len(self._open) + len(self._problems) < 2:
+            return []
+        return [one for one in self.listed() if one.file != self.file and (one.session or one.problem)]
+
+    def _stored(self) -> Iterator[Path]:
+        context = app_of(self._app)
+        for name in accounts.ordered(context.paths.accounts, context.config.accounts.order):
+            yield accounts.file_of(context.paths.accounts, name)
+
     def key_pressed(self) -> None:
         """Somebody is there."""
-        if self.shown is not None:
-            self.shown.key_pressed()
+        for account in self._open.values():
+            account.key_pressed()
 
     def keep(self) -> None:
         """What stands in compose becomes a draft."""
         if self.shown is not None:
             self.shown.keep()
+
+    # opening
 
     def show_welcome(self, problem: str = "") -> None:
         """The screen for who has no account yet, or one that cannot be opened."""
@@ -72,30 +120,107 @@ class OpenAccounts:
 
     async def load(self, path: Path) -> MainScreen | None:
         """The screen of an account that shows what is known of it; None and a problem if it cannot be opened."""
+        account = await self._load(path)
+        if account is None:
+            self.problem = self._problems.pop(path)
+            return None
+        self.shown = account
+        return account.show(app_of(self._app).config)
+
+    async def _load(self, path: Path) -> LiveAccount | None:
+        """The account in a file, not live yet; None and a problem if it cannot be opened."""
         from narrowcast_api.errors import NarrowcastError
 
-        context = app_of(self._app)
+        self._problems.pop(path, None)
         try:
             from narrowcast.app.live_account import LiveAccount
 
-            self.shown = await LiveAccount.open(path, context.paths, context.config)
+            self._open[path] = await LiveAccount.open(path, app_of(self._app).paths)
         except NarrowcastError as error:
-            self.problem = error.user_message
+            self._problems[path] = error.user_message
             return None
         except Exception as error:
             log.exception("the account cannot be opened")
-            self.problem = f"Could not open the account ({type(error).__name__}). See the log for details."
+            self._problems[path] = (
+                f"Could not open the account ({type(error).__name__}). See the log for details."
+            )
             return None
-        return self.shown.screen
+        return self._open[path]
+
+    def _open_as(self, path: Path) -> Path:
+        """The file under which the account in ``path`` is open, where it is open under another one."""
+        with suppress(AccountError):
+            account = accounts.read(path)
+            for other in self._open.values():
+                own = other.session.account
+                if (own.site, own.email) == (account.site, account.email):
+                    return other.file
+        return path
 
     def go_live(self) -> None:
-        """The account that was loaded takes up its connection, once the first frame is painted."""
-        if self.shown is not None:
-            link, self._link = self._link, ""
-            self.shown.go_live(self._app, self._extensions, link)
+        """The account that was loaded takes up its connection, once the first frame is painted; then the others."""
+        if self.shown is None:
+            return
+        link, self._link = self._link, ""
+        self._begin(self.shown, link)
+        self._app.call_after_refresh(self._begin_extensions, self.shown)
+        context = app_of(self._app)
+        if not self._alone and context.config.accounts.open == "all" and self._is_stored(self.shown.file):
+            context.spawn(self._open_others(self.shown), "open the other accounts")
+
+    def _is_stored(self, file: Path) -> bool:
+        return file.parent == app_of(self._app).paths.accounts
+
+    def _begin(self, account: LiveAccount, link: str = "") -> None:
+        account.go_live(self._app, link)
+        account.session.subscribe(in_app(self._told))
+        self._app.call_after_refresh(self._begin_notices, account)
+
+    def _begin_notices(self, account: LiveAccount) -> None:
+        """Once the first frame is painted: nothing of it is needed before."""
+        account.begin_notices(self._app, lambda: account.name if len(self._open) > 1 else "")
+        if self._title is None and not self._app.is_headless and app_of(self._app).config.notifications.title:
+            from narrowcast.app.notices import set_title_of
+            from narrowcast.app.window_title import WindowTitle
+
+            if (show := set_title_of(self._app)) is not None:
+                self._title = WindowTitle(lambda: [one.session.state for one in self.live()], show)
+        self._refresh()
+
+    def _begin_extensions(self, account: LiveAccount) -> None:
+        """They work with the account on screen. Once it is painted: a start is no slower for them."""
+        if self.shown is account and account.screen is not None:
+            self._extensions.begin(account.session, account.screen)
+
+    async def _open_others(self, first: LiveAccount) -> None:
+        """One after the other, each once the one before is live or had its time: what is on screen comes first."""
+        await _live_or_late(first.session)
+        for path in list(self._stored()):
+            async with self._changing:
+                if self._open_as(path) in self._open:
+                    continue
+                account = await self._load(path)
+                if account is not None:
+                    self._begin(account)
+                self._refresh()
+            if account is not None:
+                await _live_or_late(account.session)
+
+    def _told(self, changes: Sequence[change.Change]) -> None:
+        if any(isinstance(item, _TOLD) for item in changes):
+            self._refresh()
+
+    def _refresh(self) -> None:
+        """Something is otherwise in one of the accounts: the title, and the rows of the others."""
+        if self._title is not None:
+            self._title.refresh()
+        if self.screen is not None:
+            self.screen.show_accounts()
+
+    # going from one to another
 
     async def open(self, path: Path) -> None:
-        """Show the account from what is known of it, then bring it to life; in place of one that is open."""
+        """Show the account from what is known of it, then bring it to life; one that is open goes on beside it."""
         if self.shown is not None:
             app_of(self._app).spawn(self.switch(path), "switch accounts")
             return
@@ -106,32 +231,63 @@ class OpenAccounts:
         self.go_live()
         await self._app.push_screen(screen)
 
-    async def switch(self, path: Path) -> None:
-        """Close the account that is open, its drafts kept, and open that of ``path``; one that cannot be read changes
-        nothing.
+    async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
+        """Show the account of ``path``, at a view if one is given; one that cannot be read changes nothing.
+
+        The one that is on screen goes on beside it, unless the configuration says that only one is open.
         """
-        from narrowcast_api.errors import AccountError
+        context = app_of(self._app)
+        async with self._changing:
+            path = self._open_as(path)
+            if path == self.file:
+                pass
+            elif path in self._open or await self._load(path) is not None:
+                leaving = self.shown
+                await self._show(self._open[path])
+                if leaving is not None and (self._alone or context.config.accounts.open == "one"):
+                    await self._close(leaving)
+            else:
+                context.tell(self._problems[path], severity="error")
+                self._refresh()
+                return
+        if narrow is not None and self.screen is not None:
+            self.screen.go(narrow, anchor)
 
-        try:
-            accounts.read(path)
-        except AccountError as error:
-            app_of(self._app).tell(error.user_message, severity="error")
-            return
-        await self._replace(path)
+    async def _show(self, account: LiveAccount) -> None:
+        """Put an account that is open in the place of the one on screen."""
+        begun = account.begun
+        old = self.screen
+        if self.shown is not None:
+            self.shown.hide()
+            await self._extensions.end()
+        self.shown = account
+        await self._put_in_place(old, account.show(app_of(self._app).config))
+        if not begun:
+            self._begin(account)
+        self._app.call_after_refresh(self._begin_extensions, account)
+        self._refresh()
 
-    async def sign_out(self) -> None:
-        """Forget the account that is open, and its key; in its place comes another stored one, else the welcome.
+    async def sign_out(self, path: Path | None = None) -> None:
+        """Forget an account and its key, the one that is shown unless another is named; in the place of the one on
+        screen comes another stored one, else the welcome.
 
         What the server does not have, drafts and unsent messages, stays in its files for when it is added again.
         """
-        path, folder = self.file, app_of(self._app).paths.accounts
+        path = path or self.file
         if path is None:
             return
-        stored = path.parent == folder
+        stored = self._is_stored(path)
         if stored:
             accounts.remove(path)
-        others = [accounts.file_of(folder, name) for name in accounts.names(folder)]
+        self._problems.pop(path, None)
+        if path != self.file:
+            if path in self._open:
+                await self._close(self._open[path])
+            self._refresh()
+            return
         self.problem = "" if stored else f"Logged out. The account file {path} is yours and was not deleted."
+        others = [*self._stored()]
+        others.sort(key=lambda one: one not in self._open)
         await self._replace(others[0] if others and stored else None)
         if stored:
             app_of(self._app).tell(f"Logged out of {path.stem}.")
@@ -147,12 +303,27 @@ class OpenAccounts:
         await self._replace(None)
 
     async def _replace(self, path: Path | None) -> None:
-        """Close the account that is open; in its place comes that of ``path``, else the welcome."""
-        app, old = self._app, self.screen
-        await self.close()
+        """Close the account that is shown; in its place comes that of ``path``, else the welcome."""
+        async with self._changing:
+            old, shown = self.screen, self.shown
+            if shown is not None:
+                await self._close(shown)
+            if path is not None and path in self._open:
+                self.shown = self._open[path]
+                await self._put_in_place(old, self.shown.show(app_of(self._app).config))
+                self._app.call_after_refresh(self._begin_extensions, self.shown)
+                self._refresh()
+                return
+            screen = None if path is None else await self.load(path)
+            await self._put_in_place(old, screen)
+            if screen is not None:
+                self.go_live()
+
+    async def _put_in_place(self, old: MainScreen | None, screen: MainScreen | None) -> None:
+        """``screen``, else the welcome, where ``old`` was; what lay over that goes away."""
+        app = self._app
         while old is not None and app.screen is not old and len(app.screen_stack) > 1:
             await app.pop_screen()
-        screen = None if path is None else await self.load(path)
         mounted: Awaitable[object] | None = None
         if screen is None:
             self.show_welcome(self.problem)
@@ -163,10 +334,32 @@ class OpenAccounts:
             await old.remove()
         if mounted is not None:
             await mounted
-            self.go_live()
+
+    # the end
+
+    async def _close(self, account: LiveAccount) -> None:
+        self._open.pop(account.file, None)
+        if self.shown is account:
+            self.shown = None
+            await self._extensions.end()
+        await account.close(CLOSE_SECONDS)
+        account.screen = None
 
     async def close(self) -> None:
-        """Keep what is being written and let the account go, within a bound."""
-        shown, self.shown = self.shown, None
-        if shown is not None:
-            await shown.close(CLOSE_SECONDS)
+        """Keep what is being written and let all accounts go, within a bound."""
+        await asyncio.gather(*(self._close(account) for account in self.live()))
+
+
+async def _live_or_late(session: Session) -> None:
+    """Until a session is live, or has had its time to be."""
+    live = asyncio.Event()
+
+    def look(_: object = None) -> None:
+        if session.is_live:
+            live.set()
+
+    unsubscribe: Callable[[], None] = session.subscribe(look)
+    look()
+    with suppress(TimeoutError):
+        await asyncio.wait_for(live.wait(), NEXT_AFTER)
+    unsubscribe()

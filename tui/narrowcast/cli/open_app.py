@@ -25,13 +25,24 @@ def run(args: argparse.Namespace) -> int:
         from narrowcast.app import accounts
 
         accounts.read(path)  # a file named on the command line is checked before the screen is taken
-    return run_app(path if path is not None else "welcome", paths, extensions=not args.no_extensions)
+    return run_app(
+        path if path is not None else "welcome",
+        paths,
+        alone=bool(args.rc or args.account),
+        extensions=not args.no_extensions,
+    )
 
 
 def run_app(
-    opening: Opening, paths: Paths, *, demo_data: Path | None = None, link: str = "", extensions: bool = True
+    opening: Opening,
+    paths: Paths,
+    *,
+    demo_data: Path | None = None,
+    link: str = "",
+    alone: bool = False,
+    extensions: bool = True,
 ) -> int:
-    """Take the terminal. Raises CommandError where there is none that can show the app."""
+    """Take the terminal. ``alone``: open no other account. Raises CommandError where no terminal can show the app."""
     check_terminal()
     gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
     config = load(paths.config_file)
@@ -43,7 +54,13 @@ def run_app(
     from narrowcast.app.app import NarrowcastApp
 
     app = NarrowcastApp(
-        opening, config=config, paths=paths, demo_data=demo_data, link=link, extensions=extensions
+        opening,
+        config=config,
+        paths=paths,
+        demo_data=demo_data,
+        link=link,
+        alone=alone,
+        extensions=extensions,
     )
     app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
     code = app.run(mouse=config.appearance.mouse)

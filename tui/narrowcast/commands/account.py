@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast.app.context import app_of
+from narrowcast.commands import targets
+from narrowcast.screens.account.signed_in import SignedInScreen
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
@@ -16,7 +18,6 @@ from narrowcast.screens.people.keys import show_key
 from narrowcast.screens.people.profile import profile_form
 from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast.screens.settings.screen import OwnSettingsScreen
-from narrowcast.screens.start.login import LoginScreen
 from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
@@ -180,22 +181,20 @@ async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
 
 
 def switch(screen: Workspace) -> None:
-    """Open another stored account, or add one."""
-    app = app_of(screen)
-    folder, here = app.paths.accounts, app.accounts.file
+    """The accounts: go to one, add one, log out, change their order."""
+    targets.look_after(screen, SignedInScreen(screen.session))
 
-    def chosen(name: str | None) -> None:
-        if name == "":
-            screen.app.push_screen(LoginScreen())
-        elif name is not None and accounts.file_of(folder, name) != here:
-            screen.spawn(app.accounts.switch(accounts.file_of(folder, name)), "switch accounts")
 
-    choices = [
-        Choice(name, name, "open" if accounts.file_of(folder, name) == here else "")
-        for name in accounts.names(folder)
-    ]
-    choices.append(Choice("", "Add account…"))
-    screen.app.push_screen(Picker("Switch account", choices), chosen)
+def next_unread(screen: Workspace) -> None:
+    """The next account, in their order, that has something unread."""
+    context = app_of(screen).accounts
+    listed = list(context.listed())
+    here = next((place for place, one in enumerate(listed) if one.file == context.file), 0)
+    for one in listed[here + 1 :] + listed[:here]:
+        if one.session is not None and one.session.state.unreads.count_all():
+            screen.spawn(context.switch(one.file), "switch accounts")
+            return
+    screen.refuse("No unread messages in other accounts.")
 
 
 def sign_out(screen: Workspace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from narrowcast.app.context import app_of
 from narrowcast.commands import targets
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
@@ -22,17 +23,16 @@ TOPIC_REQUESTS = 40
 
 def _pick(screen: Workspace, picker: Picker[Target]) -> None:
     def chosen(target: Target | None) -> None:
-        if target is not None and target.narrow is not None:
-            screen.go(target.narrow, target.anchor)
-        elif target is not None and target.command:
-            screen.run(target.command)
+        if target is not None:
+            targets.go_to(screen, target)
 
     screen.app.push_screen(picker, chosen)
 
 
 def switcher(screen: Workspace) -> None:
     """Anywhere, by a part of its name."""
-    everywhere = choices.everywhere(screen.session, time.time())
+    others = app_of(screen).accounts.others()
+    everywhere = choices.everywhere(screen.session, time.time(), others)
     picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
     _pick(screen, picker)
     screen.spawn(_complete_topics(screen, picker), "list the topics")
@@ -52,7 +52,8 @@ async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
         await session.load_topics(channel_id)
         if not picker.is_attached:
             return
-        picker.set_choices(choices.everywhere(session, time.time()))
+        others = app_of(screen).accounts.others()
+        picker.set_choices(choices.everywhere(session, time.time(), others))
 
 
 def inbox(screen: Workspace) -> None:

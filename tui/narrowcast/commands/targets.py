@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from narrowcast.app.context import app_of
 from narrowcast.panes.navigation.rows import Kind, Row
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
@@ -91,6 +92,17 @@ def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
     return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
 
 
+def go_to(screen: Workspace, target: Target) -> None:
+    """Go where it says, or run its command."""
+    if target.account is not None:
+        switching = app_of(screen).accounts.switch(target.account, target.narrow, target.anchor)
+        screen.spawn(switching, "switch accounts")
+    elif target.narrow is not None:
+        screen.go(target.narrow, target.anchor)
+    elif target.command:
+        screen.run(target.command)
+
+
 def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
     """Open a list of things; what it gives back is a view to go to, a message to go to in its view, or another list
     that comes in its place.
@@ -99,8 +111,8 @@ def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
     def closed(result: object) -> None:
         if isinstance(result, Narrow):
             screen.go(result)
-        elif isinstance(result, Target) and result.narrow is not None:
-            screen.go(result.narrow, result.anchor)
+        elif isinstance(result, Target):
+            go_to(screen, result)
         elif isinstance(result, Screen):
             screen.app.push_screen(result, closed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.app.context import focus_now
+from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.navigation.rows import Folding, Kind, Row, channel_keys, rows
 from narrowcast.text.presence import Standing, of_conversation
@@ -156,6 +157,13 @@ class NavigationPane(Vertical):
             self.narrow = narrow
             self.action = action
 
+    class AccountOpened(Message):
+        """Show the account that is stored in ``file``."""
+
+        def __init__(self, file: Path) -> None:
+            super().__init__()
+            self.file = file
+
     class TopicsWanted(Message):
         """The topics of a channel are shown now and may have to be fetched."""
 
@@ -181,7 +189,8 @@ class NavigationPane(Vertical):
         self.list.state = self.session.state
         drafts = len(self.session.drafts.all())
         finding = self.has_class("-finding")
-        items = rows(self.session.state, self.folding, self.list.current, drafts, finding)
+        others = app_of(self).accounts.others()
+        items = rows(self.session.state, self.folding, self.list.current, drafts, finding, others)
         if items != self.list.items:
             self.list.set_items(items)
 
@@ -249,6 +258,8 @@ class NavigationPane(Vertical):
         elif row.kind is Kind.MORE and row.channel_id is not None:
             self.folding = replace(self.folding, all_topics=self.folding.all_topics | {row.channel_id})
             self.refresh_rows()
+        elif row.account is not None:
+            self.post_message(self.AccountOpened(row.account))
         else:
             self.post_message(self.Opened(row.narrow, row.action))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from narrowcast.panes.navigation import saved_views
 from narrowcast.text import names
@@ -14,6 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.topics import Visibility
 
 if TYPE_CHECKING:
+    from narrowcast.app.context import ListedAccount
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
@@ -31,6 +34,11 @@ class Kind(StrEnum):
     TOPIC = "topic"
     DIRECT = "direct"
     MORE = "more"
+    ACCOUNT = "account"
+
+
+_COUNTED = {Kind.CHANNEL, Kind.DIRECT, Kind.ACCOUNT}
+"""Rows whose unread messages a closed section counts."""
 
 
 class Row(Struct, frozen=True):
@@ -48,6 +56,8 @@ class Row(Struct, frozen=True):
     """Whether what is below it is shown; None where nothing can be below."""
     channel_id: int | None = None
     topic: str | None = None
+    account: Path | None = None
+    """The file of another account that the row stands for."""
 
 
 class Folding(Struct, frozen=True):
@@ -62,10 +72,18 @@ class Folding(Struct, frozen=True):
 
 
 def rows(
-    state: State, folding: Folding, current: Narrow | None, drafts: int, everything: bool = False
+    state: State,
+    folding: Folding,
+    current: Narrow | None,
+    drafts: int,
+    everything: bool = False,
+    others: Sequence[ListedAccount] = (),
 ) -> list[Row]:
-    """The rows from top to bottom. ``everything``: as if all sections were open, for finding by name."""
+    """The rows from top to bottom. ``everything``: as if all sections were open, for finding by name; ``others``: the
+    accounts that are not on screen.
+    """
     result = list(_views(state, drafts))
+    result += _section("accounts", "Other accounts", [*map(_account, others)], folding, everything)
     result += _section(
         "direct", "Direct messages", list(_directs(state, current, everything)), folding, everything
     )
@@ -94,9 +112,24 @@ def _section(key: str, title: str, below: list[Row], folding: Folding, everythin
     if not below:
         return []
     is_open = everything or key not in folding.closed
-    unread = 0 if is_open else sum(row.unread for row in below if row.kind in {Kind.CHANNEL, Kind.DIRECT})
+    unread = 0 if is_open else sum(row.unread for row in below if row.kind in _COUNTED)
     head = Row(Kind.SECTION, ("section", key), title, open=is_open, unread=unread)
     return [head, *below] if is_open else [head]
+
+
+def _account(other: ListedAccount) -> Row:
+    """Its name, mentions and unread messages; "!" where it could not be opened, "◌" while it is not live."""
+    row = Row(Kind.ACCOUNT, ("account", other.file), other.name, mark="!", account=other.file)
+    if other.session is None:
+        return row
+    unreads = other.session.state.unreads
+    mentions = unreads.count_mentions()
+    return replace(
+        row,
+        text=f"{other.name} @{mentions}" if mentions else other.name,
+        unread=unreads.count_all(),
+        mark="●" if other.session.is_live else "◌",
+    )
 
 
 def _directs(state: State, current: Narrow | None, everything: bool) -> Iterator[Row]:

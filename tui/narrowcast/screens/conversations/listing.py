@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ MOST_CONVERSATIONS = 500
 
 class Conversation(Struct, frozen=True):
     """``newest``: the id of its last message; ``last``: that message, if it is here; ``people``: who wrote in it, the
-    last one first.
+    last one first; ``account``: the file of the account that it is in, where that is not the one on screen.
     """
 
     where: Destination
@@ -29,6 +30,7 @@ class Conversation(Struct, frozen=True):
     muted: bool = False
     last: Message | None = None
     people: tuple[int, ...] = ()
+    account: Path | None = None
 
 
 def recent(state: State) -> list[Conversation]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual.binding import BindingType
 
+from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.conversations.listing import Conversation, recent, unread
 from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
@@ -22,7 +26,9 @@ from narrowcast_api.state import changes as change
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.channels import Channel
+    from narrowcast.app.context import ListedAccount
+    from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
 
 MOST_FETCHED = 30
 """Conversations whose last message is fetched when it is not here."""
@@ -56,8 +62,10 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     """
 
     def open(self, item: Conversation | None) -> None:
-        if item is not None:
-            self.dismiss(Narrow.from_destination(item.where))
+        if item is None:
+            return
+        narrow = Narrow.from_destination(item.where)
+        self.dismiss(narrow if item.account is None else Target(narrow, account=item.account))
 
     def shown(self) -> Sequence[Conversation]:
         """The conversations, from top to bottom."""
@@ -74,25 +82,30 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             except NarrowcastError:
                 return  # the list shows what is here
 
+    def session_of(self, one: Conversation) -> Session:
+        """The session of the account that a conversation is in: the one on screen where the other is gone."""
+        others = app_of(self).accounts.others() if one.account is not None else ()
+        return next(
+            (other.session for other in others if other.file == one.account and other.session), self.session
+        )
+
     def row(self, one: Conversation, *, name: str) -> Row[Conversation | None]:
         """The row of a conversation."""
-        now = time.time()
+        now, state = time.time(), self.session_of(one).state
         mark = self.TOPIC_MARK
         if not isinstance(one.where, ChannelDestination):
             mark = of_conversation(self.state, one.where.user_ids, now).mark
-        when = (
-            moment(one.last.timestamp, now, long=has_long_clock(self.state)) if one.last is not None else ""
-        )
+        when = moment(one.last.timestamp, now, long=has_long_clock(state)) if one.last is not None else ""
         detail = " · ".join(filter(None, [f"{one.unread} unread" if one.unread else "", when]))
         line = ""
         if one.last is not None:
-            line = f"{self.state.users.name(one.last.sender_id)}: {excerpt(one.last.content)}"
-        people = [self.state.users.name(user_id) for user_id in one.people]
+            line = f"{state.users.name(one.last.sender_id)}: {excerpt(one.last.content)}"
+        people = [state.users.name(user_id) for user_id in one.people]
         more = f" and {len(people) - MOST_PEOPLE} more" if len(people) > MOST_PEOPLE else ""
         last = ", ".join(people[:MOST_PEOPLE]) + more
         muted = " (muted)" if one.muted else ""
         dim = one.muted or not one.unread
-        return Row(one.where.key, one, name + muted, detail, line, mark, last=last, dim=dim)
+        return Row((one.account, one.where.key), one, name + muted, detail, line, mark, last=last, dim=dim)
 
     def action_switch(self, which: str) -> None:
         """To the inbox, or to the recent conversations; from the same one, back to where one was."""
@@ -104,10 +117,11 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             self.work(self._mark_read(item), done="Marked as read.")
 
     async def _mark_read(self, item: Conversation) -> None:
-        flags, where = self.session.client.flags, item.where
+        session, where = self.session_of(item), item.where
+        flags = session.client.flags
         if isinstance(where, ChannelDestination):
             await flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
-        elif ids := self.state.unreads.direct_ids(where.user_ids):
+        elif ids := session.state.unreads.direct_ids(where.user_ids):
             await flags.change(message_ids=ids, op="add", flag="read")
 
     def action_mute(self) -> None:
@@ -119,10 +133,11 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             return
         where = item.where
         policy = VisibilityPolicy.NONE if item.muted else VisibilityPolicy.MUTED
-        channel = self.state.channels.get(where.channel_id)
+        session = self.session_of(item)
+        channel = session.state.channels.get(where.channel_id)
         if item.muted and channel is not None and channel.is_muted:
             policy = VisibilityPolicy.UNMUTED
-        request = self.session.client.topics.set_visibility(
+        request = session.client.topics.set_visibility(
             channel_id=where.channel_id, topic=where.topic, policy=policy
         )
         self.work(request, done="Topic unmuted." if item.muted else "Topic muted.")
@@ -151,29 +166,43 @@ class InboxScreen(ConversationsScreen):
     EMPTY = "No unread messages."
     TOPIC_MARK = "›"
 
+    def followed(self) -> Sequence[Session]:
+        others = app_of(self).accounts.others()
+        return [self.session, *(other.session for other in others if other.session is not None)]
+
     def shown(self) -> Sequence[Conversation]:
         return [one for _, conversations in unread(self.state) for one in conversations]
 
     def rows(self) -> Sequence[Row[Conversation | None]]:
-        rows: list[Row[Conversation | None]] = []
-        for channel_id, conversations in unread(self.state):
-            channel = self.state.channels.get(channel_id) if channel_id is not None else None
-            rows.append(self._heading(channel_id, channel, conversations))
-            for one in conversations:
-                where = one.where
-                name = names.destination(self.state, where)
-                if isinstance(where, ChannelDestination):
-                    name = names.topic(self.state, where.topic)
-                rows.append(self.row(one, name=name))
+        rows = list(self._groups(self.state))
+        for other in app_of(self).accounts.others():
+            if other.session is not None and (below := list(self._groups(other.session.state, other))):
+                count = other.session.state.unreads.count_all()
+                about = f"{other.session.account.email} · {other.session.account.site}"
+                rows.append(Row(("account", other.file), None, other.name, f"{count} unread", about, "●"))
+                rows += below
         return rows
 
+    def _groups(self, state: State, other: ListedAccount | None = None) -> Iterator[Row[Conversation | None]]:
+        """Headings and conversations of the account on screen, or of another one."""
+        account = other.file if other is not None else None
+        for channel_id, conversations in unread(state):
+            yield self._heading(state, (account, channel_id), conversations)
+            for one in conversations:
+                where = one.where
+                name = names.destination(state, where)
+                if isinstance(where, ChannelDestination):
+                    name = names.topic(state, where.topic)
+                yield self.row(replace(one, account=account), name=name)
+
     def _heading(
-        self, channel_id: int | None, channel: Channel | None, conversations: list[Conversation]
+        self, state: State, place: tuple[Path | None, int | None], conversations: list[Conversation]
     ) -> Row[Conversation | None]:
-        key: Hashable = ("heading", channel_id)
+        key, channel_id = ("heading", *place), place[1]
         count = f"{sum(one.unread for one in conversations)} unread"
         if channel_id is None:
             return Row(key, None, "Direct messages", count, mark="⁂")
+        channel = state.channels.get(channel_id)
         sign = names.channel_sign(channel) if channel is not None else "#"
         about = channel.description if channel is not None else ""
-        return Row(key, None, names.channel(self.state, channel_id), count, about, sign)
+        return Row(key, None, names.channel(state, channel_id), count, about, sign)

@@ -142,6 +142,10 @@ class ManageScreen(Dialog[object], Generic[T]):
     async def load(self) -> None:
         """Fetch what the state does not hold; ``rows`` is read again afterwards."""
 
+    def followed(self) -> Sequence[Session]:
+        """The accounts at whose changes the rows are read again."""
+        return [self.session]
+
     def open(self, item: T) -> None:
         """Called when a thing is chosen by Enter or a click."""
 
@@ -266,7 +270,8 @@ class ManageScreen(Dialog[object], Generic[T]):
             self.work(self.load())
         frames = Frames(self.set_timer)
         frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.reread())
-        self._unfollow = [frames.follow(self.session), self.session.subscribe(in_app(self._on_changes))]
+        self._unfollow = [frames.follow(session) for session in self.followed()]
+        self._unfollow.append(self.session.subscribe(in_app(self._on_changes)))
 
     def on_unmount(self) -> None:
         for unfollow in self._unfollow:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.text import names
@@ -13,6 +15,7 @@ from narrowcast.text.presence import of_conversation
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
+    from narrowcast.app.context import ListedAccount
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
@@ -21,17 +24,38 @@ MAX_TOPICS = 2000
 
 
 class Target(Struct, frozen=True):
-    """A view to open at ``anchor``, or a command to run."""
+    """A view to open at ``anchor``, in another account if its file is given; or a command to run."""
 
     narrow: Narrow | None = None
     anchor: int | None = None
     command: str = ""
+    account: Path | None = None
 
 
-def everywhere(session: Session, now: float) -> list[Choice[Target]]:
-    """Views, direct conversations, channels, topics, people, channels one is not in: recent ones first."""
-    state = session.state
-    choices = [
+def everywhere(session: Session, now: float, others: Sequence[ListedAccount] = ()) -> list[Choice[Target]]:
+    """Views, direct conversations, channels, topics, people, channels one is not in: recent ones first; then those of
+    other accounts.
+    """
+    choices = _views() + _conversations(session.state, now)
+    for other in others:
+        choices += _elsewhere(other, now)
+    return choices
+
+
+def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
+    """Another account, and what is in it."""
+    name = other.name
+    if other.session is None:
+        yield Choice(Target(account=other.file), name, "account", "!", disabled=other.problem)
+        return
+    yield Choice(Target(account=other.file), name, "account", "●" if other.session.is_live else "◌")
+    for choice in _conversations(other.session.state, now):
+        value = replace(choice.value, account=other.file)
+        yield replace(choice, value=value, detail=f"{choice.detail} · {name}", also=f"{choice.also} {name}")
+
+
+def _views() -> list[Choice[Target]]:
+    return [
         Choice(Target(command="go.inbox"), "Inbox", "view", "▣", "unread"),
         Choice(Target(command="go.recent"), "Recent conversations", "view", "◷"),
         Choice(Target(Narrow.all()), "Combined feed", "view", "≡"),
@@ -40,8 +64,11 @@ def everywhere(session: Session, now: float) -> list[Choice[Target]]:
         Choice(Target(command="go.drafts"), "Drafts", "view", "✎"),
         Choice(Target(Narrow.directs()), "Direct messages", "view", "⁂"),
     ]
+
+
+def _conversations(state: State, now: float) -> list[Choice[Target]]:
     recent = state.directs.recent()
-    choices += [_direct(state, others, _count(state, others), now) for others in recent]
+    choices = [_direct(state, others, _count(state, others), now) for others in recent]
     topics: list[tuple[int, Choice[Target]]] = []
     for channel in state.channels.subscribed():
         unread = state.unreads.count_channel(channel.channel_id)

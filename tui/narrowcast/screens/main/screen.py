@@ -29,6 +29,7 @@ from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import UnreadsChanged
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
@@ -162,6 +163,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.plan.people = shown
         self._apply_plan(self.app.size.width)
 
+    def show_accounts(self) -> None:
+        """Something is otherwise in another account: its unread messages are listed with one's own."""
+        self.frames.note([UnreadsChanged()])
+
     # the app's ways to tell, to work and to run commands
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
@@ -193,6 +198,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif event.action:
             self.fold_panes()
             self.run(event.action)
+
+    @on(NavigationPane.AccountOpened)
+    def _switch_account(self, event: NavigationPane.AccountOpened) -> None:
+        self.spawn(app_of(self).accounts.switch(event.file), "switch accounts")
 
     @on(PeoplePane.Opened)
     def _talk_to(self, event: PeoplePane.Opened) -> None:

@@ -1,0 +1,223 @@
+"""Several accounts in one app: all live, what is unread in each, going from one to another, and one that is broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from narrowcast.app import accounts
+from narrowcast.app.config import Accounts, Config
+from narrowcast.app.window_title import WindowTitle
+from narrowcast.panes.navigation.rows import Kind
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.notifications import unread_badge
+from support.screens import choose, pick, rows
+from support.server import running_server
+from support.sessions import until
+from support.stage import Stage, on_stage, run
+
+
+def file_of(stage: Stage, name: str) -> Path:
+    """Where somebody's account is stored."""
+    return accounts.file_of(stage.app.paths.accounts, accounts.name_for(stage.server.account(name)))
+
+
+async def all_live(stage: Stage, count: int) -> None:
+    """Until so many accounts are open and live."""
+    live = stage.app.accounts.live
+    await until(lambda: len(live()) == count and all(one.session.is_live for one in live()))
+
+
+def listed(stage: Stage) -> list[tuple[str, int, str]]:
+    """The rows of the other accounts in the navigation: text, unread, mark."""
+    items = stage.screen.navigation.list.items
+    return [(row.text, row.unread, row.mark) for row in items if row.kind is Kind.ACCOUNT]
+
+
+async def write(stage: Stage, by: str, to: str, text: str) -> None:
+    """A direct message."""
+    await stage.server.call(
+        by, "POST", "/messages", {"type": "direct", "to": f"[{stage.server.id(to)}]", "content": text}
+    )
+
+
+async def on_screen(stage: Stage, name: str) -> None:
+    """Until somebody's account is on screen."""
+    await until(
+        lambda: (
+            stage.app.accounts.file == file_of(stage, name)
+            and stage.app.screen is stage.app.accounts.screen
+            and stage.screen.is_mounted
+        )
+    )
+
+
+async def test_all_stored_accounts_are_live_and_the_navigation_counts_what_is_unread(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno", "dario"]) as stage:
+        await all_live(stage, 3)
+        bruno, dario = file_of(stage, "bruno").stem, file_of(stage, "dario").stem
+        await until(lambda: listed(stage) == [(bruno, 0, "●"), (dario, 0, "●")])
+        await write(stage, "ada", "dario", "soup?")
+        await write(stage, "ada", "dario", "@**Dario Vance** soup!")
+        await until(lambda: listed(stage)[1] == (f"{dario} @1", 2, "●"))
+
+
+async def test_going_to_another_account_and_back_keeps_both_live_and_the_draft(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        mine, queue = stage.session, stage.session.queue_id
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.press("c")
+        await stage.type("half a thought")
+        await run(stage, "account.switch")
+        await pick(stage, file_of(stage, "bruno"))
+        await on_screen(stage, "bruno")
+        assert stage.session.state.me == stage.server.id("bruno")
+        assert stage.screen.writing.text.text == ""
+        assert mine.is_live
+        await run(stage, "account.switch")
+        await pick(stage, file_of(stage, "ada"))
+        await on_screen(stage, "ada")
+        assert (stage.session, stage.session.queue_id) == (mine, queue)
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+        await until(lambda: [draft.content for draft in mine.drafts.all()] == ["half a thought"])
+
+
+async def test_what_is_typed_after_going_to_another_account_goes_there(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        await write(stage, "dario", "bruno", "where from?")
+        others = frozenset({stage.server.id("dario")})
+        await stage.app.accounts.switch(file_of(stage, "bruno"), Narrow.direct(others))
+        await on_screen(stage, "bruno")
+        assert stage.screen.narrow == Narrow.direct(others)
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        await stage.press("r")
+        await stage.type("from bruno")
+        await stage.press("enter")
+        messages = stage.session.state.messages
+        await until(lambda: any("from bruno" in message.content for message in messages))
+        (sent,) = [message for message in messages if "from bruno" in message.content]
+        assert sent.sender_id == stage.server.id("bruno")
+
+
+async def test_the_next_account_with_unread_messages_has_a_key(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno", "dario"]) as stage:
+        await all_live(stage, 3)
+        await stage.press("alt+n")
+        await until(lambda: "No unread messages in other accounts." in stage.notices)
+        await write(stage, "ada", "dario", "soup?")
+        await until(lambda: any(count for _, count, _ in listed(stage)))
+        await stage.press("alt+n")
+        await on_screen(stage, "dario")
+
+
+async def test_the_switcher_reaches_conversations_of_other_accounts(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        await stage.press("ctrl+k")
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        bruno = file_of(stage, "bruno").stem
+        await stage.type(f"Dario Vance {bruno}")
+        await stage.press("enter")
+        await on_screen(stage, "bruno")
+        await until(lambda: stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("dario")})))
+
+
+async def test_the_inbox_has_what_is_unread_in_all_accounts(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        await write(stage, "dario", "bruno", "soup for bruno")
+        await until(lambda: any(count for _, count, _ in listed(stage)))
+        await run(stage, "go.inbox")
+        bruno = file_of(stage, "bruno")
+        await until(lambda: any(text.startswith(bruno.stem) for text in rows(stage)))
+        where = Narrow.direct(frozenset({stage.server.id("dario")}))
+        assert where.destination is not None
+        await pick(stage, (bruno, where.destination.key))
+        await on_screen(stage, "bruno")
+        await until(lambda: stage.screen.narrow == where)
+
+
+async def test_an_account_that_is_broken_disturbs_no_other(tmp_path: Path) -> None:
+    folder = Paths.under(tmp_path / "home-ada").accounts
+    async with running_server(tmp_path / "server") as server:
+        gone = accounts.store(replace(server.account("dario"), site="http://127.0.0.1:9"), folder)
+        (folder / "aaa.zuliprc").write_text("nothing")
+        async with on_stage(tmp_path, server=server, stored=["bruno"]) as stage:
+            await _has_two_broken_ones(stage, gone)
+
+
+async def _has_two_broken_ones(stage: Stage, gone: Path) -> None:
+    await until(lambda: len(listed(stage)) == 3)
+    marks = {text: mark for text, _, mark in listed(stage)}
+    assert marks["aaa"] == "!"
+    assert marks[gone.stem] == "◌"
+    assert stage.session.is_live
+    await run(stage, "account.switch")
+    await until(lambda: any("aaa not open" in text for text in rows(stage)))
+
+
+async def test_another_account_is_logged_out_and_the_one_on_screen_stays(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        mine, bruno = stage.session, file_of(stage, "bruno")
+        await run(stage, "account.switch")
+        await until(lambda: len(rows(stage)) == 2)
+        stage.app.screen.list.select_key(bruno)  # type: ignore[attr-defined]
+        await stage.press("x")
+        await choose(stage, "Log out")
+        await until(lambda: not bruno.exists())
+        await all_live(stage, 1)
+        assert stage.session is mine
+        await until(lambda: listed(stage) == [])
+
+
+async def test_the_order_of_accounts_is_changed_and_kept(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno", "dario"]) as stage:
+        await all_live(stage, 3)
+        bruno, dario = file_of(stage, "bruno").stem, file_of(stage, "dario").stem
+        assert [text for text, _, _ in listed(stage)] == [bruno, dario]
+        await run(stage, "account.switch")
+        await until(lambda: len(rows(stage)) == 3)
+        stage.app.screen.list.select_key(file_of(stage, "dario"))  # type: ignore[attr-defined]
+        await stage.press("minus")
+        await until(lambda: [text.split()[0] for text in rows(stage)][1:] == [dario, bruno])
+        assert stage.app.config.accounts.order[1:] == [dario, bruno]
+        assert f'"{dario}", "{bruno}"' in stage.app.paths.config_file.read_text()
+
+
+async def test_only_one_is_open_where_the_configuration_says_so(tmp_path: Path) -> None:
+    config = Config(accounts=Accounts(open="one"))
+    async with on_stage(tmp_path, stored=["bruno"], config=config) as stage:
+        mine = stage.session
+        await run(stage, "account.switch")
+        await pick(stage, file_of(stage, "bruno"))
+        await on_screen(stage, "bruno")
+        await until(lambda: len(stage.app.accounts.live()) == 1)
+        assert stage.session is not mine
+        assert listed(stage) == []
+
+
+async def test_the_title_counts_unread_messages_and_mentions_of_all_accounts(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        titles: list[str] = []
+        title = WindowTitle(lambda: [one.session.state for one in stage.app.accounts.live()], titles.append)
+        title.refresh()
+        name = stage.session.state.organization.text("name")
+        for to, mention in (("bruno", "Bruno Castell"), ("ada", "Ada Moreno")):
+            before = title_of(stage)
+            await write(stage, "dario", to, f"@**{mention}** soup")
+            await until(lambda before=before: title_of(stage) != before)  # type: ignore[misc]
+            title.refresh()
+            title.refresh()
+        assert titles == [name, f"(1 @1) {name}", f"(2 @2) {name}"]
+
+
+def title_of(stage: Stage) -> list[tuple[int, int]]:
+    """What is unread in each account."""
+    return [unread_badge(one.session.state) for one in stage.app.accounts.live()]

@@ -1,0 +1,37 @@
+"""The title of the terminal's window: what is unread in all open accounts, and the organization that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_api.protocols.notifications import unread_badge
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
+__all__ = ["WindowTitle"]
+
+
+class WindowTitle:
+    """`states` gives the accounts, the one that is shown first; `show` names the window."""
+
+    def __init__(self, states: Callable[[], Sequence[State]], show: Callable[[str], None]) -> None:
+        self._states = states
+        self._show = show
+        self._title = ""
+
+    def refresh(self) -> None:
+        """Something may have changed."""
+        states = self._states()
+        if not states:
+            return
+        badges = [unread_badge(state) for state in states]
+        unread, mentions = sum(count for count, _ in badges), sum(count for _, count in badges)
+        parts = [str(unread)] if unread else []
+        parts += [f"@{mentions}"] if mentions else []
+        name = states[0].organization.text("name") or "Narrowcast"
+        title = f"({' '.join(parts)}) {name}" if parts else name
+        if title != self._title:
+            self._title = title
+            self._show(title)

@@ -1,0 +1,105 @@
+"""The accounts on this machine: go to one, add one, log out, change their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+
+from narrowcast.app import accounts
+from narrowcast.app.config import ConfigError
+from narrowcast.app.config_file import change
+from narrowcast.app.context import ListedAccount, app_of
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.ordering import moved
+from narrowcast.screens.main.choices import Target
+from narrowcast.screens.start.login import LoginScreen
+from narrowcast_api.account import AccountError
+from narrowcast_api.state.changes import ConnectionChanged, UnreadsChanged
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["SignedInScreen"]
+
+
+class SignedInScreen(ManageScreen[Path]):
+    """Two lines an account: its name with what is unread, and who it is where."""
+
+    TITLE_TEXT = "Accounts"
+    LINES = 2
+    KEYS = (
+        ("list.select", "switches"),
+        ("manage.new", "adds"),
+        ("manage.delete", "logs out"),
+        ("ordered.up", "moves up"),
+        ("ordered.down", "moves down"),
+    )
+    FOLLOWS = (UnreadsChanged, ConnectionChanged)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
+
+    def rows(self) -> Sequence[Row[Path]]:
+        return [self._row(one) for one in app_of(self).accounts.listed()]
+
+    def _row(self, one: ListedAccount) -> Row[Path]:
+        shown = one.file == app_of(self).accounts.file
+        if one.session is None:
+            return Row(
+                one.file,
+                one.file,
+                one.name,
+                "not open",
+                one.problem or _who(one.file),
+                "!",
+                warn=bool(one.problem),
+            )
+        unreads = one.session.state.unreads
+        unread, mentions = unreads.count_all(), unreads.count_mentions()
+        counts = [f"{unread} unread"] if unread else []
+        counts += [f"@{mentions}"] if mentions else []
+        counts += ["on screen"] if shown else []
+        mark = "●" if one.session.is_live else "◌"
+        who = f"{one.session.account.email} · {one.session.account.site}"
+        return Row(one.file, one.file, one.name, " · ".join(counts), who, mark)
+
+    def open(self, item: Path) -> None:
+        self.dismiss(None if item == app_of(self).accounts.file else Target(account=item))
+
+    def new(self) -> None:
+        self.dismiss(LoginScreen())
+
+    def question(self, item: Path) -> tuple[str, str]:
+        return f"Log out of {item.stem}? Its API key is removed from this machine.", "Log out"
+
+    async def drop(self, item: Path) -> None:
+        context = app_of(self)
+        if item == context.accounts.file:
+            self.dismiss(None)
+        await context.accounts.sign_out(item)
+
+    def action_shift(self, by: int) -> None:
+        """Move the selected account up or down in the list."""
+        order = (
+            None if self.selected is None else moved([row.key for row in self.list.items], self.selected, by)
+        )
+        if order is None:
+            return
+        context = app_of(self)
+        names = [file.stem for file in order if isinstance(file, Path)]
+        try:
+            context.use_config(change(context.paths.config_file, "accounts.order", names))
+        except ConfigError as error:
+            self.say(error.problems[0], bad=True)
+            return
+        self.reread(select=self.selected)
+
+
+def _who(file: Path) -> str:
+    try:
+        account = accounts.read(file)
+    except AccountError as error:
+        return str(error)
+    return f"{account.email} · {account.site}"
