@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from simulation.service import Refused, Service
+from simulation.queues import Refused
+from simulation.service import Service
 from support.scripted import Raw
 
 

@@ -6,46 +6,17 @@ trimmed, a queue that expired is unknown) and is small enough to be seen to be r
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-Row = dict[str, Any]
-Params = Mapping[str, str]
+from simulation.drafts import Drafts
+from simulation.queues import Params, Queues, Refused, Row
 
 LEVEL = 442
-HEARTBEAT = 80.0
-QUEUE_LIFE = 600.0
 PEOPLE = {1: "Ada", 2: "Bruno", 3: "Chiyo"}
 CHANNELS = {11: "general", 12: "design"}
-
-
-class Refused(Exception):
-    """An answer with an error code."""
-
-    def __init__(self, code: str, msg: str, status: int = 400, **extra: object) -> None:
-        super().__init__(msg)
-        self.body: Row = {"result": "error", "code": code, "msg": msg, **extra}
-        self.status = status
-
-
-@dataclass(eq=False)
-class Queue:
-    """The events of one registration."""
-
-    id: str
-    user_id: int
-    events: list[Row] = field(default_factory=list)
-    last_id: int = -1
-    asked: float = 0.0
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def put(self, event: Row) -> None:
-        self.last_id += 1
-        self.events.append({**event, "id": self.last_id})
-        self.woken.set()
 
 
 @dataclass
@@ -68,10 +39,10 @@ class Service:
 
     def __init__(self, now: Callable[[], float], monotonic: Callable[[], float]) -> None:
         self._now = now
-        self._monotonic = monotonic
         self.messages: dict[int, Stored] = {}
-        self.drafts: dict[int, tuple[int, Row]] = {}
-        self.queues: dict[str, Queue] = {}
+        self._queues = Queues(monotonic)
+        self._drafts = Drafts(self._queues, self.number, now)
+        self.drafts = self._drafts.rows
         self.sends: list[tuple[int, str]] = []
         self._first: dict[int, int] = {}
         """Channel to its first message, also when that is gone."""
@@ -85,23 +56,23 @@ class Service:
 
     async def handle(self, user_id: int, method: str, path: str, params: Params) -> Row:
         """The answer of one request. Raises Refused."""
-        self._expire()
+        self._queues.expire()
         name = path.removeprefix("/api/v1")
         if method == "GET" and name == "/events":
-            return await self._events(user_id, params)
+            return await self._queues.events(user_id, params)
         first, _, rest = name.strip("/").partition("/")
         known: dict[tuple[str, str], Callable[[int, Params, str], Row]] = {
             ("GET", "server_settings"): self._server_settings,
             ("POST", "register"): self._register,
-            ("DELETE", "events"): self._forget_queue,
+            ("DELETE", "events"): self._queues.forget,
             ("GET", "messages"): self._get_messages,
             ("POST", "messages"): self._post_messages,
             ("PATCH", "messages"): self._edit,
             ("DELETE", "messages"): self._delete_message,
-            ("GET", "drafts"): self._get_drafts,
-            ("POST", "drafts"): self._add_drafts,
-            ("PATCH", "drafts"): self._edit_draft,
-            ("DELETE", "drafts"): self._delete_draft,
+            ("GET", "drafts"): self._drafts.get,
+            ("POST", "drafts"): self._drafts.add,
+            ("PATCH", "drafts"): self._drafts.edit,
+            ("DELETE", "drafts"): self._drafts.delete,
             ("POST", "typing"): lambda user, given, more: {},
             ("POST", "users"): lambda user, given, more: {"presences": {}, "server_timestamp": self._now()},
         }
@@ -114,8 +85,7 @@ class Service:
         return {"zulip_feature_level": LEVEL, "zulip_version": "12.0", "realm_name": "Simulated"}
 
     def _register(self, user_id: int, params: Params, rest: str) -> Row:
-        queue = Queue(f"queue-{self.number()}", user_id, asked=self._monotonic())
-        self.queues[queue.id] = queue
+        queue = self._queues.add(f"queue-{self.number()}", user_id)
         mine = [m for m in self.messages.values() if self._may_read(m, user_id)]
         channels = [
             {
@@ -161,7 +131,7 @@ class Service:
             "never_subscribed": [],
             "unread_msgs": self._unread(mine, user_id),
             "starred_messages": sorted(m.id for m in mine if "starred" in m.flags.get(user_id, ())),
-            "drafts": [self._draft(i) for i, (owner, _) in sorted(self.drafts.items()) if owner == user_id],
+            "drafts": self._drafts.of(user_id),
             "recent_private_conversations": [
                 {"user_ids": list(others), "max_message_id": newest_id}
                 for others, newest_id in newest.items()
@@ -198,52 +168,9 @@ class Service:
             "count": sum(map(len, [*streams.values(), *pms.values(), *huddles.values()])),
         }
 
-    # queues
-
-    def _expire(self) -> None:
-        for queue in list(self.queues.values()):
-            if self._monotonic() - queue.asked > QUEUE_LIFE:
-                del self.queues[queue.id]
-
     def expire_queues(self, user_id: int) -> None:
         """As after a restart that lost them."""
-        for queue in list(self.queues.values()):
-            if queue.user_id == user_id:
-                del self.queues[queue.id]
-                queue.woken.set()
-
-    def _queue(self, user_id: int, queue_id: str) -> Queue:
-        queue = self.queues.get(queue_id)
-        if queue is None or queue.user_id != user_id:
-            raise Refused("BAD_EVENT_QUEUE_ID", f"Bad event queue ID: {queue_id}", queue_id=queue_id)
-        return queue
-
-    async def _events(self, user_id: int, params: Params) -> Row:
-        queue = self._queue(user_id, params.get("queue_id", ""))
-        queue.asked = self._monotonic()
-        last = int(params.get("last_event_id", "-1"))
-        queue.events = [event for event in queue.events if event["id"] > last]
-        if not queue.events and params.get("dont_block") != "true":
-            queue.woken.clear()
-            try:
-                async with asyncio.timeout(HEARTBEAT):
-                    await queue.woken.wait()
-            except TimeoutError:
-                queue.put({"type": "heartbeat"})
-            self._queue(user_id, queue.id)
-            queue.asked = self._monotonic()
-        return {"result": "success", "msg": "", "events": list(queue.events), "queue_id": queue.id}
-
-    def _forget_queue(self, user_id: int, params: Params, rest: str) -> Row:
-        queue = self._queue(user_id, params.get("queue_id", ""))
-        del self.queues[queue.id]
-        queue.woken.set()
-        return {}
-
-    def _tell(self, people: Mapping[int, object] | set[int], event: Row) -> None:
-        for queue in self.queues.values():
-            if queue.user_id in people:
-                queue.put(event)
+        self._queues.lose(user_id)
 
     # messages
 
@@ -286,7 +213,7 @@ class Service:
         if place[0] == "stream":
             self._first.setdefault(place[1], message.id)
         self.sends.append((sender, content))
-        for queue in self.queues.values():
+        for queue in self._queues.all():
             if self._may_read(message, queue.user_id):
                 row = self._as_sent(message, queue.user_id)
                 event: Row = {"type": "message", "flags": row.pop("flags"), "message": row}
@@ -385,7 +312,7 @@ class Service:
             }
             if flag == "read" and op == "remove":
                 event["message_details"] = details
-            self._tell({user_id}, event)
+            self._queues.tell({user_id}, event)
         return {"messages": ids}
 
     @staticmethod
@@ -408,7 +335,7 @@ class Service:
         if op == "remove" and not there:
             raise Refused("REACTION_DOES_NOT_EXIST", "Reaction doesn't exist.")
         message.reactions.append(reaction) if op == "add" else message.reactions.remove(reaction)
-        self._tell(
+        self._queues.tell(
             self._readers(message), {"type": "reaction", "op": op, "message_id": message.id, **reaction}
         )
         return {}
@@ -438,7 +365,7 @@ class Service:
             "is_me_message": False,
         }
         for user_id in self._readers(message):
-            self._tell({user_id}, {**event, "flags": sorted(message.flags.get(user_id, set()))})
+            self._queues.tell({user_id}, {**event, "flags": sorted(message.flags.get(user_id, set()))})
 
     def _delete_message(self, user_id: int, params: Params, rest: str) -> Row:
         if rest.endswith("/reactions"):
@@ -453,48 +380,4 @@ class Service:
         event: Row = {"type": "delete_message", "message_ids": [message_id], "message_type": message.place[0]}
         if message.place[0] == "stream":
             event |= {"stream_id": message.place[1], "topic": message.place[2]}
-        self._tell(self._readers(message), event)
-
-    # drafts
-
-    def _draft(self, draft_id: int) -> Row:
-        return {"id": draft_id, **self.drafts[draft_id][1]}
-
-    @staticmethod
-    def _checked(draft: Row, now: float) -> Row:
-        content = str(draft["content"]).rstrip().lstrip("\n")
-        if not content:
-            raise Refused("BAD_REQUEST", "Message must not be empty")
-        kept = {name: draft[name] for name in ("type", "to", "topic")}
-        return {**kept, "content": content, "timestamp": int(draft.get("timestamp", now))}
-
-    def _get_drafts(self, user_id: int, params: Params, rest: str) -> Row:
-        found = [self._draft(i) for i, (owner, _) in sorted(self.drafts.items()) if owner == user_id]
-        return {"count": len(found), "drafts": found}
-
-    def _add_drafts(self, user_id: int, params: Params, rest: str) -> Row:
-        made = []
-        for draft in json.loads(params["drafts"]):
-            draft_id = self.number()
-            self.drafts[draft_id] = (user_id, self._checked(draft, self._now()))
-            made.append(draft_id)
-        self._tell({user_id}, {"type": "drafts", "op": "add", "drafts": [self._draft(i) for i in made]})
-        return {"ids": made}
-
-    def _own_draft(self, user_id: int, rest: str) -> int:
-        draft_id = int(rest)
-        if self.drafts.get(draft_id, (0,))[0] != user_id:
-            raise Refused("BAD_REQUEST", "Draft does not exist", 404)
-        return draft_id
-
-    def _edit_draft(self, user_id: int, params: Params, rest: str) -> Row:
-        draft_id = self._own_draft(user_id, rest)
-        self.drafts[draft_id] = (user_id, self._checked(json.loads(params["draft"]), self._now()))
-        self._tell({user_id}, {"type": "drafts", "op": "update", "draft": self._draft(draft_id)})
-        return {}
-
-    def _delete_draft(self, user_id: int, params: Params, rest: str) -> Row:
-        draft_id = self._own_draft(user_id, rest)
-        del self.drafts[draft_id]
-        self._tell({user_id}, {"type": "drafts", "op": "remove", "draft_id": draft_id})
-        return {}
+        self._queues.tell(self._readers(message), event)
