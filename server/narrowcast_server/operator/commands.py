@@ -142,7 +142,10 @@ async def rotate_keys(core: Core, arguments: Arguments) -> list[str]:
             replace_key(core, user)
         record(core, None, "rotate-keys", {})
     first_run.follow_owner(core)
-    return [f"{len(accounts)} accounts have new keys; everybody signs in again with their password"]
+    count = len(accounts)
+    return [
+        f"{count} account{'' if count == 1 else 's'} got a new key: everybody signs in again with their password"
+    ]
 
 
 COMMANDS: Final[dict[str, Command]] = {

@@ -24,8 +24,8 @@ async def mail(core: Core, arguments: Arguments) -> list[str]:
     settings = core.config.mail
     if settings is None:
         raise Fault(
-            f"no mail is sent: {NAME} in the data folder has no [mail]. Invitations give a link to copy, and"
-            " 'narrowcast serve admin link' makes one for a new password"
+            f"no mail is sent: {NAME} in the data folder had no [mail] when the server started."
+            " Invitations give a link to copy, and 'narrowcast serve admin link' makes one for a new password"
         )
     if to := arguments.get("to", ""):
         return await _tried(core, to)

@@ -1,0 +1,266 @@
+"""What the documentation of the team server tells people to use: units, containers, proxies, settings."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import sys
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+import websockets
+
+from narrowcast.cli.grammar import build_parser
+from narrowcast_server.operator.commands import COMMANDS
+from narrowcast_server.operator.server_file import NAME, read
+from narrowcast_server.organization.config import Config, Quotas, RateLimit
+from support.server import TestServer, running_server
+from support.tls import Certificates, make_certificates
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "team-server.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    """The one example of a language on the page."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------
+
+
+def test_every_command_on_the_page_is_one() -> None:
+    lines = re.findall(r"^(?:podman exec chat )?narrowcast (serve .*)$", PAGE, re.MULTILINE)
+    assert len(lines) > 5
+    for line in lines:
+        build_parser().parse_args(shlex.split(line.partition("#")[0]))
+
+
+def test_the_table_has_every_command_of_the_operator() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", PAGE[PAGE.index("## Looking after it") :], re.MULTILINE)
+    named = {name.split()[0] for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    assert named == set(COMMANDS)
+
+
+def test_the_example_of_server_toml_says_what_holds_anyway(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text(block("toml"))
+    found = read(tmp_path)
+    assert found.quotas == Quotas()
+    assert found.mail is not None
+    assert len(tomllib.loads(block("toml"))["limits"]) > 3
+
+
+# --- systemd ----------------------------------------------------------------------------------------------------
+
+
+def test_the_unit_starts_the_server_with_options_that_it_has() -> None:
+    (command,) = re.findall(r"^ExecStart=(.*)$", block("ini"), re.MULTILINE)
+    args = build_parser().parse_args(shlex.split(command)[1:])
+    assert (args.command, args.url) == ("serve", "https://chat.example")
+    assert f"ReadWritePaths={args.data}" in block("ini")
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd on this machine")
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    unit = tmp_path / "narrowcast.service"
+    unit.write_text(block("ini").replace("/opt/narrowcast/bin/narrowcast", sys.executable))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False, timeout=60
+    )
+    if "Failed to" in done.stderr and str(unit.name) not in done.stderr:
+        pytest.skip(f"systemd-analyze does not work here: {done.stderr.strip()[:200]}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- a container ------------------------------------------------------------------------------------------------
+
+
+def instructions() -> dict[str, list[str]]:
+    """What the Containerfile says, by instruction."""
+    text = re.sub(r"\\\n\s*", " ", (ROOT / "Containerfile").read_text())
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, rest = line.partition(" ")
+            found.setdefault(name, []).append(rest)
+    return found
+
+
+def test_the_container_runs_a_server_that_it_has_without_root() -> None:
+    said = instructions()
+    (entry,) = said["ENTRYPOINT"]
+    args = build_parser().parse_args(json.loads(entry)[1:])
+    assert (args.command, args.host, args.data) == ("serve", "0.0.0.0", "/data")
+    assert said["USER"] == ["narrowcast"]
+    assert said["EXPOSE"] == [str(args.port)]
+    assert said["VOLUME"] == ["/data"]
+    assert all("/" not in line.split()[0] for line in said["FROM"])
+
+
+async def test_the_container_says_whether_the_server_is_healthy(tmp_path: Path) -> None:
+    (check,) = instructions()["HEALTHCHECK"]
+    command = json.loads(check[check.index("[") :])
+    assert command[0] == "python"
+
+    async def healthy(port: int) -> bool:
+        words = [word.replace(":9911", f":{port}") for word in command[1:]]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *words, stderr=asyncio.subprocess.DEVNULL
+        )
+        return await process.wait() == 0
+
+    async with running_server(tmp_path / "data") as server:
+        port = httpx.URL(server.url).port
+        assert port is not None
+        assert await healthy(port)
+    assert not await healthy(port)
+
+
+# --- proxies ----------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def proxy(folder: Path, command: list[str], port: int, env: dict[str, str]) -> AsyncIterator[None]:
+    """A proxy process that listens on a port."""
+    with (folder / "proxy.log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin:/usr/sbin", **env}
+        )
+        try:
+            async with asyncio.timeout(60):
+                await _answering(process, port)
+            yield
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            await process.wait()
+
+
+async def _answering(process: asyncio.subprocess.Process, port: int) -> None:
+    while process.returncode is None:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.05)
+            continue
+        writer.close()
+        await writer.wait_closed()
+        return
+    raise AssertionError("the proxy ended")
+
+
+async def free_port() -> int:
+    server = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+    port: int = server.sockets[0].getsockname()[1]
+    server.close()
+    await server.wait_closed()
+    return port
+
+
+def nginx(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[list[str], dict[str, str]]:
+    """The example, in the smallest configuration around it."""
+    site = (
+        block("nginx")
+        .replace("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;")
+        .replace("chat.example;", "localhost;")
+        .replace("/etc/ssl/chat.example.pem", str(made.certificate))
+        .replace("/etc/ssl/chat.example.key", str(made.key))
+        .replace("127.0.0.1:9911", f"127.0.0.1:{upstream}")
+    )
+    places = "".join(
+        f"{kind}_temp_path {folder / kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    file = folder / "nginx.conf"
+    file.write_text(
+        f"daemon off; master_process off; pid {folder / 'pid'}; error_log stderr;\n"
+        f"events {{}}\nhttp {{ access_log off; {places} {site} }}\n"
+    )
+    return ["nginx", "-e", "stderr", "-c", str(file), "-p", str(folder)], {}
+
+
+def caddy(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[list[str], dict[str, str]]:
+    """The example, with a certificate of the test in place of a fetched one."""
+    site = block("caddyfile").replace("127.0.0.1:9911", f"127.0.0.1:{upstream}")
+    site = site.replace(
+        "chat.example {", f"https://localhost:{port} {{\n    tls {made.certificate} {made.key}"
+    )
+    file = folder / "Caddyfile"
+    file.write_text(f"{{\n    admin off\n    auto_https disable_redirects\n}}\n{site}")
+    return ["caddy", "run", "--config", str(file), "--adapter", "caddyfile"], {"HOME": str(folder)}
+
+
+@pytest.fixture(params=[nginx, caddy], ids=["nginx", "caddy"])
+async def proxied(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[TestServer, Path]]:
+    """A server behind a proxy; `server.url` is the proxy's. Also whom to trust."""
+    name: str = request.param.__name__
+    if shutil.which(name, path="/usr/bin:/bin:/usr/sbin") is None:
+        pytest.skip(f"there is no {name} on this machine")
+    made, port = make_certificates(tmp_path), await free_port()
+    config = Config(stranger_rate_limits=(RateLimit(60, 3),))
+    async with running_server(tmp_path / "data", config=config) as server:
+        upstream = httpx.URL(server.url).port
+        assert upstream is not None
+        command, env = request.param(tmp_path, made, port, upstream)
+        server.url = f"https://localhost:{port}"
+        server.core.config = replace(server.core.config, url=server.url)
+        async with proxy(tmp_path, command, port, env):
+            yield server, made.authority
+
+
+async def test_all_that_the_app_needs_goes_through_the_proxy(proxied: tuple[TestServer, Path]) -> None:
+    server, authority = proxied
+    context = ssl.create_default_context(cafile=str(authority))
+    async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context) as client:
+        server.client = client
+        page = await client.get(f"{server.url}/", headers={"Sec-Fetch-Site": "none", "Accept": "text/html"})
+        assert f"narrowcast login {server.url}" in page.text
+        listener = await server.listen("dario")
+        waiting = asyncio.create_task(
+            server.call("dario", "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": -1})
+        )
+        await server.send("ada", "general", "t", "through the proxy")
+        answer = await waiting
+        assert any(event["type"] == "message" for event in answer["events"])
+        big = {"file": ("big.bin", b"x" * 3_000_000)}
+        upload = (await server.raw("ada", "POST", "/user_uploads", files=big)).json()
+        assert upload["result"] == "success"
+        fetched = await server.raw("ada", "GET", server.url + upload["url"])
+        assert len(fetched.content) == 3_000_000
+        await _streams(server, context)
+
+
+async def _streams(server: TestServer, context: ssl.SSLContext) -> None:
+    listener = await server.listen("elif")
+    address = f"{server.url.replace('https', 'wss')}/api/v1/events/stream?queue_id={listener.queue_id}&last_event_id=-1"
+    account = server.account("elif")
+    credentials = httpx.BasicAuth(account.email, account.key.reveal())
+    header = next(credentials.auth_flow(httpx.Request("GET", server.url))).headers["Authorization"]
+    connecting = websockets.connect(
+        address, ssl=context, additional_headers={"Authorization": header}, proxy=None
+    )
+    async with asyncio.timeout(30), connecting as stream:
+        await server.send("ada", "general", "t", "by the stream")
+        frame = json.loads(await stream.recv())
+        assert any(event["type"] == "message" for event in frame["events"])
+
+
+async def test_nobody_is_somebody_else_behind_the_proxy(proxied: tuple[TestServer, Path]) -> None:
+    server, authority = proxied
+    context = ssl.create_default_context(cafile=str(authority))
+    headers = {"X-Forwarded-For": "203.0.113.9"}
+    async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context, headers=headers) as client:
+        answers = [await client.get(f"{server.url}/api/v1/server_settings") for _ in range(6)]
+        # This machine's own requests have no limit; those of 203.0.113.9 would.
+        assert {answer.status_code for answer in answers} == {200}

@@ -1,0 +1,94 @@
+"""A server that is restarted while people write: nothing acknowledged is lost, and readers have all of it once."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.narrow.narrow import Narrow
+from support.sessions import session_of, until
+from support.terminal import home
+
+MESSAGES = 30
+
+
+@asynccontextmanager
+async def served(folder: Path, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    """`narrowcast serve` on a port, once it answers; ended by SIGTERM."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "narrowcast", "serve", "--port", str(port), "--data", str(folder / "data")),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={"PATH": "/usr/bin:/bin", **home(folder)},
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(60):
+            assert (await process.stdout.readline()).startswith(b"listening on ")
+        yield process
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+        await process.communicate()
+        assert process.returncode == 0
+
+
+class Writer:
+    """Sends numbered messages one after the other, each until it is acknowledged."""
+
+    def __init__(self, account: Account) -> None:
+        self._client = httpx.AsyncClient(
+            base_url=f"{account.site}/api/v1",
+            auth=(account.email, account.key.reveal()),
+            trust_env=False,
+            timeout=10,
+        )
+        self.acknowledged: dict[int, str] = {}
+        self.failures = 0
+
+    async def write(self, count: int) -> None:
+        async with self._client as client:
+            for number in range(count):
+                text = f"number {number}"
+                while not await self._sent(client, text):
+                    await asyncio.sleep(0.02)
+
+    async def _sent(self, client: httpx.AsyncClient, text: str) -> bool:
+        fields = {"type": "stream", "to": '"general"', "topic": "t", "content": text}
+        try:
+            answer = await client.post("/messages", data=fields)
+        except httpx.TransportError:
+            self.failures += 1
+            return False
+        assert answer.status_code == 200, answer.text
+        self.acknowledged[answer.json()["id"]] = text
+        return True
+
+
+async def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, unused_tcp_port: int) -> None:
+    first = AsyncExitStack()
+    await first.enter_async_context(served(tmp_path, unused_tcp_port))
+    account = Account.from_zuliprc(tmp_path / "data" / "owner.zuliprc")
+    writer = Writer(account)
+    async with session_of(account, tmp_path / "reader") as reader:
+        general = next(channel.channel_id for channel in reader.state.channels if channel.name == "general")
+        view = reader.view(Narrow.topic(general, "t"))
+        await view.open()
+        writing = asyncio.create_task(writer.write(MESSAGES))
+        await until(lambda: len(writer.acknowledged) >= 10, 30)
+        await first.aclose()
+        await until(lambda: writer.failures > 0, 30)
+        async with served(tmp_path, unused_tcp_port):
+            await writing
+            await until(lambda: len(view.ids) >= MESSAGES, 60)
+            ids = list(view.ids)
+            assert set(writer.acknowledged) <= set(ids)
+            assert len(ids) == len(set(ids))
+            assert all(reader.state.messages.get(identity) is not None for identity in ids)
