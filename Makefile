@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Every start of the app would compile all of its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots snapshots strings docs docs-pages clean
+.PHONY: demo test soak mutate check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -62,8 +62,19 @@ docs-pages: $(VENV)/.dev ## write the pages that are made from the code: keys, s
 	@$(BIN)/python docs/write_pages.py
 	@$(BIN)/python api/reference.py
 
+packages: $(VENV)/.packages ## build sdist and wheel twice, install the wheel by pip, pipx and uv on every Python here
+	@$(BIN)/python tests/packages.py $(PACKAGES_ARGS)
+
+zipapp: $(VENV)/.packages ## dist/narrowcast.pyz: one file that runs where Python is, without pip
+	@mkdir -p dist
+	@$(BIN)/pex . --console-script narrowcast --venv prepend --sh-boot --disable-cache --output-file dist/narrowcast.pyz
+	@dist/narrowcast.pyz --version
+
+test-newest: ## every test, with the newest release of each dependency, bounds or not
+	@$(PYTHON) tests/newest.py $(PYTEST_ARGS)
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # venv is missing where a distribution packs it apart: virtualenv, kept inside the folder, stands in.
 $(BIN)/python:
@@ -82,6 +93,10 @@ $(VENV)/.docs: pyproject.toml | $(BIN)/python
 	@echo "Installing Narrowcast and what builds its documentation into $(VENV) ..."
 	@$(PIP) install --editable '.[docs]'
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.packages: pyproject.toml | $(BIN)/python
+	@$(PIP) install 'build>=1.2,<2' 'pex>=2.60,<3' 'pipx>=1.7,<2' 'uv>=0.8,<1'
+	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "Installing Narrowcast and its test tools into $(VENV) ..."
