@@ -34,7 +34,7 @@ _OPERATION = re.compile(r"(GET|POST|PATCH|DELETE) (/[^\s:;,.]*[^\s:;,.)])")
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of the table."""
+    """One operation as a row of the table."""
 
     operation: str
     call: str
@@ -148,7 +148,7 @@ def _gate(node: ast.AST) -> set[int]:
 
 
 def table() -> str:
-    """The table in Markdown."""
+    """The table of all operations in Markdown."""
     lines = ["| operation | function | level | adapts at | contract |", "|---|---|---:|---|---|"]
     for entry in entries():
         adapts = ", ".join(str(level) for level in entry.adapts)

@@ -32,7 +32,7 @@ class Backoff:
         return wait
 
     def reset(self) -> None:
-        """It worked."""
+        """The next failure counts as the first one."""
         self._failures = 0
 
 

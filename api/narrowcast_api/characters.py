@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 CONTROLS: Final = "\x00-\x1f\x7f-\x9f"
-"""C0, DEL and C1."""
+"""The controls of C0 and C1, and DEL."""
 SURROGATES: Final = "\ud800-\udfff"
 """Halves of characters, which no encoding takes."""
 SEPARATORS: Final = "\u2028\u2029"

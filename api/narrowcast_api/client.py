@@ -128,7 +128,6 @@ class Client:
         return f"<Client {self.connection!r}>"
 
     async def aclose(self) -> None:
-        """Close the connection."""
         await self.connection.aclose()
 
     async def __aenter__(self) -> Self:

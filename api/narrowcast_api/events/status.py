@@ -33,5 +33,4 @@ class ConnectionStatus(NamedTuple):
 
     @property
     def is_live(self) -> bool:
-        """Whether events arrive."""
         return self.kind is ConnectionKind.LIVE

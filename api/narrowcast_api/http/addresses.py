@@ -1,4 +1,4 @@
-"""Addresses told apart."""
+"""Which addresses of a server mean the same one."""
 
 from __future__ import annotations
 

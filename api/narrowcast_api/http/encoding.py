@@ -15,7 +15,7 @@ from narrowcast_api.http.secret import Secret
 
 @final
 class Omit(Enum):
-    """The type of `OMIT`."""
+    """The type of `OMIT`, the default of parameters that are not sent."""
 
     OMIT = "omit"
 

@@ -20,7 +20,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The text itself."""
+        """The text itself, for the one place that needs it."""
         return self._value
 
     def __repr__(self) -> str:

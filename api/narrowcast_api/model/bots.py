@@ -1,4 +1,4 @@
-"""Bots of one's own."""
+"""The caller's own bots, as their owner sees them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ class OwnBot(NamedTuple):
 
 
 def read_own_bot(row: Row) -> OwnBot:
-    """A row of `realm_bots`."""
     return OwnBot(
         required_int(row, "user_id"),
         text(row, "full_name"),

@@ -28,6 +28,6 @@ def read_default_channel_group(row: Row) -> DefaultChannelGroup:
 
 
 def read_default_channel_groups(value: object) -> tuple[DefaultChannelGroup, ...]:
-    """All of them, by name."""
+    """The value of `realm_default_stream_groups`: all groups, by name."""
     found = records(value, read_default_channel_group, "group of channels")
     return tuple(sorted(found, key=lambda group: (group.name.casefold(), group.id)))

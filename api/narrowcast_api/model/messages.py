@@ -45,7 +45,7 @@ class Reaction(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Type and code."""
+        """Type and code: what tells two emoji apart."""
         return (self.reaction_type, self.emoji_code)
 
 

@@ -17,7 +17,7 @@ LARGEST = 2**63 - 1
 """Larger numbers fit nowhere where ids and times of servers go: they count as values of a wrong type."""
 
 _DIGITS = 19
-"""Ids have fewer."""
+"""Digits of a number that may be too large; ids have fewer."""
 
 Row = Mapping[str, object]
 Record = TypeVar("Record")

@@ -19,7 +19,6 @@ class Reminder(NamedTuple):
 
 
 def read_reminder(row: Row) -> Reminder:
-    """A row of `reminders`."""
     return Reminder(
         id=required_int(row, "reminder_id"),
         message_id=optional_int(row, "reminder_target_message_id"),

@@ -21,8 +21,7 @@ class ServerFacts(Protocol):
     """What a server can do, as far as a narrow has to know."""
 
     @property
-    def level(self) -> int:
-        """The feature level."""
+    def level(self) -> int: ...
 
 
 class Names(Protocol):

@@ -36,13 +36,12 @@ _NAMED = 4
 
 
 def role_of(state: State) -> int:
-    """One's own role code."""
+    """The caller's own role code; that of a member while it is not known."""
     me = state.users.get(state.me)
     return me.role if me is not None else int(Role.MEMBER)
 
 
 def role_name(role: int) -> str:
-    """A role for people."""
     return ROLE_NAMES.get(role, f"role {role}")
 
 

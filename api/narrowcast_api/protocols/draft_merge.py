@@ -38,7 +38,6 @@ class DraftMerge:
                 self._store.add_from_server(draft)
 
     def updated(self, drafts: Iterable[ServerDraft]) -> None:
-        """Event `update`."""
         for draft in drafts:
             known = self._store.of_server(draft.id)
             if known is not None:

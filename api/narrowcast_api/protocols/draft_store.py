@@ -260,7 +260,7 @@ class DraftStore:
         self.keep(theirs)
 
     def unlink(self, item: DraftItem) -> None:
-        """The conflict is over."""
+        """The conflict is over: neither draft points to the other any more."""
         other = self._items.get(item.record.conflict_with or "")
         for side in (item, other):
             if side is not None and side.record.conflict_with is not None:

@@ -161,7 +161,7 @@ class Drafts:
         self._alarm.ring()
 
     def get(self, draft_id: str) -> Draft | None:
-        """One draft."""
+        """A draft by its id; None for one that was deleted."""
         item = self._store.get(draft_id)
         return None if item is None or item.record.deleted else item.record
 
@@ -183,7 +183,6 @@ class Drafts:
     # what the session calls
 
     def on_added(self, drafts: Sequence[ServerDraft]) -> None:
-        """Event drafts, op add."""
         if not self._leads:
             return
         self._merge.added(drafts)

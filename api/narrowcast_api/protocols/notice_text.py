@@ -72,7 +72,6 @@ class _Reader(HTMLParser):
             self._add(" ")
 
     def handle_data(self, data: str) -> None:
-        """Text."""
         if not self._hidden:
             self._add(data)
 

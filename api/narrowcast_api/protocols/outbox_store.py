@@ -71,14 +71,14 @@ class OutboxStore:
         return self._position
 
     def put(self, record: OutboxRecord) -> None:
-        """Take over a message."""
+        """Take over a message: into the journal first."""
         record = replace(record, owner=self._journal.window)
         self._items[record.local_id] = OutboxItem(record)
         self._journal.put_outbox(record)
         self._publish(record.local_id)
 
     def get(self, local_id: str) -> OutboxItem | None:
-        """One item."""
+        """An item by its local id; None once it is gone."""
         return self._items.get(local_id)
 
     def all(self) -> list[OutboxItem]:
@@ -122,7 +122,7 @@ class OutboxStore:
         return written
 
     def forget(self, item: OutboxItem) -> None:
-        """The user took it back."""
+        """The user took it back: it leaves the journal too."""
         del self._items[item.record.local_id]
         self._journal.delete_outbox(item.record.local_id)
         self._publish(item.record.local_id)

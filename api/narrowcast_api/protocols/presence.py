@@ -45,7 +45,7 @@ class PresenceSender:
         return self._clock.monotonic() - self._last_key < IDLE_AFTER
 
     def key_pressed(self) -> None:
-        """The user is here."""
+        """The user is here: the next report says so."""
         self._last_key = self._clock.monotonic()
         self._input = True
         if self._reported is False:
@@ -56,7 +56,7 @@ class PresenceSender:
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Report, for ever."""
+        """Report every period of the server, for ever."""
         while True:
             if self._online():
                 await self._report()

@@ -13,7 +13,7 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 
 MOST_AT_ONCE = 1000
-"""Ids in one request."""
+"""Ids of messages in one request."""
 
 APART = 0.5
 """Seconds between two requests."""

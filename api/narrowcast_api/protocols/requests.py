@@ -187,7 +187,7 @@ class RouteRequests:
     # drafts
 
     def drafts_enabled(self) -> bool:
-        """The user's setting."""
+        """Whether the user lets drafts be synced."""
         return self._state().settings.flag("enable_drafts_synchronization", True)
 
 

@@ -73,12 +73,12 @@ class Upload:
 
     @property
     def id(self) -> str:
-        """Its own for ever."""
+        """Its own id, which a restart does not change."""
         return self.record.upload_id
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """Where the file lies on this machine."""
         return self.record.path
 
     @property
@@ -202,7 +202,7 @@ class UploadQueue:
         return list(self._uploads.values())
 
     def get(self, upload_id: str) -> Upload | None:
-        """One upload."""
+        """An upload by its id; None once its row is gone."""
         return self._uploads.get(upload_id)
 
     def dismiss(self, upload: Upload) -> None:

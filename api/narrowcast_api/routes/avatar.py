@@ -27,7 +27,7 @@ async def delete_avatar(connection: Connection) -> str:
 
 
 class Avatar(Group):
-    """One's own picture."""
+    """The caller's own picture."""
 
     set = Bound(set_avatar)
     delete = Bound(delete_avatar)

@@ -84,7 +84,7 @@ async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
 
 
 class Bots(Group):
-    """One's own bots."""
+    """The bots that the caller owns."""
 
     list = Bound(list_bots)
     create = Bound(create_bot)

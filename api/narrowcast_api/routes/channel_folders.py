@@ -51,7 +51,7 @@ async def reorder_channel_folders(connection: Connection, *, order: Iterable[int
 
 
 class ChannelFolders(Group):
-    """Folders of channels."""
+    """Folders that group channels for everybody."""
 
     list = Bound(list_channel_folders)
     create = Bound(create_channel_folder)

@@ -178,7 +178,7 @@ async def remove_default_channel(connection: Connection, *, channel_id: int) -> 
 
 
 class Channels(Group):
-    """Channels."""
+    """Channels: list, read, create, change, archive."""
 
     list = Bound(list_channels)
     get = Bound(get_channel)

@@ -83,7 +83,7 @@ def _address(draft: DraftVersion) -> tuple[DraftType, list[int], str]:
 
 
 class Drafts(Group):
-    """Drafts."""
+    """Drafts that are the same on all devices."""
 
     list = Bound(list_drafts)
     create = Bound(create_drafts)

@@ -69,7 +69,7 @@ async def delete_queue(connection: Connection, *, queue_id: str, timeout: float 
 
 
 class Events(Group):
-    """The queue of events."""
+    """A queue of events, by long poll."""
 
     get = Bound(get_events)
     delete_queue = Bound(delete_queue)

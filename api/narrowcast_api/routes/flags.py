@@ -197,7 +197,7 @@ def _changeable(flag: MessageFlag | str) -> MessageFlag:
 
 
 class Flags(Group):
-    """Flags of messages."""
+    """The caller's flags on messages: read, starred, collapsed."""
 
     change = Bound(change_flags)
     change_by_narrow = Bound(change_flags_by_narrow)

@@ -147,7 +147,7 @@ def _groups(server: ServerInfo, group_ids: Iterable[int] | Omit) -> dict[str, ob
 
 
 class Invites(Group):
-    """Invitations and links."""
+    """Invitations by email, and reusable links."""
 
     send = Bound(send_invites)
     create_link = Bound(create_invite_link)

@@ -69,7 +69,7 @@ def _rule(server: ServerInfo, pattern: str, url_template: str) -> dict[str, obje
 
 
 class Linkifiers(Group):
-    """Linkifiers."""
+    """Patterns that become links in messages."""
 
     list = Bound(list_linkifiers)
     create = Bound(create_linkifier)

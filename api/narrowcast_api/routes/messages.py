@@ -251,7 +251,7 @@ async def report_message(
 
 
 class Messages(Group):
-    """Messages."""
+    """Messages: list, send, edit, move, delete."""
 
     list = Bound(list_messages)
     list_by_id = Bound(list_messages_by_id)

@@ -76,6 +76,6 @@ async def matches_narrow(
 
 
 class Narrows(Group):
-    """Narrows."""
+    """Which messages match a narrow."""
 
     matches = Bound(matches_narrow)

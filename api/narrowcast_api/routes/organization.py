@@ -67,7 +67,7 @@ async def remove_domain(connection: Connection, *, domain: str) -> Done:
 
 
 class Organization(Group):
-    """The organization."""
+    """The organization's settings and domains."""
 
     update = Bound(update_organization)
     update_user_defaults = Bound(update_user_defaults)

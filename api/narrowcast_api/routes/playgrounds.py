@@ -46,7 +46,7 @@ async def delete_playground(connection: Connection, *, playground_id: int) -> Do
 
 
 class Playgrounds(Group):
-    """Code playgrounds."""
+    """Where code blocks can be tried out."""
 
     add = Bound(add_playground)
     delete = Bound(delete_playground)

@@ -46,7 +46,7 @@ async def get_user_presence(connection: Connection, *, user_id: int) -> UserPres
 
 
 class Presences(Group):
-    """Who is there."""
+    """Who is there now, and who was when."""
 
     update = Bound(update_presence)
     list = Bound(get_realm_presence)

@@ -86,7 +86,7 @@ async def delete_profile_field(connection: Connection, *, field_id: int) -> Done
 
 
 class ProfileFields(Group):
-    """Custom profile fields."""
+    """Custom profile fields and the caller's values."""
 
     list = Bound(list_profile_fields)
     create = Bound(create_profile_field)

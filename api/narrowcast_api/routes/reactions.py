@@ -72,7 +72,7 @@ async def remove_reaction(
 
 
 class Reactions(Group):
-    """Emoji reactions."""
+    """Emoji reactions to messages."""
 
     add = Bound(add_reaction)
     remove = Bound(remove_reaction)

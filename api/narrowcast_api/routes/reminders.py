@@ -39,7 +39,7 @@ async def delete_reminder(connection: Connection, *, reminder_id: int) -> Done:
 
 
 class Reminders(Group):
-    """Reminders."""
+    """Reminders of messages, for oneself."""
 
     list = Bound(list_reminders)
     create = Bound(create_reminder)

@@ -56,7 +56,7 @@ def _title(title: str) -> str:
 
 
 class SavedSnippets(Group):
-    """Texts to insert."""
+    """Texts that are kept to be inserted."""
 
     list = Bound(list_saved_snippets)
     create = Bound(create_saved_snippet)

@@ -76,7 +76,7 @@ async def remove_alert_words(connection: Connection, *, words: Iterable[str]) ->
 
 
 class Settings(Group):
-    """One's own settings."""
+    """The caller's own settings."""
 
     update = Bound(update_settings)
     change_password = Bound(change_password)

@@ -1,4 +1,4 @@
-"""Statuses (STAT rows)."""
+"""What people say of themselves: text and emoji (STAT rows)."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
 
 
 class Statuses(Group):
-    """Statuses."""
+    """Statuses: the caller's own, and those of others."""
 
     set = Bound(set_status)
     clear = Bound(clear_status)

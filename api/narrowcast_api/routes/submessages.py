@@ -59,7 +59,7 @@ async def toggle_task(connection: Connection, *, message_id: int, task_key: str)
 
 
 class Submessages(Group):
-    """Polls and to-do lists."""
+    """Votes in polls, and tasks of to-do lists."""
 
     send = Bound(send_submessage)
     vote = Bound(vote)

@@ -170,7 +170,7 @@ async def update_subscription(
 
 
 class Subscriptions(Group):
-    """Being in channels."""
+    """Who is in which channel, and how they see it."""
 
     list = Bound(list_subscriptions)
     add = Bound(subscribe)

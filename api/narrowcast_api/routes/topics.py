@@ -207,7 +207,7 @@ async def _last_message(connection: Connection, channel_id: int, topic: str) -> 
 
 
 class Topics(Group):
-    """Topics."""
+    """Topics of a channel: list, mute, follow, delete."""
 
     list = Bound(get_topics)
     delete = Bound(delete_topic)

@@ -70,7 +70,7 @@ def _not_sent(gate: Gate, level: int) -> Done:
 
 
 class Typing(Group):
-    """Typing notices."""
+    """Telling others that the caller types."""
 
     set = Bound(set_typing)
     set_edit = Bound(set_typing_edit)

@@ -99,7 +99,7 @@ async def delete_attachment(connection: Connection, *, attachment_id: int) -> Do
 
 
 class Uploads(Group):
-    """Files."""
+    """Files: upload, whole or in parts, and fetch."""
 
     upload = Bound(upload_file)
     download = Bound(download_file)

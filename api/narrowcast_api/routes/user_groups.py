@@ -277,7 +277,7 @@ def _name(name: str) -> str:
 
 
 class UserGroups(Group):
-    """User groups."""
+    """User groups, their members and subgroups."""
 
     list = Bound(list_user_groups)
     create = Bound(create_user_group)

@@ -188,7 +188,7 @@ def _role(role: Role | int) -> Role:
 
 
 class Users(Group):
-    """People and bots."""
+    """People and bots: list, create, change, deactivate."""
 
     channels = Bound(list_channels_of_user)
     me = Bound(get_own_user)

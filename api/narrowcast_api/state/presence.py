@@ -108,7 +108,7 @@ class Statuses:
         return self._by_id.get(user_id)
 
     def items(self) -> Iterator[tuple[int, Status]]:
-        """Everybody's."""
+        """Who says something of themselves, and what."""
         return iter(self._by_id.items())
 
     def update(self, user_id: int, row: Row) -> None:

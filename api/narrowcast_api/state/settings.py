@@ -41,7 +41,6 @@ class Settings:
         return text(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:
-        """Takes a new value."""
         self._values[name] = value
 
 

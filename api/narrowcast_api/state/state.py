@@ -218,7 +218,6 @@ class State:
         return int(name) if found is None and name.isdecimal() and len(name) < 19 else found
 
     def channel_name(self, channel_id: int) -> str | None:
-        """A channel's name."""
         return self.channels.name(channel_id)
 
     def user_id(self, text: str) -> int | None:

@@ -27,7 +27,6 @@ class Table(Generic[Key, Record]):
         return self._records.get(key)
 
     def all(self) -> list[Record]:
-        """Every record."""
         return list(self._records.values())
 
     def put(self, records: Iterable[Record]) -> None:

@@ -81,7 +81,6 @@ class Topics:
             del table[key]
 
     def forget(self, channel_id: int) -> None:
-        """The channel is gone."""
         self._known.pop(channel_id, None)
         self._loaded.discard(channel_id)
 

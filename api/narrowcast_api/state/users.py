@@ -22,7 +22,7 @@ UNKNOWN_NAME = "Unknown user"
 
 
 MOST_DIGITS = 19
-"""Ids have fewer."""
+"""Digits of a number that may be too large; ids have fewer."""
 
 
 class Users:

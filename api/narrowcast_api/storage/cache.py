@@ -242,7 +242,7 @@ class Cache:
 
     @property
     def size(self) -> int:
-        """Bytes in use."""
+        """Bytes that the file takes."""
         rows = self.file.read(
             """SELECT (pages.page_count - free.freelist_count) * size.page_size
                FROM pragma_page_count AS pages, pragma_freelist_count AS free, pragma_page_size AS size"""

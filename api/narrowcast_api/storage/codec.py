@@ -46,7 +46,7 @@ def message_from_text(text: str) -> Message:
 
 
 def to_json(value: object) -> bytes:
-    """Any value as JSON."""
+    """JSON of any value, also with what msgspec refuses."""
     try:
         return _ENCODER.encode(value)
     except (UnicodeEncodeError, OverflowError):  # a lone surrogate or a number beyond 64 bits, from a server

@@ -76,7 +76,6 @@ OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
 
 
 def outbox_row(record: OutboxRecord) -> Row:
-    """A message as its row."""
     return (
         record.local_id,
         record.position,
@@ -98,7 +97,6 @@ def outbox_record(row: Row) -> OutboxRecord | None:
 
 
 def draft_row(record: Draft) -> Row:
-    """A draft as its row."""
     base = record.base
     return (
         record.draft_id,

@@ -35,7 +35,6 @@ class Arrivals:
         return self._due is not None
 
     def close(self) -> None:
-        """Give out nothing more."""
         self._unsubscribe()
         if self._due is not None:
             self._due.cancel()

@@ -54,7 +54,7 @@ class Views:
         return next(reversed(self._by_narrow.values()), None)
 
     def lose_touch(self) -> None:
-        """Events were missed."""
+        """Events were missed: no view is known to be whole."""
         for view in self._by_narrow.values():
             view.lose_touch()
 
@@ -85,7 +85,6 @@ class Views:
                 view.recheck(message_ids)
 
     def remove(self, message_ids: Sequence[int]) -> None:
-        """Messages are gone."""
         for view in self._by_narrow.values():
             view.remove(message_ids)
 

@@ -45,7 +45,7 @@ class Host(Protocol):
         """What the cache has of a narrow, the newest page before an id, taken into the state."""
 
     def view_changed(self, change: ViewChanged) -> None:
-        """Publishes."""
+        """Tells listeners that a view changed."""
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Runs a request in the background; an exception in it is logged under its name."""
@@ -328,7 +328,6 @@ class MessageView:
         return False
 
     def remove(self, message_ids: Iterable[int]) -> None:
-        """Messages are gone."""
         if self._timeline.remove(message_ids):
             self._publish()
 

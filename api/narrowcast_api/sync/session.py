@@ -154,7 +154,6 @@ class Session:
 
     @property
     def is_live(self) -> bool:
-        """Whether events arrive."""
         return self.status.is_live
 
     @property

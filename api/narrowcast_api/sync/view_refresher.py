@@ -20,7 +20,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
 
 class Owner(Protocol):
-    """What has views."""
+    """The session, as far as the refresher needs it."""
 
     @property
     def is_live(self) -> bool: ...
@@ -48,7 +48,6 @@ class ViewRefresher:
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Refreshes for ever."""
         wait: float | None = None
         while True:
             await self._alarm.wait(wait)

@@ -27,7 +27,6 @@ class MessagePage(WireModel):
 
     @property
     def messages(self) -> list[model.Message]:
-        """The messages alone."""
         return [fetched.message for fetched in self.fetched]
 
     @property
@@ -44,7 +43,6 @@ class MessageAnswer(WireModel):
 
     @property
     def message(self) -> model.Message | None:
-        """The message alone."""
         return self.fetched.message if self.fetched is not None else None
 
 

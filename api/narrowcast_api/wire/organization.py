@@ -21,7 +21,7 @@ CustomEmoji = Annotated[custom_emoji.CustomEmoji, read_by(custom_emoji.read_cust
 CustomEmojiTable = Annotated[
     dict[str, custom_emoji.CustomEmoji], read_by(custom_emoji.read_custom_emoji_table)
 ]
-"""By code."""
+"""Custom emoji by their codes."""
 
 Linkifier = Annotated[linkifiers.Linkifier, read_by(linkifiers.read_linkifier)]
 NavigationView = Annotated[navigation_views.NavigationView, read_by(navigation_views.read_navigation_view)]

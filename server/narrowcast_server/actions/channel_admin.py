@@ -41,7 +41,6 @@ def rename(core: Core, channel: Channel, new_name: str) -> None:
 
 
 def describe(core: Core, channel: Channel, description: str) -> None:
-    """A new description."""
     limit = core.config.limits.max_channel_description_length
     text = description.strip()
     if len(text) > limit:

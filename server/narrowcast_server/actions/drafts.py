@@ -146,7 +146,6 @@ def _columns(core: Core, draft: DraftFields) -> tuple[str, str, str, str, int]:
 
 
 def delete_draft(core: Core, user: User, draft_id: int) -> None:
-    """Deletes a draft."""
     require_synchronization(user)
     remove_own(core, "drafts", draft_id, user)
     core.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])

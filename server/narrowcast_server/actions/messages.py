@@ -1,4 +1,4 @@
-"""Sending messages."""
+"""Sending messages, with the events that follow."""
 
 from __future__ import annotations
 

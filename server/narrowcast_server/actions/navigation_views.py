@@ -79,7 +79,6 @@ def change_view(core: Core, user: User, fragment: str, is_pinned: bool | None, n
 
 
 def remove_view(core: Core, user: User, fragment: str) -> None:
-    """Takes an entry away."""
     _own(core, user, fragment)
     core.store.execute("DELETE FROM navigation_views WHERE user_id = ? AND fragment = ?", user.id, fragment)
     core.emit({"type": "navigation_view", "op": "remove", "fragment": fragment}, [user.id])

@@ -51,7 +51,6 @@ def add_playground(core: Core, name: str, language: str, template: str) -> int:
 
 
 def remove_playground(core: Core, playground_id: int) -> None:
-    """Removes a playground."""
     if core.store.execute("DELETE FROM playgrounds WHERE id = ?", playground_id) == 0:
         raise ServiceError("Invalid playground")
     _tell(core)

@@ -1,4 +1,4 @@
-"""Emoji reactions."""
+"""Emoji reactions, with the events that follow."""
 
 from __future__ import annotations
 

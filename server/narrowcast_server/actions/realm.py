@@ -131,7 +131,6 @@ def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
 
 
 def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
-    """Allows a domain."""
     name = domain.strip().lower()
     if not _DOMAIN.fullmatch(name):
         raise ServiceError("Invalid domain: Domain must have at least one dot (.)")

@@ -59,7 +59,6 @@ def _text(core: Core, message: Message, note: str) -> str:
 
 
 def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
-    """Takes a reminder back."""
     remove_own(core, "reminders", reminder_id, user)
     core.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
 

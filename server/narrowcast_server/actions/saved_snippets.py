@@ -64,6 +64,5 @@ def _tell(core: Core, user: User, op: str, snippet_id: int) -> None:
 
 
 def delete_snippet(core: Core, user: User, snippet_id: int) -> None:
-    """Deletes a snippet."""
     remove_own(core, "saved_snippets", snippet_id, user)
     core.emit({"type": "saved_snippets", "op": "remove", "saved_snippet_id": snippet_id}, [user.id])

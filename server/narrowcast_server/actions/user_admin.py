@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def change_name(core: Core, user: User, full_name: str) -> None:
-    """A checked new name."""
     if full_name == user.full_name:
         return
     core.users.update(user.id, full_name=full_name)

@@ -49,7 +49,6 @@ def _answer(task: Callable[..., str | None], arguments: list[str]) -> str | None
 
 
 def frame(value: object) -> bytes:
-    """One frame."""
     body = json.dumps(value).encode()
     return len(body).to_bytes(HEAD) + body
 

@@ -18,7 +18,7 @@ from narrowcast_server.computing.workers import Workers
 
 T = TypeVar("T")
 Block = tuple[str, str]
-"""Language, source."""
+"""Language and source of a code block."""
 
 _SECONDS: Final = 0.5
 """Of processor time, for all the code of one rendering."""

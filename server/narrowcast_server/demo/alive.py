@@ -46,7 +46,7 @@ _log = logging.getLogger("narrowcast.server.demo")
 CLIENT: Final = "narrowcast-demo"
 """The program that these people's messages come from; by it they know each other."""
 ACTORS: Final = tuple(person.key for person in HUMANS if person.key != NEWCOMER)
-"""Who acts on their own."""
+"""The demo people who act by themselves."""
 TICK_SECONDS: Final = 0.5
 PRESENCE_SECONDS: Final = 50.0
 READING_SECONDS: Final = (1.5, 4.0)
@@ -118,7 +118,6 @@ class Company:
             _log.debug("refused: %s", error.message)
 
     def later(self, seconds: float, act: Callable[[], None]) -> None:
-        """Plans something."""
         due = self.core.clock.monotonic() + seconds
         heapq.heappush(self.plans, (due, next(self.numbers), act))
 
@@ -153,7 +152,6 @@ class Company:
             self.later(self.between(REACTION_SECONDS), lambda: self.react(user, message))
 
     def spot_of(self, message: Message) -> Spot:
-        """Where a message is."""
         if message.channel_id is not None:
             return Spot(message.channel_id, message.topic)
         members = self.core.store.integers(

@@ -46,8 +46,7 @@ class Company(Protocol):
     def free(self, user_id: int) -> User | None:
         """One of these people, if nobody else is them."""
 
-    def later(self, seconds: float, act: Callable[[], None]) -> None:
-        """Plans something."""
+    def later(self, seconds: float, act: Callable[[], None]) -> None: ...
 
     def say(self, spot: Spot, user: User, text: str) -> int:
         """Sends a message; gives its id."""

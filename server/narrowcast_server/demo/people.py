@@ -27,7 +27,7 @@ class Person:
     role: Role
     timezone: str
     status: tuple[str, str] = ("", "")
-    """Text and emoji."""
+    """Text and emoji name of a status."""
     bot_type: BotType | None = None
     owner: str | None = None
 

@@ -66,7 +66,6 @@ SNIPPETS: Final = (
 
 
 def iso(seconds: int) -> str:
-    """A moment in ISO 8601."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -104,7 +104,6 @@ class _Dispatcher:
         self._methods = methods
 
     async def serve(self, request: Request) -> Response:
-        """Answers one request."""
         try:
             response = await self._serve(request)
         except ServiceError as error:
@@ -251,7 +250,6 @@ def _log_act(call: Call) -> None:
 def json_response(
     body: Mapping[str, object], status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """A JSON answer."""
     return Response(encoded(body), status, headers=headers, media_type="application/json")
 
 

@@ -37,8 +37,7 @@ class Connection(Protocol):
     def is_too_slow(self, now: float) -> bool:
         """Whether the peer has used up its time for what it is doing."""
 
-    def cut(self) -> None:
-        """Ends it at once."""
+    def cut(self) -> None: ...
 
 
 class Connections:
@@ -80,7 +79,6 @@ class Connections:
         return True
 
     def leave(self, connection: Connection) -> None:
-        """Counts it no more."""
         if connection not in self._open:
             return
         self._open.remove(connection)

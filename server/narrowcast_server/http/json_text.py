@@ -12,7 +12,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 def encoded(value: object) -> bytes:
-    """Compact JSON in UTF-8."""
+    """Compact JSON in UTF-8, as it goes over the wire."""
     try:
         return _encoder.encode(value)
     except (UnicodeError, OverflowError, TypeError, msgspec.MsgspecError):
@@ -21,5 +21,4 @@ def encoded(value: object) -> bytes:
 
 
 def encoded_text(value: object) -> str:
-    """The same as text."""
     return encoded(value).decode()

@@ -181,35 +181,31 @@ def check_integer(name: str, value: object) -> int:
 
 
 def check_string(name: str, value: object) -> str:
-    """A string."""
     if not isinstance(value, str):
         raise ServiceError(f"{name} is not a string")
     return value
 
 
 def check_list(name: str, value: object) -> list[object]:
-    """A list."""
     if not isinstance(value, list):
         raise ServiceError(f"{name} is not a list")
     return value
 
 
 def check_dict(name: str, value: object) -> dict[str, object]:
-    """An object."""
     if not isinstance(value, dict):
         raise ServiceError(f"{name} is not a dict")
     return cast(dict[str, object], value)
 
 
 def check_bool(name: str, value: object) -> bool:
-    """true or false."""
+    """JSON true or false, and nothing that stands for them."""
     if not isinstance(value, bool):
         raise ServiceError(f"{name} is not a boolean")
     return value
 
 
 def integer(name: str, text: str) -> int:
-    """A JSON integer."""
     return check_integer(name, json_value(name, text))
 
 
@@ -249,7 +245,6 @@ def objects(name: str, text: str) -> list[dict[str, object]]:
 
 
 def mapping(name: str, text: str) -> dict[str, object]:
-    """A JSON object."""
     return check_dict(name, json_value(name, text))
 
 
@@ -263,7 +258,6 @@ def nullable(parse: Parser[T]) -> Parser[T | None]:
 
 
 def choice(*values: str) -> Parser[str]:
-    """One of these words."""
 
     @takes_text
     def parser(name: str, text: str) -> str:
@@ -275,7 +269,6 @@ def choice(*values: str) -> Parser[str]:
 
 
 def integer_choice(*values: int) -> Parser[int]:
-    """One of these numbers."""
 
     def parser(name: str, text: str) -> int:
         number = integer(name, text)

@@ -44,7 +44,7 @@ class Http(H11Protocol):
         self._since = self.loop.time()
         """When `head` or `idle` began, or the request that is being received."""
         self._received = 0
-        """Bytes of that request."""
+        """Bytes of that request so far."""
         self._is_socket = False
         self._last_unread = 0
         """What the peer had yet to read when it last made progress, and when that was."""
@@ -54,7 +54,6 @@ class Http(H11Protocol):
 
     @property
     def address(self) -> str:
-        """The peer's."""
         return self.client[0] if self.client else ""
 
     @property
@@ -85,7 +84,6 @@ class Http(H11Protocol):
         return taken > max(self._limits.body_grace_seconds, slowest)
 
     def cut(self) -> None:
-        """Ends the connection."""
         self.transport.abort()
 
     @property
@@ -109,12 +107,10 @@ class Http(H11Protocol):
             self._refuse(ServiceError("The server has too many connections", status=503))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Makes room."""
         self._all.leave(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Counts what came."""
         if self.transport.is_closing():
             return
         if self._waits_for_request and not self._in_head:

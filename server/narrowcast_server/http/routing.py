@@ -140,7 +140,6 @@ class Call:
 
     @property
     def user(self) -> User:
-        """Who calls."""
         assert self.caller is not None, "a public endpoint has no caller"
         return self.caller
 

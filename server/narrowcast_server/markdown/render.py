@@ -38,11 +38,9 @@ class Renderer(RendererHTML):
         return "</del>"
 
     def code_block(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: Env) -> str:
-        """Code by indentation."""
         return fences.code_html(run_of(env), tokens[index].content, "") + "\n"
 
     def image(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: Env) -> str:
-        """Media in place."""
         token = tokens[index]
         return previews.inline_media_html(run_of(env), str(token.attrs.get("src", "")), token.content)
 

@@ -49,7 +49,6 @@ class Run:
         return unquote(path.removeprefix(UPLOADS).partition("?")[0].partition("#")[0]) or None
 
     def rendered(self, html: str, alert_user_ids: frozenset[int], is_me_message: bool) -> Rendered:
-        """The frozen result."""
         return Rendered(
             html=html,
             user_ids=frozenset(self.user_ids),

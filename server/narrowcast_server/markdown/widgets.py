@@ -25,7 +25,6 @@ def widget_for(source: str) -> Widget | None:
 
 
 def without_bullet(line: str) -> str:
-    """`- yes` -> `yes`."""
     return line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line
 
 

@@ -15,7 +15,7 @@ class Dialect(Enum):
     SERVICE = "service"
     """`service_*` names, and beside them the `zulip_*` aliases that existing clients look for."""
     ZULIP = "zulip"
-    """`zulip_*` names alone."""
+    """`zulip_*` names and no others."""
     SERVICE_ONLY = "service-only"
     """`service_*` names alone."""
 
@@ -123,17 +123,17 @@ class Quotas:
     scheduled_messages: int = 500
     reactions_a_message: int = 50
     submessages_a_message: int = 200
-    """Votes and the like."""
+    """Votes in polls and tasks of to-do lists."""
     topic_policies: int = 5000
     channels_a_request: int = 100
     subscriptions_a_request: int = 2000
-    """People times channels."""
+    """People times channels of one request."""
     requests_at_once: int = 64
     """Being answered at the same time, those for events included."""
     unfinished_uploads: int = 20
     upload_mib_a_person: int = 5 * 1024
     upload_mib: int = 50 * 1024
-    """Of everybody together."""
+    """Of everybody together, in MiB."""
     mails_kept: int = 1000
     """Of everybody together, the newest, and all that wait to be sent."""
     mails_a_day: int = 200

@@ -127,7 +127,7 @@ class Core:
     # --- time and settings ---------------------------------------------------------------------------------
 
     def now(self) -> int:
-        """UTC seconds."""
+        """The server's time in UTC seconds."""
         return int(self.clock.now())
 
     @property

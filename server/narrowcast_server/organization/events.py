@@ -377,7 +377,6 @@ class EventHub:
         return tuple(self._options)
 
     def close(self) -> None:
-        """Ends every queue."""
         for queue in list(self._queues.values()):
             self.end(queue)
 

@@ -15,9 +15,9 @@ class Measures:
     """Since the start, unless it says otherwise."""
 
     started: float
-    """UTC seconds."""
+    """When the server started, UTC seconds."""
     answers: Counter[int] = field(default_factory=Counter)
-    """By HTTP status."""
+    """Answers given, by HTTP status."""
     crashes: int = 0
     """Requests that ended in an error of the server."""
     _late: deque[float] = field(default_factory=lambda: deque(maxlen=_SPAN))

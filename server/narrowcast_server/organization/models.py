@@ -1,4 +1,4 @@
-"""Rows as values."""
+"""Rows of the database as frozen records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FlagBit(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person or a bot."""
+    """A person or bot with an account."""
 
     id: int
     delivery_email: str

@@ -33,7 +33,7 @@ def check_password(password: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """A salted, slow hash."""
+    """A salted hash that is slow to compute (argon2)."""
     return _hasher.hash(password)
 
 

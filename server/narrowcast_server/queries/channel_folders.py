@@ -1,4 +1,4 @@
-"""Folders of channels."""
+"""Channel folders as they go out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ def folders_of(core: Core, *, with_archived: bool) -> list[dict[str, object]]:
 
 
 def folder_object(row: Row) -> dict[str, object]:
-    """A channel folder."""
     return {
         "id": row["id"],
         "name": row["name"],

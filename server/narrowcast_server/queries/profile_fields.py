@@ -1,4 +1,4 @@
-"""Custom profile fields."""
+"""Custom profile fields as they go out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 
 def field_object(row: Row) -> dict[str, object]:
-    """A field's definition."""
     answer: dict[str, object] = {
         "id": row["id"],
         "name": row["name"],

@@ -1,4 +1,4 @@
-"""A person's reminders."""
+"""The reminders of one person."""
 
 from __future__ import annotations
 

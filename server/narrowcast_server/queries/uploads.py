@@ -31,7 +31,7 @@ def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
 
 
 def space_used(core: Core) -> int:
-    """Bytes of all uploads."""
+    """Bytes of all uploads of the organization."""
     return core.store.integer("SELECT coalesce(sum(size), 0) FROM attachments") or 0
 
 

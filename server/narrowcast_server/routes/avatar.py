@@ -1,4 +1,4 @@
-"""One's own picture."""
+"""The caller's own picture: set and removed."""
 
 from __future__ import annotations
 

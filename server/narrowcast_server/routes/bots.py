@@ -127,7 +127,6 @@ def regenerate_bot_key(call: Call) -> Answer:
 
 @routes.delete("/bots/{bot_id}")
 def deactivate_bot(call: Call) -> Answer:
-    """Deactivates a bot."""
     deactivate(call.core, call.user, managed_bot(call.core, call.user, call.path_id("bot_id")), None)
     return {}
 

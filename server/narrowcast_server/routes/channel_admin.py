@@ -206,7 +206,6 @@ def _update_privacy(call: Call, channel: Channel) -> None:
 
 @routes.delete("/streams/{stream_id}")
 def archive(call: Call) -> Answer:
-    """Archives a channel."""
     channel = administered_channel(call.core, call.user, call.path_id("stream_id"))
     channel_admin.set_archived(call.core, channel, True)
     return {}
@@ -229,7 +228,6 @@ def add_default(call: Call) -> Answer:
 
 @routes.delete("/default_streams", CHANNEL)
 def remove_default(call: Call) -> Answer:
-    """The opposite."""
     channel_admin.set_default(call.core, _default_candidate(call), False)
     return {}
 
@@ -242,7 +240,6 @@ def list_folders(call: Call) -> Answer:
 
 @routes.post("/channel_folders/create", FOLDER_NAME, DESCRIPTION)
 def create_folder(call: Call) -> Answer:
-    """Makes a folder."""
     require_administrator(call.user)
     identity = channel_admin.create_folder(call.core, call.user, call[FOLDER_NAME], call[DESCRIPTION])
     return {"channel_folder_id": identity}
@@ -258,7 +255,6 @@ def reorder_folders(call: Call) -> Answer:
 
 @routes.patch("/channel_folders/{folder_id}", NEW_FOLDER_NAME, NEW_DESCRIPTION, ARCHIVED)
 def update_folder(call: Call) -> Answer:
-    """Changes a folder."""
     require_administrator(call.user)
     channel_admin.update_folder(
         call.core,

@@ -60,7 +60,6 @@ def _wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
 
 @routes.get("/streams/{stream_id}")
 def get_stream(call: Call) -> Answer:
-    """One channel."""
     channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
     return {"stream": channel_object(call.core, channel)}
 

@@ -25,7 +25,6 @@ async def update_notification_settings(call: Call) -> Answer:
 
 @routes.patch("/settings/display", *PARAMS)
 async def update_display_settings(call: Call) -> Answer:
-    """The other one."""
     return await update_settings(call)
 
 

@@ -27,7 +27,6 @@ _LONGEST_DESCRIPTION = 1024
 
 @routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS)
 def create(call: Call) -> Answer:
-    """Makes a group."""
     require_administrator(call.user)
     groups = groups_of(call.core)
     name = _checked_name(groups, call[NAME])

@@ -23,7 +23,6 @@ def list_drafts(call: Call) -> Answer:
 
 @routes.post("/drafts", DRAFTS)
 def create_drafts(call: Call) -> Answer:
-    """Stores drafts."""
     checked = [drafts.checked(f"drafts[{index}]", raw) for index, raw in enumerate(call[DRAFTS])]
     return {"ids": drafts.create_drafts(call.core, call.user, checked)}
 
@@ -37,6 +36,5 @@ def edit_draft(call: Call) -> Answer:
 
 @routes.delete("/drafts/{draft_id}")
 def delete_draft(call: Call) -> Answer:
-    """Deletes a draft."""
     drafts.delete_draft(call.core, call.user, call.path_id("draft_id"))
     return {}

@@ -31,7 +31,6 @@ def list_linkifiers(call: Call) -> Answer:
 
 @routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT)
 def add_linkifier(call: Call) -> Answer:
-    """Adds a linkifier."""
     require_administrator(call.user)
     return {"id": linkifiers.add_linkifier(call.core, call[PATTERN], _template(call))}
 
@@ -46,7 +45,6 @@ def update_linkifier(call: Call) -> Answer:
 
 @routes.delete("/realm/filters/{filter_id}")
 def remove_linkifier(call: Call) -> Answer:
-    """Removes a linkifier."""
     require_administrator(call.user)
     linkifiers.remove_linkifier(call.core, call.path_id("filter_id"))
     return {}

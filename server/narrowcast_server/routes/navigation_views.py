@@ -18,7 +18,6 @@ STEP = required("onboarding_step", text_without_null)
 
 @routes.get("/navigation_views")
 def list_views(call: Call) -> Answer:
-    """One's entries."""
     return {"navigation_views": views_of(call.core, call.user)}
 
 
@@ -38,13 +37,11 @@ def change_view(call: Call) -> Answer:
 
 @routes.delete("/navigation_views/{fragment:path}")
 def remove_view(call: Call) -> Answer:
-    """Takes an entry away."""
     navigation_views.remove_view(call.core, call.user, call.path["fragment"])
     return {}
 
 
 @routes.post("/users/me/onboarding_steps", STEP)
 def mark_step(call: Call) -> Answer:
-    """A hint was seen."""
     navigation_views.mark_step(call.core, call.user, call[STEP])
     return {}

@@ -76,7 +76,6 @@ def list_domains(call: Call) -> Answer:
 
 @routes.post("/realm/domains", DOMAIN, SUBDOMAINS)
 def add_domain(call: Call) -> Answer:
-    """Allows a domain."""
     require_owner(call.user)
     realm.add_domain(call.core, call[DOMAIN], call[SUBDOMAINS])
     return {"new_domain": call[DOMAIN].strip().lower()}

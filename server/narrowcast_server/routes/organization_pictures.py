@@ -25,7 +25,6 @@ NIGHT = required("night", boolean)
 
 @routes.add("POST", "/realm/icon", streaming=True)
 async def set_icon(call: Call) -> Answer:
-    """Sets the icon."""
     await _set(call, "icon")
     return {"icon_url": picture_url(call.core, "icon")}
 

@@ -27,7 +27,6 @@ def add_playground(call: Call) -> Answer:
 
 @routes.delete("/realm/playgrounds/{playground_id}")
 def remove_playground(call: Call) -> Answer:
-    """Removes a playground."""
     require_administrator(call.user)
     playgrounds.remove_playground(call.core, call.path_id("playground_id"))
     return {}

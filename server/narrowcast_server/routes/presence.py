@@ -49,7 +49,6 @@ def update_presence(call: Call) -> Answer:
 
 @routes.get("/realm/presence")
 def get_presence_of_all(call: Call) -> Answer:
-    """Everybody's presence."""
     return {
         "presences": presence_objects(call.core, call.user, slim=False),
         "server_timestamp": call.core.clock.now(),
@@ -58,7 +57,6 @@ def get_presence_of_all(call: Call) -> Answer:
 
 @routes.get("/users/{user_id}/presence")
 def get_presence(call: Call) -> Answer:
-    """Somebody's presence."""
     user = find_user(call)
     check_sees(call.core, call.user, user)
     if user.is_bot:

@@ -47,7 +47,6 @@ def list_fields(call: Call) -> Answer:
 
 @routes.post("/realm/profile_fields", NAME, KIND, HINT, FIELD_DATA, IN_SUMMARY, REQUIRED, EDITABLE)
 def create_field(call: Call) -> Answer:
-    """Defines a field."""
     require_administrator(call.user)
     identity = profile_fields.create_field(
         call.core,
@@ -80,7 +79,6 @@ def reorder_fields(call: Call) -> Answer:
     NEW_EDITABLE,
 )
 def update_field(call: Call) -> Answer:
-    """Changes a definition."""
     require_administrator(call.user)
     profile_fields.update_field(
         call.core,

@@ -29,6 +29,5 @@ def create_reminder(call: Call) -> Answer:
 
 @routes.delete("/reminders/{reminder_id}")
 def delete_reminder(call: Call) -> Answer:
-    """Takes a reminder back."""
     reminders.delete_reminder(call.core, call.user, call.path_id("reminder_id"))
     return {}

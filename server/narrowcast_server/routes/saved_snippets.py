@@ -18,13 +18,11 @@ NEW_CONTENT = optional("content", text_without_null)
 
 @routes.get("/saved_snippets")
 def list_snippets(call: Call) -> Answer:
-    """One's snippets."""
     return {"saved_snippets": snippets_of(call.core, call.user)}
 
 
 @routes.post("/saved_snippets", TITLE, CONTENT)
 def create_snippet(call: Call) -> Answer:
-    """Stores a snippet."""
     identity = saved_snippets.create_snippet(call.core, call.user, call[TITLE], call[CONTENT])
     return {"saved_snippet_id": identity}
 
@@ -39,6 +37,5 @@ def edit_snippet(call: Call) -> Answer:
 
 @routes.delete("/saved_snippets/{saved_snippet_id}")
 def delete_snippet(call: Call) -> Answer:
-    """Deletes a snippet."""
     saved_snippets.delete_snippet(call.core, call.user, call.path_id("saved_snippet_id"))
     return {}

@@ -68,7 +68,6 @@ def list_scheduled(call: Call) -> Answer:
 
 @routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
 def create_scheduled(call: Call) -> Answer:
-    """Schedules a message."""
     kind = _checked_kind(call, call[KIND])
     target = _target(call, direct=kind.is_direct, to=call[TO], topic=call[TOPIC])
     when = scheduled_messages.check_time(call.core, call[TIME])

@@ -145,7 +145,6 @@ def mute_user(call: Call) -> Answer:
 
 @routes.delete("/users/me/muted_users/{muted_user_id}")
 def unmute_user(call: Call) -> Answer:
-    """Ends it."""
     unmute(call.core, call.user, call.path_id("muted_user_id"))
     return {}
 
@@ -164,5 +163,4 @@ def post_alert_words(call: Call) -> Answer:
 
 @routes.delete("/users/me/alert_words", WORDS)
 def delete_alert_words(call: Call) -> Answer:
-    """Removes words."""
     return {"alert_words": remove_alert_words(call.core, call.user, call[WORDS])}

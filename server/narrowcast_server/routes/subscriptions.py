@@ -285,7 +285,6 @@ def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
 
 @routes.patch("/users/me/subscriptions", ADD, DELETE)
 def update_subscriptions(call: Call) -> Answer:
-    """Both at once."""
     add, delete = call[ADD], call[DELETE]
     if not add and not delete:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')

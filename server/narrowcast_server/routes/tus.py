@@ -89,7 +89,6 @@ async def append(call: Call) -> Response:
 
 @routes.add("DELETE", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, accepts_anything=True)
 def terminate(call: Call) -> Response:
-    """Gives an upload up."""
     check_version(call.request)
     uploads = unfinished(call.core)
     upload = uploads.find(call.user, call.path["identity"])

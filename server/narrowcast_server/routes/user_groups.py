@@ -135,7 +135,6 @@ def _new_value(call: Call, param: Param[object | None], stored: str, group: Grou
 
 @routes.post("/user_groups/{user_group_id}/deactivate")
 def deactivate_group(call: Call) -> Answer:
-    """Deactivates a group."""
     require_member(call.user)
     group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     if group.deactivated:

@@ -19,7 +19,6 @@ USER_IDS = optional("user_ids", integers)
 
 @routes.get("/users/me", webhooks=True)
 def get_own_user(call: Call) -> Answer:
-    """The caller (ME-01)."""
     core, user = call.core, call.user
     newest = newest_message_id(core, user)
     data = profile_data(core, [user.id]).get(user.id, {})

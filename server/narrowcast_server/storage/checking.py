@@ -35,7 +35,7 @@ _LARGE_JSON: Final = (
     ("submessages", "content", ""),
 )
 _MOST_LINES: Final = 100
-"""Of one kind of fault."""
+"""Lines about one kind of fault."""
 
 
 def check(data: Path) -> list[str]:

@@ -51,7 +51,6 @@ class Disk:
         self._sync(self._file)
 
     def close(self) -> None:
-        """Lets go of the file."""
         if self._working is not None:
             self._working.cancel()
         if self._file is not None:

@@ -28,7 +28,6 @@ _log = logging.getLogger("narrowcast.server")
 
 
 def new_key() -> str:
-    """A fresh API key."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(KEY_LENGTH))
 
 

@@ -115,7 +115,6 @@ class Store:
         return row
 
     def all(self, sql: str, *values: Value) -> list[Row]:
-        """Every row."""
         return self._connection.execute(sql, values).fetchall()
 
     def integer(self, sql: str, *values: Value) -> int | None:

@@ -61,7 +61,6 @@ class Unfinished:
         return core
 
     def create(self, owner: User, length: int, metadata: dict[str, str]) -> Resumable:
-        """A new, empty upload."""
         self.collect()
         self._check_room(owner, length)
         self._folder.make(self._path)

@@ -176,7 +176,7 @@ class ChannelFolderEvent(Event):
 
 
 class ChannelFolderAddEvent(ChannelFolderEvent):
-    """A new folder."""
+    """A channel folder was created."""
 
     op: Literal["add"] = "add"
     channel_folder: ChannelFolder

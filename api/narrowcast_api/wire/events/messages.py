@@ -137,7 +137,7 @@ class SubmessageEvent(Event):
 
 
 class TypingUser(WireModel):
-    """Who types, or to whom."""
+    """A person who types, or who is written to."""
 
     user_id: Id
     email: str = ""

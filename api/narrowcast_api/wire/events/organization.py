@@ -29,14 +29,13 @@ class RealmEvent(Event):
 
 
 class RealmUpdateEvent(RealmEvent):
-    """One setting changed."""
+    """One setting of the organization changed."""
 
     op: Literal["update"] = "update"
     property: str
     value: Any = None
 
     def changes(self) -> dict[str, Any]:
-        """The one new value."""
         return {self.property: self.value}
 
 
@@ -82,7 +81,7 @@ class RealmDomainsAddEvent(RealmDomainsEvent):
 
 
 class RealmDomainsRemoveEvent(RealmDomainsEvent):
-    """A domain was removed."""
+    """An email domain was removed."""
 
     op: Literal["remove"] = "remove"
     domain: str
@@ -97,7 +96,7 @@ class RealmEmojiEvent(Event):
 
 
 class RealmEmojiAddEvent(Event):
-    """A new custom emoji."""
+    """A custom emoji was added."""
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["add"] = "add"
@@ -128,7 +127,7 @@ class RealmFiltersEvent(Event):
 
 
 class RealmPlaygroundsEvent(Event):
-    """All playgrounds."""
+    """All code playgrounds, after a change."""
 
     type: Literal["realm_playgrounds"] = "realm_playgrounds"
     realm_playgrounds: GoodList[Playground]
@@ -142,7 +141,7 @@ class CustomProfileFieldsEvent(Event):
 
 
 class RealmExportEvent(Event):
-    """All exports."""
+    """All exports, after a change of one."""
 
     type: Literal["realm_export"] = "realm_export"
     exports: GoodList[Export] = []

@@ -55,7 +55,7 @@ class RealmBotEvent(Event):
 
 
 class RealmBotAddEvent(RealmBotEvent):
-    """A new bot."""
+    """A bot of the caller was created."""
 
     op: Literal["add"] = "add"
     bot: Annotated[bots.OwnBot, read_by(bots.read_own_bot)]

@@ -32,7 +32,7 @@ class DraftsUpdateEvent(DraftsEvent):
 
 
 class DraftsRemoveEvent(DraftsEvent):
-    """A draft is gone."""
+    """A draft was deleted or sent."""
 
     op: Literal["remove"] = "remove"
     draft_id: Id
@@ -72,7 +72,7 @@ class RemindersEvent(Event):
 
 
 class RemindersAddEvent(RemindersEvent):
-    """New reminders."""
+    """Reminders were scheduled."""
 
     op: Literal["add"] = "add"
     reminders: GoodList[Reminder]
@@ -92,7 +92,7 @@ class SavedSnippetsEvent(Event):
 
 
 class SavedSnippetsAddEvent(SavedSnippetsEvent):
-    """A new snippet."""
+    """A saved snippet was created."""
 
     op: Literal["add"] = "add"
     saved_snippet: SavedSnippet
@@ -106,7 +106,7 @@ class SavedSnippetsUpdateEvent(SavedSnippetsEvent):
 
 
 class SavedSnippetsRemoveEvent(SavedSnippetsEvent):
-    """A snippet is gone."""
+    """A saved snippet was deleted."""
 
     op: Literal["remove"] = "remove"
     saved_snippet_id: Id
@@ -131,7 +131,6 @@ class LegacySettingEvent(Event):
 
     @property
     def property(self) -> str:
-        """The setting's name."""
         return self.setting_name or self.notification_name
 
 
@@ -158,7 +157,7 @@ class NavigationViewEvent(Event):
 
 
 class NavigationViewAddEvent(NavigationViewEvent):
-    """A new entry."""
+    """An entry of the navigation was added."""
 
     op: Literal["add"] = "add"
     navigation_view: NavigationView
@@ -173,7 +172,7 @@ class NavigationViewUpdateEvent(NavigationViewEvent):
 
 
 class NavigationViewRemoveEvent(NavigationViewEvent):
-    """An entry is gone."""
+    """An entry of the navigation was removed."""
 
     op: Literal["remove"] = "remove"
     fragment: str

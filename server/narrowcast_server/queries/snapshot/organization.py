@@ -18,7 +18,6 @@ def linkifiers(request: Snapshot) -> dict[str, object]:
 
 @part("realm_playgrounds")
 def playgrounds(request: Snapshot) -> dict[str, object]:
-    """Code playgrounds."""
     return {"realm_playgrounds": playgrounds_of(request.core)}
 
 

@@ -52,7 +52,6 @@ def everybody(request: Snapshot) -> dict[str, object]:
 
 @part("realm_user")
 def oneself(request: Snapshot) -> dict[str, object]:
-    """Who the caller is."""
     user = request.user
     return {
         "avatar_source": "G" if user.avatar_url is None else "U",
@@ -100,7 +99,6 @@ def statuses(request: Snapshot) -> dict[str, object]:
 
 @part("user_settings")
 def settings(request: Snapshot) -> dict[str, object]:
-    """Personal settings."""
     return {"user_settings": personal.settings_of(request.user)}
 
 

@@ -37,7 +37,6 @@ def reminders(request: Snapshot) -> dict[str, object]:
 
 @part("saved_snippets")
 def snippets(request: Snapshot) -> dict[str, object]:
-    """The caller's snippets."""
     return {"saved_snippets": snippets_of(request.core, request.user)}
 
 
