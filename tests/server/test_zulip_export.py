@@ -160,7 +160,7 @@ def test_flags_keep_their_meaning(data: Path, rows: Tables) -> None:
             for ours, theirs in meanings.items():
                 assert bool(mask & theirs) == bool(row["flags"] & ours), (row["message_id"], ours)
     source.close()
-    assert met & (FlagBit.STARRED | FlagBit.COLLAPSED | FlagBit.MENTIONED)
+    assert all(met & flag for flag in meanings)
 
 
 def test_everybody_is_in_the_group_of_their_role(rows: Tables) -> None:
@@ -169,6 +169,8 @@ def test_everybody_is_in_the_group_of_their_role(rows: Tables) -> None:
     groups = {100: "owners", 200: "administrators", 300: "moderators", 400: "members", 600: "everyone"}
     for person in rows["zerver_userprofile"]:
         assert (names[f"role:{groups[person['role']]}"], person["id"]) in inside
+    members = {row["id"] for row in rows["zerver_userprofile"] if row["role"] == 400}
+    assert {user for group, user in inside if group == names["role:fullmembers"]} <= members
     # Full members are those who are there for three days.
     newcomer = next(row for row in rows["zerver_userprofile"] if row["full_name"] == "Odd Ærlig 語")
     assert ((names["role:fullmembers"], newcomer["id"]) in inside) == (

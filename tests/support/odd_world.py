@@ -129,6 +129,10 @@ def _messages(core: Core, people: dict[str, User]) -> None:
     message_moves.apply(
         core, ada, message_moves.plan(core, ada, edited, "odder", None, PropagateMode.CHANGE_ONE)
     )
+    send_to_channel(core, odd, core.channels[general.id], "odd", "There was a gust at noon.")
+    before = core.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", general.id)
+    assert before is not None
+    change_flags(core, odd, [before], FlagBit.STARRED, add=True)
     send_direct(core, odd, [], "a note to myself")
     send_direct(core, odd, [ada, bruno, people["hugo"]], "the four of us")
     send_direct(core, organization.notification_bot(core), [ada], "a notice")

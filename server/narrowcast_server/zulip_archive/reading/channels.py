@@ -144,11 +144,14 @@ def topic_policies(intake: Intake) -> None:
     """How people see topics."""
     limit = intake.core.config.limits.max_topic_length
     for row in intake.rows("zerver_usertopic"):
+        policy = row.one_of("visibility_policy", tuple(VisibilityPolicy))
+        if policy == VisibilityPolicy.NONE:
+            continue
         intake.execute(
             "INSERT OR REPLACE INTO user_topics VALUES (?, ?, ?, ?, ?)",
             row.reference("user_profile", intake.users),
             row.reference("stream", intake.channels),
             intake.texts.line("topics", row.text("topic_name"), limit),
-            row.one_of("visibility_policy", tuple(VisibilityPolicy)),
+            policy,
             row.time("last_updated"),
         )
