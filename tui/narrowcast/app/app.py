@@ -28,10 +28,12 @@ from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, sixteen_colours
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id, every
+from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import add_bindings
+from narrowcast.text.safe_text import safe_block
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.screen import MainScreen
@@ -263,7 +265,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         """As Textual's, at the top, where it hides neither compose nor the newest message. What stands there
         already is not said twice, and a few notices are enough at once. ``message`` may come from anywhere.
         """
-        from narrowcast.text.safe_text import safe_block
 
         message = safe_block(message)
         standing = list(self._notifications)
@@ -314,7 +315,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def action_command(self, command_id: str) -> None:
         """Run the function of a command on the main screen."""
-        from narrowcast.commands.run import run
 
         screen, command = self.accounts.screen, by_id()[command_id]
         if screen is not None and self.screen is screen:

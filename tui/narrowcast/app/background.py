@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Coroutine
 from typing import Protocol
 
 from narrowcast.app.context import InApp, app_of
+from narrowcast_api.errors import NarrowcastError
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,6 @@ class Background:
         return task
 
     async def _guarded(self, work: Awaitable[object], what: str) -> None:
-        from narrowcast_api.errors import NarrowcastError
 
         try:
             await work

@@ -14,6 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.terminal import last_screen
+from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows, Written
 from narrowcast.terminal.textual_private import cursor_moved, finish_of, free_place, writes_frames
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ class Painting:
         self._shown_size: tuple[int, int] | None = None
         self._first_sizes = FIRST_SIZES
         if sys.platform != "win32":
-            from narrowcast.terminal.screen_memory import ScreenMemory
-
             self._memory = ScreenMemory()
             self._begin_with(last_screen.shown())
 
@@ -60,7 +59,6 @@ class Painting:
             return None
         if text is None:
             return frame
-        from narrowcast.terminal.screen_memory import Written
 
         return cast("RenderableType", Written(text))
 
@@ -73,7 +71,6 @@ class Painting:
         place = free_place(widget)
         if place is None:
             return None
-        from narrowcast.terminal.screen_memory import WidgetRows
 
         finish = finish_of(widget)
         ready = {y: finish(strip) for y, strip in rows.items()}

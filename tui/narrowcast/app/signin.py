@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast_api.account import Account, is_cleartext, normal_site
+from narrowcast_api.client import Client
 from narrowcast_api.errors import ApiError, InvalidInput, MalformedAnswer, NoServerThere
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes import auth
+from narrowcast_api.routes.auth import accept_invitation, fetch_api_key
 
 if TYPE_CHECKING:
     from narrowcast_api.http.connection import Connection
@@ -58,8 +62,6 @@ async def join(
     cleartext: bool = False,
 ) -> Account:
     """Make an account at ``site`` from an invitation. Raises what the library raises."""
-    from narrowcast_api.http.connection import Connection
-    from narrowcast_api.routes.auth import accept_invitation
 
     check_encryption(site, cleartext=cleartext)
     connection = Connection(site, ca_bundle=ca_bundle)
@@ -81,8 +83,6 @@ async def choose_password(
     cleartext: bool = False,
 ) -> Account:
     """Set a new password at ``site`` by the link that somebody was sent. Raises what the library raises."""
-    from narrowcast_api.http.connection import Connection
-    from narrowcast_api.routes import auth
 
     check_encryption(site, cleartext=cleartext)
     connection = Connection(site, ca_bundle=ca_bundle)
@@ -96,8 +96,6 @@ async def choose_password(
 
 async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None = None) -> None:
     """Have ``site`` mail a link for a new password. Raises what the library raises."""
-    from narrowcast_api.http.connection import Connection
-    from narrowcast_api.routes import auth
 
     connection = Connection(site, ca_bundle=ca_bundle)
     try:
@@ -108,7 +106,6 @@ async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None
 
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
     """Raises NoServerThere, or what keeps ``site`` from answering, before anybody has typed a password."""
-    from narrowcast_api.http.connection import Connection
 
     connection = Connection(site, ca_bundle=ca_bundle)
     try:
@@ -147,9 +144,6 @@ async def sign_in(
     ``secret`` is the password, or with ``is_key`` the API key. Raises Cleartext, NoServerThere and what the
     library raises: a wrong address, a wrong password, too many tries, SecondFactorNeeded.
     """
-    from narrowcast_api.client import Client
-    from narrowcast_api.http.connection import Connection
-    from narrowcast_api.routes.auth import fetch_api_key
 
     if invitation(site) is not None:
         raise InvalidInput(f"This is an invitation. Join with: narrowcast login {site}")

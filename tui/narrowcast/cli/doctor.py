@@ -20,14 +20,20 @@ from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import Finding
+from narrowcast.cli.unsent import SENDER, counted, windows
+from narrowcast.extensions.search import FOLDER, are_there
+from narrowcast.terminal.notices import Popup, can_have_title, choose
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import is_cleartext
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.windows import Machine
+from narrowcast_api.version import VERSION
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
-from narrowcast_api.version import VERSION
 
 MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
 
@@ -120,7 +126,6 @@ def _terminal() -> Iterator[Finding]:
 
 
 def _notifications(config: Notifications) -> Iterator[Finding]:
-    from narrowcast.terminal.notices import Popup, can_have_title, choose
 
     def one(level: str, text: str) -> Finding:
         return Finding("notifications", level, text)
@@ -144,12 +149,12 @@ def _notifications(config: Notifications) -> Iterator[Finding]:
 
 def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
     """They are loaded, as the app would, to see what is wrong with them."""
-    from narrowcast.extensions.search import FOLDER, are_there
 
     folder = paths.config / FOLDER
     if not are_there(folder):
         yield Finding("extensions", "note", f"none (files in {folder}, or packages)")
         return
+
     from narrowcast.extensions.loading import load_all
 
     found = load_all(folder, config.extensions)
@@ -249,8 +254,6 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
 
 
 def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
-    from narrowcast_api.storage.account_storage import AccountStorage
-    from narrowcast_api.storage.executors import inline
 
     for what, folder in (("cache", paths.cache), ("journal", paths.data)):
         size = sum(file.stat().st_size for file in _files(folder))
@@ -266,8 +269,6 @@ def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
 
 
 def _outbox(account: Account, paths: Paths) -> Iterator[Finding]:
-    from narrowcast.cli.unsent import SENDER, counted, windows
-    from narrowcast_api.storage.windows import Machine
 
     open_windows = windows(account, paths)
     senders = [window.pid for window in open_windows if window.kind == SENDER]
@@ -286,9 +287,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 async def _server(path: Path) -> Finding:
-    from narrowcast_api.client import Client
 
     try:
+        from narrowcast_api.client import Client
+
         async with Client.open(accounts.read(path)) as client:
             server = await client.connection.identified()
             me = await client.users.me()

@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING
 
 from narrowcast.cli.directory import wire_narrow
 from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast_api.client import Client
+from narrowcast_api.clock import SystemClock
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.events.event_socket import open_socket
+from narrowcast_api.events.stream import EventStream
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -34,7 +39,6 @@ async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, n
     """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError where
     the server does not let anybody follow.
     """
-    from narrowcast_api.client import Client
 
     loop = asyncio.get_running_loop()
     async with Client.open(account) as client:
@@ -62,9 +66,6 @@ class _Follower:
     def __init__(
         self, client: Client, narrow: Sequence[dict[str, object]], show: Print, *, named: bool
     ) -> None:
-        from narrowcast_api.clock import SystemClock
-        from narrowcast_api.events.event_socket import open_socket
-        from narrowcast_api.events.stream import EventStream
 
         self._client = client
         self._narrow = list(narrow)
@@ -124,7 +125,6 @@ class _Follower:
             complain("the connection is back")
 
     async def _catch_up(self) -> None:
-        from narrowcast_api.errors import NarrowcastError
 
         while not self._refused:
             try:

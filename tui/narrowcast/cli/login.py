@@ -10,10 +10,23 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from narrowcast.app import accounts
+from narrowcast.app.signin import (
+    Cleartext,
+    ask_for_password_link,
+    check_encryption,
+    choose_password,
+    find_server,
+    invitation,
+    join,
+    password_link,
+    sign_in_and_store,
+)
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import normal_site
+from narrowcast_api.errors import SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
 
@@ -25,7 +38,6 @@ def run(args: argparse.Namespace) -> int:
 
     The server is found, and what is wrong with its address is said, before anything is asked.
     """
-    from narrowcast.app.signin import find_server, invitation, password_link, sign_in_and_store
 
     link, reset = invitation(args.url), password_link(args.url)
     site = normal_site((link or reset or (args.url,))[0])
@@ -59,7 +71,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _with_code(attempt: Callable[[Secret | None], Coroutine[Any, Any, T]]) -> T:
     """The attempt's result; where a code of an authenticator app is needed as well, it is asked for."""
-    from narrowcast_api.errors import SecondFactorNeeded
 
     try:
         return asyncio.run(attempt(None))
@@ -68,7 +79,6 @@ def _with_code(attempt: Callable[[Secret | None], Coroutine[Any, Any, T]]) -> T:
 
 
 def _forgot(site: str, email: str, bundle: Path | None) -> int:
-    from narrowcast.app.signin import ask_for_password_link
 
     asyncio.run(ask_for_password_link(site, email, ca_bundle=bundle))
     print(f"If {email} has an account at {site}, a link for a new password is on its way there.")  # noqa: T201
@@ -79,8 +89,6 @@ def _choose_password(
     args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool
 ) -> int:
     """Set a new password by a link, and store the account."""
-    from narrowcast.app import accounts
-    from narrowcast.app.signin import choose_password
 
     password = _ask_new_password()
     account = _with_code(
@@ -97,7 +105,6 @@ def _choose_password(
 
 def _allow_cleartext(site: str, allowed: bool) -> bool:
     """Whether the password may go to ``site`` unencrypted. Raises CommandError without a yes."""
-    from narrowcast.app.signin import Cleartext, check_encryption
 
     try:
         check_encryption(site, cleartext=allowed)
@@ -113,8 +120,6 @@ def _allow_cleartext(site: str, allowed: bool) -> bool:
 
 def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool) -> int:
     """Make an account from an invitation's link, and store it."""
-    from narrowcast.app import accounts
-    from narrowcast.app.signin import join
 
     name = args.name or _ask("Your name", "--name")
     email = args.email or _ask_email()

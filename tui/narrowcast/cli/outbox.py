@@ -16,6 +16,7 @@ from narrowcast.cli.unsent import send_within, unsent
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
+from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -29,7 +30,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _run(account: Account, args: argparse.Namespace) -> Exit:
-    from narrowcast_api.sync.session import Session
 
     paths = Paths.of_user()
     if args.action != "list" or args.wait is None:

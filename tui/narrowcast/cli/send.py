@@ -16,8 +16,11 @@ from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import SentRecord
+from narrowcast_api.client import Client
+from narrowcast_api.errors import BadRequest
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
+from narrowcast_api.routes.uploads import markdown_link
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -64,8 +67,6 @@ def _standard_input() -> str:
 
 
 async def _send(account: Account, args: argparse.Namespace, text: str, files: Sequence[Path]) -> SentRecord:
-    from narrowcast_api.client import Client
-    from narrowcast_api.errors import BadRequest
 
     async with Client.open(account) as client:
         where = await _destination(client, args)
@@ -95,7 +96,6 @@ def _topic_instead(args: argparse.Namespace, where: Destination, error: BadReque
 
 async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tuple[list[str], list[str]]:
     """The addresses of files that were sent to the server, and links to them as messages carry them."""
-    from narrowcast_api.routes.uploads import markdown_link
 
     addresses, links = [], []
     for number, file in enumerate(files, 1):

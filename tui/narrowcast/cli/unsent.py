@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.folders import account_folder_name
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.windows import living_windows
+from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -28,8 +33,6 @@ WAITS = frozenset({"waiting", "sending", "unconfirmed"})
 
 def unsent(account: Account, paths: Paths) -> list[OutboxRecord]:
     """What the journal of an account holds that is not sent; looks without opening a window, and makes no files."""
-    from narrowcast_api.storage.executors import inline
-    from narrowcast_api.storage.journal import Journal
 
     path = _folder(account, paths) / "journal.db"
     if not path.exists():
@@ -49,7 +52,6 @@ def counted(account: Account, paths: Paths) -> tuple[int, int]:
 
 def windows(account: Account, paths: Paths) -> list[WindowRecord]:
     """The windows that have an account open."""
-    from narrowcast_api.storage.windows import living_windows
 
     return living_windows(_folder(account, paths))
 
@@ -67,7 +69,6 @@ def _has_sender(account: Account, paths: Paths) -> bool:
 
 
 def _folder(account: Account, paths: Paths) -> Path:
-    from narrowcast_api.storage.folders import account_folder_name
 
     return paths.data / account_folder_name(account.site, account.email)
 
@@ -77,7 +78,6 @@ async def send_within(account: Account, paths: Paths, seconds: float) -> int:
 
     One process does this for an account, the others wait for it. What an open app has written it sends itself.
     """
-    from narrowcast_api.sync.session import Session
 
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
@@ -119,7 +119,6 @@ def _waiting(session: Session) -> int:
 
 async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:
     """Send what windows left behind that have ended. How many are out now and how many were refused."""
-    from narrowcast_api.sync.session import Session
 
     waited = await asyncio.to_thread(_left_behind, account, paths)
     if not waited:

@@ -27,6 +27,10 @@ from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent
 from narrowcast.terminal.notice_command import CommandRunner, check_command, command_values
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_of
+from narrowcast_api.sync.arrivals import Arrivals
+from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -85,7 +89,6 @@ def _account(file: tuple[str, Path]) -> tuple[str, Account] | None:
 async def _watch(
     found: Sequence[tuple[str, Account]], args: argparse.Namespace, config: Config, paths: Paths
 ) -> None:
-    from narrowcast_api.protocols.notifications import QuietHours
 
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -128,8 +131,6 @@ class _Watcher:
 
     async def begin(self, folder: Path, paths: Paths) -> None:
         """Follow from now on."""
-        from narrowcast_api.sync.arrivals import Arrivals
-        from narrowcast_api.sync.session import Session
 
         self._session = session = await Session.open(
             self._account, data_dir=folder / "data", cache_dir=folder / "cache", present=False
@@ -184,7 +185,6 @@ class _Watcher:
         self._start(self._tell(list(messages)))
 
     async def _tell(self, messages: Sequence[Message]) -> None:
-        from narrowcast_api.protocols.notifications import is_quiet, notice_of
 
         session = self._session
         if session is None:
@@ -202,7 +202,6 @@ class _Watcher:
 
     async def _print(self, session: Session, message: Message, reason: str | None) -> None:
         """With the Markdown source, which the state has not."""
-        from narrowcast_api.errors import NarrowcastError
 
         try:
             page = await session.client.messages.list(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands.hints import Keys, with_keys
 from narrowcast.text import formats
 from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast_api.protocols.outbox_item import OutboxState
 
 if TYPE_CHECKING:
     from narrowcast_api.narrow.destinations import Destination
@@ -70,7 +71,6 @@ def typing_text(session: Session, where: Destination | None) -> str:
 
 def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
     """How many messages of one's own are not on the server, wherever they were written."""
-    from narrowcast_api.protocols.outbox_item import OutboxState
 
     states = [entry.state for entry in session.outbox.entries()]
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)

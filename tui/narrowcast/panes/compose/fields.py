@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.panes.compose.completion import recipients
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
@@ -157,7 +158,6 @@ class TargetLine(Horizontal):
         return with_keys(keys_of(self), text)
 
     def _read_people(self, state: State) -> tuple[Destination | None, str]:
-        from narrowcast.panes.compose.completion import recipients
 
         ids, unknown = recipients(state, self.to.text)
         if unknown:

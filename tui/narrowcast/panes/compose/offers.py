@@ -7,6 +7,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import ExtensionsContext, app_of
+from narrowcast.panes.compose import completion
+from narrowcast.panes.compose.completion import Completion
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
@@ -30,7 +32,6 @@ def emoji_names() -> tuple[str, ...]:
 
 def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Completion]] | None:
     """What extensions offer for the text before the cursor; slash commands only where the text begins."""
-    from narrowcast.panes.compose.completion import Completion
 
     line_start = typed.rfind("\n") + 1
     line = typed[line_start:]
@@ -71,7 +72,6 @@ class Offers:
         return offers
 
     def _completions(self, field: Editor, asked: bool) -> tuple[int, Iterable[Completion]] | None:
-        from narrowcast.panes.compose import completion
 
         typed = field.text[: field.buffer.cursor]
         if field is self._text:

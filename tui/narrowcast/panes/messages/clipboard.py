@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from narrowcast.content.addresses import message_address
 from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoiler
 from narrowcast.content.inlines import TargetKind
 from narrowcast.content.parse import parse
@@ -96,7 +97,6 @@ class Clipboard:
 
     def link_of(self, message: Message) -> str:
         """The address of a message."""
-        from narrowcast.content.addresses import message_address
 
         return message_address(message, self._pane.session.state)
 

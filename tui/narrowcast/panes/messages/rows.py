@@ -30,6 +30,7 @@ from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import Part, compose_line, lean_strip
 from narrowcast_api.model.messages import Message, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
@@ -376,7 +377,6 @@ def reaction_text(reaction_type: str, code: str, name: str) -> str:
 
 def _echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
     """What to say about a message on its way, and whether it is bad news."""
-    from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
 
     age = now - entry.created
     settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -32,6 +33,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
 
 if TYPE_CHECKING:
+    from narrowcast.screens.main.pane_requests import PaneRequests
     from narrowcast_api.sync.session import Session
 
 
@@ -214,6 +216,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # the messages pane asks
 
+    @cached_property
+    def _requests(self) -> PaneRequests:
+        from narrowcast.screens.main.pane_requests import PaneRequests
+
+        return PaneRequests(self)
+
     @on(requests.NarrowRequested)
     def _open_narrow(self, event: requests.NarrowRequested) -> None:
         self.go(event.narrow, event.message_id)
@@ -224,21 +232,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(requests.EditRequested)
     def _edit(self, event: requests.EditRequested) -> None:
-        from narrowcast.commands import editing
-
-        self.spawn(editing.begin(self, event.message_id), "load the message")
+        self._requests.edit(event.message_id)
 
     @on(requests.LinkRequested)
     def _follow_link(self, event: requests.LinkRequested) -> None:
-        from narrowcast.screens.main import links
-
-        links.follow(self, event.url, event.label)
+        self._requests.follow_link(event.url, event.label)
 
     @on(requests.PersonRequested)
     def _show_person(self, event: requests.PersonRequested) -> None:
-        from narrowcast.commands.people import show
-
-        show(self, event.user_id)
+        self._requests.show_person(event.user_id)
 
     @on(requests.HintChanged)
     def _tell_hint(self) -> None:
@@ -258,29 +260,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(ComposePane.Sent)
     def _sent(self, event: ComposePane.Sent) -> None:
-        """Show the message, or say where it went and which key goes there."""
-        from narrowcast.commands import sent
-
-        sent.show(self, event.destination)
+        self._requests.show_sent(event.destination)
 
     @on(ComposePane.EditDone)
     def _save_edit(self, event: ComposePane.EditDone) -> None:
-        from narrowcast.commands import editing
-
-        self.spawn(editing.save(self, event.edit), "edit the message")
-        self.writing.focus_text()
+        self._requests.save(event.edit)
 
     @on(ComposePane.EditorWanted)
     def _external_editor(self) -> None:
-        from narrowcast.commands import editing
-
-        self.spawn(editing.outside(self), "start the editor")
+        self._requests.write_outside()
 
     @on(ComposePane.AttachWanted)
     def _choose_file(self) -> None:
-        from narrowcast.commands import editing
-
-        editing.attach(self)
+        self._requests.attach()
 
     @on(UploadRows.Done)
     def _uploaded(self, event: UploadRows.Done) -> None:

@@ -1,0 +1,49 @@
+"""``narrowcast search --local``: in what this machine has seen, without a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.printing import as_json, say
+from narrowcast.cli.records import MatchRecord
+from narrowcast.terminal.paths import Paths
+from narrowcast.text.safe_text import safe_line
+from narrowcast_api.clock import SystemClock
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.resolve import Unresolved, resolve
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.sync.local_search import search_cache
+from narrowcast_api.sync.startup_cache import load_state
+
+if TYPE_CHECKING:
+    from narrowcast_api.account import Account
+
+
+def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
+    """Print what matches in the cache, oldest first."""
+    paths = Paths.of_user()
+    storage = AccountStorage.open(
+        paths.data, paths.cache, account.site, account.email, kind="command", executor=inline
+    )
+    try:
+        state = load_state(storage.cache, SystemClock())
+        channels = [(channel.channel_id, channel.name) for channel in state.channels]
+        result = search_cache(storage.cache, resolve(narrow, state.users, channels, state.me), state, limit)
+    except Unresolved as error:
+        raise CommandError(f"{error.user_message} (in what is cached)", Exit.USAGE) from error
+    finally:
+        storage.close()
+    for hit in reversed(result.hits):
+        message = hit.message
+        if json:
+            say(as_json(MatchRecord(message.id, message.sender_name, hit.snippet)))
+        else:
+            say(f"{message.id}  {safe_line(message.sender_name)}: {safe_line(hit.snippet)}")
+    if result.unjudged:
+        left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unjudged)
+        complain(f"ignored, since only the server can judge it: {safe_line(left_out)}")
+    if not result.hits:
+        complain("nothing that this machine has seen matches; without --local the server is asked")
+    return Exit.DONE
