@@ -27,6 +27,7 @@ from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, sixteen_colours
+from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id, every
 from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
@@ -130,7 +131,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def _use_keys(self) -> None:
         """The keys of the configuration, for every screen that is opened from now on."""
-        from narrowcast.commands.keymap import effective, textual_keymap
 
         self.keys = effective(self.config.keymap)
         self.set_keymap(textual_keymap(self.config.keymap))

@@ -14,6 +14,7 @@ from textual.app import App
 
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
+from narrowcast.app.unsent import ask, send_in_background, waiting
 
 if TYPE_CHECKING:
     from narrowcast.terminal.signal_handler import SignalHandler
@@ -75,15 +76,12 @@ class Leaving:
     def ask(self) -> None:
         """Leave; where messages wait to be sent, ask what becomes of them first."""
         sessions = [account.session for account in self._accounts.live()]
-        if sessions and not self._asked:
-            from narrowcast.app.unsent import ask, waiting
-
-            if count := sum(map(waiting, sessions)):
-                self._asked = True
-                question, chosen = ask(count, lambda send: self.begin(send_later=send))
-                self._app.push_screen(question, chosen)
-                self._app.set_timer(QUIT_AGAIN, self._forget_question)
-                return
+        if sessions and not self._asked and (count := sum(map(waiting, sessions))):
+            self._asked = True
+            question, chosen = ask(count, lambda send: self.begin(send_later=send))
+            self._app.push_screen(question, chosen)
+            self._app.set_timer(QUIT_AGAIN, self._forget_question)
+            return
         self.begin()
 
     def _forget_question(self) -> None:
@@ -94,7 +92,6 @@ class Leaving:
         app_of(self._app).spawn(self.leave(code, send_later=send_later), "leave")
 
     def _files_with_unsent(self) -> list[Path]:
-        from narrowcast.app.unsent import waiting
 
         return [account.file for account in self._accounts.live() if waiting(account.session)]
 
@@ -113,8 +110,6 @@ class Leaving:
             self._keep_screen()
         await self._accounts.close()
         for file in left:
-            from narrowcast.app.unsent import send_in_background
-
             try:
                 send_in_background(file.absolute())
             except OSError as error:

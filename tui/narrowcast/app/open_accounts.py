@@ -14,6 +14,7 @@ from textual.app import App
 from narrowcast.app import accounts
 from narrowcast.app.context import ListedAccount, app_of, in_app
 from narrowcast_api.account import AccountError
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
@@ -129,7 +130,6 @@ class OpenAccounts:
 
     async def _load(self, path: Path) -> LiveAccount | None:
         """The account in a file, not live yet; None and a problem if it cannot be opened."""
-        from narrowcast_api.errors import NarrowcastError
 
         self._problems.pop(path, None)
         try:

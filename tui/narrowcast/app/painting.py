@@ -13,8 +13,9 @@ from textual.app import App
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.terminal import last_screen
+from narrowcast.terminal import last_screen, screen_store
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows, Written
+from narrowcast.terminal.screen_store import load_cells
 from narrowcast.terminal.textual_private import cursor_moved, finish_of, free_place, writes_frames
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ class Painting:
     def _begin_with(self, shown: last_screen.Shown | None) -> None:
         """The screen as it was left is on the terminal already: the first frame sends what differs."""
         if shown is not None and self._memory is not None:
-            from narrowcast.terminal.screen_store import load_cells
-
             self._memory.prime(load_cells(shown.cells))
             self._shown_size = shown.size
 
@@ -95,7 +94,6 @@ class Painting:
         app = self._app
         if self._memory is None or app.is_headless or app._notifications:
             return
-        from narrowcast.terminal import screen_store
 
         mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"
         try:

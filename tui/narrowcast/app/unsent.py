@@ -7,10 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.storage.records import OutboxState
-from narrowcast_api.sync.session import Session
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
 
 __all__ = ["ask", "send_in_background", "waiting"]
 

@@ -10,6 +10,8 @@ from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.login import ask_secret
 from narrowcast.cli.outcome import Exit
 from narrowcast.text.safe_text import safe_line
+from narrowcast_api.client import Client
+from narrowcast_api.routes.second_factor import begin_second_factor, confirm_second_factor, end_second_factor
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -23,8 +25,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _begin(account: Account) -> None:
-    from narrowcast_api.client import Client
-    from narrowcast_api.routes.second_factor import begin_second_factor, confirm_second_factor
 
     async with Client.open(account) as client:
         enrolment = await begin_second_factor(client.connection, password=ask_secret("Password"))
@@ -38,8 +38,6 @@ async def _begin(account: Account) -> None:
 
 
 async def _end(account: Account) -> None:
-    from narrowcast_api.client import Client
-    from narrowcast_api.routes.second_factor import end_second_factor
 
     password, code = ask_secret("Password"), ask_secret("Code")
     async with Client.open(account) as client:

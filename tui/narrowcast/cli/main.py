@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 from narrowcast.cli.grammar import app_options, build_parser
-from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.outcome import CommandError, Exit, complain, explain
 from narrowcast.cli.streams import ready_streams, settle_streams
+from narrowcast.terminal import last_screen
 from narrowcast_api.version import VERSION
 
 
@@ -37,8 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return Exit.FAILED  # whoever read our output has gone; nobody is left to tell
     except Exception as error:
-        from narrowcast.cli.outcome import explain
-
         explained = explain(error)
         if explained is None:
             raise
@@ -48,7 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    from narrowcast.terminal import last_screen
 
     last_screen.give_back()
     complain(message)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from narrowcast.app import accounts
 from narrowcast.app.config import load
 from narrowcast.cli.account_choice import chosen_file
+from narrowcast.cli.open_app import run_app
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import AccountError
@@ -16,7 +17,6 @@ from narrowcast_api.account import AccountError
 
 def run(args: argparse.Namespace) -> int:
     """Open the app with the account of the link's organization."""
-    from narrowcast.cli.open_app import run_app
 
     paths = Paths.of_user()
     if not args.link.startswith(("http://", "https://")):

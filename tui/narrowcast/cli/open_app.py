@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrowcast.app import accounts
 from narrowcast.app.config import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ def run(args: argparse.Namespace) -> int:
     paths = Paths.of_user()
     path = chosen_file(args, paths, load(paths.config_file))
     if args.rc and path is not None:
-        from narrowcast.app import accounts
-
         accounts.read(path)  # a file named on the command line is checked before the screen is taken
     return run_app(
         path if path is not None else "welcome",
@@ -46,7 +46,6 @@ def run_app(
     check_terminal()
     gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
     config = load(paths.config_file)
-    from narrowcast.terminal.logs import start_log
 
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
     from rich.console import Console

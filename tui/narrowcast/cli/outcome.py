@@ -6,6 +6,7 @@ import sys
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from narrowcast_api import errors
 from narrowcast_api.characters import defused_line
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def explain(error: Exception) -> tuple[str, Exit] | None:
 
 def _explained(error: Exception) -> tuple[str, Exit] | None:
     from narrowcast.app.config import ConfigError
-    from narrowcast_api import errors
 
     if isinstance(error, ConfigError):
         return str(error), Exit.USAGE
@@ -69,7 +69,6 @@ def _explained(error: Exception) -> tuple[str, Exit] | None:
 
 def exit_code(kind: type[NarrowcastError]) -> Exit:
     """How a command ends that an error of this type ended."""
-    from narrowcast_api import errors
 
     if issubclass(kind, errors.BadNarrow | errors.AccountError):
         return Exit.USAGE

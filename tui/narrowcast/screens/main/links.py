@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.terminal.opener import open_link
 from narrowcast.text.link_claims import doubt
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def _confirm(screen: Workspace, url: str, warning: str) -> None:
 
 
 def _open(screen: Workspace, url: str) -> None:
-    from narrowcast.terminal.opener import open_link
 
     screen.spawn(open_link(url), "open the link")
     screen.tell(f"Opening {url}")

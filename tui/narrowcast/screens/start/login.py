@@ -13,7 +13,6 @@ from textual.widgets import Static
 
 from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of, focus_now
-from narrowcast.app.signin import Cleartext, sign_in_and_store
 from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -114,10 +113,12 @@ class LoginScreen(Screen[None]):
             self._work.begin(self._sign_in(), "log in")
 
     async def _sign_in(self, *, cleartext: bool = False) -> None:
+        from narrowcast.app import signin  # not before somebody logs in: it loads HTTP
+
         app = app_of(self)
         secret = Secret(self._text("secret"))
         try:
-            path = await sign_in_and_store(
+            path = await signin.sign_in_and_store(
                 self._text("site"),
                 self._text("email"),
                 secret,
@@ -126,7 +127,7 @@ class LoginScreen(Screen[None]):
                 is_key=self._is_key,
                 cleartext=cleartext,
             )
-        except Cleartext as error:
+        except signin.Cleartext as error:
             self._say(f"{error}.")
             self._ask_for_cleartext(str(error))
             return
