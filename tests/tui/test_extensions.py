@@ -8,11 +8,24 @@ from pathlib import Path
 import pytest
 
 from narrowcast.commands.registry import by_id
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.palette import palette
+from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.extensions import compose, extended, in_topic, messages_text, offered, sees, status_text, told
+from support.extensions import (
+    compose,
+    example,
+    extended,
+    in_topic,
+    messages_text,
+    offered,
+    sees,
+    status_text,
+    told,
+)
+from support.screens import rows
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import on_stage, run
 
 HEAD = """
 import asyncio, re, time
@@ -311,3 +324,33 @@ async def forever(app):
             assert stage.app.extensions.host is not None
         assert any(record.message == "ended" for record in caplog.records)
         assert not any("turned off" in record.message for record in caplog.records)
+
+
+async def test_settings_of_extensions_are_on_the_settings_screen_and_checked(tmp_path: Path) -> None:
+    async with extended(tmp_path, {"pomodoro": example("pomodoro")}) as stage:
+        await run(stage, "app.settings")
+        assert any("minutes 25" in " ".join(row.split()) for row in rows(stage))
+        screen = stage.app.screen
+        assert isinstance(screen, AppSettingsScreen)
+        screen.list.select_key("extensions.pomodoro.minutes")
+        await stage.press("enter")
+        ask = stage.app.screen
+        assert isinstance(ask, AskScreen)
+        for typed, problem in (
+            ("999", "minutes and break_minutes are numbers from 1 to 180"),
+            ("x", "valid integer"),
+        ):
+            ask.editor.text = ""
+            await stage.type(typed)
+            await stage.press("enter")
+            assert problem in "".join(strip.text for strip in ask._compositor.render_strips())
+            assert ask.is_current
+        ask.editor.text = ""
+        await stage.type("50")
+        await stage.press("enter")
+        await until(lambda: stage.app.screen is screen)
+        assert stage.app.config.extensions == {"pomodoro": {"minutes": 50}}
+        assert "[extensions.pomodoro]\nminutes = 50" in stage.app.paths.config_file.read_text()
+        screen.list.select_key("extensions.pomodoro.enabled")
+        await stage.press("enter")
+        await until(lambda: stage.app.config.extensions["pomodoro"].get("enabled") is False)

@@ -11,9 +11,9 @@ from tomlkit.exceptions import TOMLKitError
 
 from narrowcast.app.config import Config, ConfigError, parse
 
-__all__ = ["Value", "change", "check"]
+__all__ = ["Value", "change", "check", "preview"]
 
-Value = bool | str | Sequence[str]
+Value = bool | int | float | str | Sequence[str]
 
 
 def change(path: Path, key: str, value: Value | None) -> Config:
@@ -32,10 +32,15 @@ def change(path: Path, key: str, value: Value | None) -> Config:
 def check(path: Path, key: str, value: Value) -> str:
     """What would be wrong with ``key`` having a value; empty for nothing."""
     try:
-        parse(_changed(path, key, value)[1], path.name)
+        preview(path, key, value)
     except ConfigError as error:
         return error.problems[0].rpartition(f"{key}: ")[2]
     return ""
+
+
+def preview(path: Path, key: str, value: Value) -> Config:
+    """The whole configuration as `change` would make it, with nothing written. Raises ConfigError."""
+    return parse(_changed(path, key, value)[1], path.name)
 
 
 def _changed(path: Path, key: str, value: Value | None) -> tuple[str, str]:
@@ -56,6 +61,8 @@ def _changed(path: Path, key: str, value: Value | None) -> tuple[str, str]:
 
 def _parts(key: str) -> list[str]:
     """Where a key stands: ids of commands have dots of their own."""
+    if key.startswith("extensions."):
+        return key.split(".", 2)
     table, _, name = key.partition(".")
     return [table, name] if name else [table]
 
@@ -71,7 +78,7 @@ def _set(document: tomlkit.TOMLDocument, parts: list[str], value: Value | None) 
     if value is None:
         table.pop(parts[-1], None)
     else:
-        table[parts[-1]] = value if isinstance(value, bool | str) else list(value)
+        table[parts[-1]] = value if isinstance(value, bool | int | float | str) else list(value)
 
 
 def _write(path: Path, text: str) -> None:

@@ -85,4 +85,4 @@ def value_of(config: Config, key: str) -> Value:
     value: object = config
     for part in key.split("."):
         value = getattr(value, part)
-    return value if isinstance(value, bool | str) else [str(item) for item in value]  # type: ignore[attr-defined]
+    return value if isinstance(value, bool | int | float | str) else [str(item) for item in value]  # type: ignore[attr-defined]

@@ -15,6 +15,8 @@ from textual.widget import Widget
 
 if TYPE_CHECKING:
     from narrowcast.app.config import Config
+    from narrowcast.app.config_file import Value
+    from narrowcast.app.config_keys import ConfigKey
     from narrowcast.terminal.paths import Paths
     from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.sync.session import Session
@@ -82,8 +84,25 @@ class OfferLike(Protocol):
     def detail(self) -> str: ...
 
 
+class ExtensionSettingsContext(Protocol):
+    """The settings of the extensions that were found."""
+
+    def keys(self) -> Mapping[str, Sequence[ConfigKey]]:
+        """By heading."""
+
+    def value(self, tables: Mapping[str, Mapping[str, object]], key: str) -> Value:
+        """What the configuration says, else the default."""
+
+    def problem(self, tables: Mapping[str, Mapping[str, object]], key: str) -> str:
+        """What is wrong with the settings of the extension that ``key`` belongs to; empty for nothing."""
+
+
 class ExtensionsContext(Protocol):
     """The extensions, as panes ask them; before they are loaded, and where there are none, they add nothing."""
+
+    @property
+    def settings(self) -> ExtensionSettingsContext | None:
+        """Their settings; None where none are loaded."""
 
     def segments(self) -> Sequence[str]:
         """What they add to the status line; safe to show."""

@@ -22,6 +22,7 @@ from narrowcast.extensions.handle import Handle
 from narrowcast.extensions.host_app import HostApp
 from narrowcast.extensions.loading import Found
 from narrowcast.extensions.running import Running
+from narrowcast.extensions.settings import ExtensionSettings
 from narrowcast.text.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Host:
         self._at_work: list[_AtWork] = []
         self._timers: list[asyncio.TimerHandle] = []
         self._withdraw: Callable[[], None] = lambda: None
+        self.settings = ExtensionSettings(found)
         self.running = [
             Running(one.extension, one.settings, self._tell, self._redraw)
             for one in found

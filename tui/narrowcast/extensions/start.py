@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from narrowcast.extend.values import Offer
     from narrowcast.extensions.host import Host
     from narrowcast.extensions.host_app import HostApp
+    from narrowcast.extensions.settings import ExtensionSettings
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Extensions"]
@@ -64,7 +65,12 @@ class Extensions:
         if self.host is not None:
             self.host.close()
 
-    # what panes ask
+    # what panes and screens ask
+
+    @property
+    def settings(self) -> ExtensionSettings | None:
+        """Their settings; None where none are loaded."""
+        return self.host.settings if self.host is not None else None
 
     def segments(self) -> Sequence[str]:
         """What they add to the status line; safe to show."""

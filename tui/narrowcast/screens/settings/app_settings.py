@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.app.config import ConfigError
-from narrowcast.app.config_file import Value, change
+from narrowcast.app.config_file import Value, change, preview
 from narrowcast.app.config_file import check as check_value
 from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 from narrowcast.app.context import app_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 KEYS_OF_COMMANDS = "keys"
 IMPORT = "import"
+OF_EXTENSION = "extensions."
 ZULIPRC = "path, for example ~/zuliprc"
 
 
@@ -65,17 +66,36 @@ class AppSettingsScreen(ManageScreen[str]):
     def _file(self) -> Path:
         return app_of(self).paths.config_file
 
+    def _all_keys(self) -> Mapping[str, Sequence[ConfigKey]]:
+        """The app's own, and those of extensions."""
+        settings = app_of(self).extensions.settings
+        return CONFIG_KEYS if settings is None else {**CONFIG_KEYS, **settings.keys()}
+
+    def _value(self, one: ConfigKey) -> Value:
+        config, settings = app_of(self).config, app_of(self).extensions.settings
+        if settings is not None and one.key.startswith(OF_EXTENSION):
+            return settings.value(config.extensions, one.key)
+        return value_of(config, one.key)
+
+    def _problem(self, key: str, value: Value) -> str:
+        """What would be wrong with a value; empty for nothing."""
+        problem = check_value(self._file, key, value)
+        settings = app_of(self).extensions.settings
+        if problem or settings is None or not key.startswith(OF_EXTENSION):
+            return problem
+        return settings.problem(preview(self._file, key, value).extensions, key)
+
     def rows(self) -> Sequence[Row[str]]:
         config, keys_now = app_of(self).config, app_of(self).keys
         rows: list[Row[str]] = []
-        for heading, keys in CONFIG_KEYS.items():
+        for heading, keys in self._all_keys().items():
             rows.append(Row(("heading", heading), "", heading))
             rows += [
                 Row(
                     one.key,
                     one.key,
                     one.title,
-                    _shown(value_of(config, one.key)),
+                    _shown(self._value(one)),
                     f"{with_keys(keys_now, one.help)} ({one.key})",
                 )
                 for one in keys
@@ -109,10 +129,10 @@ class AppSettingsScreen(ManageScreen[str]):
                 self._import,
             )
         else:
-            self._change(next(one for keys in CONFIG_KEYS.values() for one in keys if one.key == item))
+            self._change(next(one for keys in self._all_keys().values() for one in keys if one.key == item))
 
     def _change(self, one: ConfigKey) -> None:
-        value = value_of(app_of(self).config, one.key)
+        value = self._value(one)
         if isinstance(value, bool):
             self.save(one.key, not value)
         elif one.choices:
@@ -129,21 +149,20 @@ class AppSettingsScreen(ManageScreen[str]):
         return chosen
 
     def _ask(self, one: ConfigKey, value: Value) -> None:
-        is_list = not isinstance(value, bool | str)
-        text = value if isinstance(value, bool | str) else ", ".join(value)
+        text = ", ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
 
         def read(typed: str) -> Value:
-            return [part.strip() for part in typed.split(",") if part.strip()] if is_list else typed
+            return _read(typed, value)
 
         def check(typed: str) -> str:
-            return check_value(self._file, one.key, read(typed))
+            return self._problem(one.key, read(typed))
 
         def answered(typed: str | None) -> None:
             if typed is not None:
                 self.save(one.key, read(typed))
 
         self.app.push_screen(
-            _checked_question(one.title, str(text), with_keys(app_of(self).keys, one.help), check), answered
+            _checked_question(one.title, text, with_keys(app_of(self).keys, one.help), check), answered
         )
 
     def save(self, key: str, value: Value | None) -> None:
@@ -155,7 +174,7 @@ class AppSettingsScreen(ManageScreen[str]):
             return
         app_of(self).use_config(config)
         self.reread()
-        at_start = any(one.at_start for keys in CONFIG_KEYS.values() for one in keys if one.key == key)
+        at_start = any(one.at_start for keys in self._all_keys().values() for one in keys if one.key == key)
         self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
 
     def action_delete(self) -> None:
@@ -246,4 +265,18 @@ class KeysScreen(ManageScreen[str]):
 def _shown(value: Value) -> str:
     if isinstance(value, bool):
         return "On" if value else "Off"
+    if isinstance(value, int | float):
+        return str(value)
     return (value if isinstance(value, str) else " ".join(value)) or "–"
+
+
+def _read(typed: str, like: Value) -> Value:
+    """What was typed, as a value of the kind of another one; as text where it is none, for the check to say so."""
+    if isinstance(like, str):
+        return typed
+    if isinstance(like, int | float):
+        try:
+            return type(like)(typed)
+        except ValueError:
+            return typed
+    return [part.strip() for part in typed.split(",") if part.strip()]
