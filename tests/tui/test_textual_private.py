@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,3 +23,16 @@ def test_nobody_else_imports_private_modules_of_textual() -> None:
     private = re.compile(r"^\s*(?:from|import) textual(?:\.\w+)*\._", re.MULTILINE)
     found = [path.name for path in root.rglob("*.py") if private.search(path.read_text())]
     assert found == ["textual_private.py"]
+
+
+def test_the_app_starts_without_the_palette_of_textual_and_its_widgets() -> None:
+    program = (
+        "import sys; from narrowcast.terminal import without_palette; without_palette.install()\n"
+        "from textual.theme import ThemeProvider; from narrowcast.app.app import NarrowcastApp\n"
+        "from textual.command import CommandPalette, Provider\n"
+        "assert CommandPalette is without_palette.CommandPalette and issubclass(ThemeProvider, Provider)\n"
+        "assert not NarrowcastApp.ENABLE_COMMAND_PALETTE\n"
+        "print(*(name for name in sys.modules if name.startswith('textual.widgets._')))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(answer.stdout.split()) <= {f"textual.widgets._{one}" for one in ("static", "toast", "tooltip")}

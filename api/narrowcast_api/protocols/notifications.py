@@ -26,7 +26,6 @@ from narrowcast_api.characters import defused_line
 from narrowcast_api.model.channels import Subscription
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.notice_text import words_of
 from narrowcast_api.state.state import State
 from narrowcast_api.state.topics import Visibility
 
@@ -139,6 +138,9 @@ def notice_of(message: Message, state: State) -> Notice | None:
     sender = defused_line(_sender(message, state), LONGEST_TITLE)
     place = _place(message, state)
     shows = message.channel_id is not None or state.settings.flag("pm_content_in_desktop_notifications", True)
+    # Late: Python's parser of HTML comes with it, and nothing needs it before the first notice.
+    from narrowcast_api.protocols.notice_text import words_of
+
     body = words_of(message.content, LONGEST_BODY) if shows else "wrote to you"
     if message.is_me_message and shows:
         body = f"{sender} {body}"

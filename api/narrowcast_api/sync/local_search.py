@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from html import unescape
 
 from msgspec import Struct
 
@@ -102,4 +101,7 @@ def _judged(term: Term, message: Message, state: Knowledge) -> bool:
 
 
 def _text(message: Message) -> str:
+    # Late: its table of names is half a megabyte, and few searches are made here.
+    from html import unescape
+
     return " ".join(unescape(_TAG.sub(" ", message.content)).split())

@@ -13,6 +13,7 @@ from narrowcast.app import accounts
 from narrowcast.app.config import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.terminal import without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.paths import Paths
 
@@ -48,6 +49,7 @@ def run_app(
     config = load(paths.config_file)
 
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
+    without_palette.install()
     from rich.console import Console
 
     from narrowcast.app.app import NarrowcastApp
