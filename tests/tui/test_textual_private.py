@@ -8,6 +8,9 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from rich.segment import Segment
+from textual.strip import Strip
+
 import narrowcast
 from narrowcast.terminal import textual_private
 
@@ -36,3 +39,14 @@ def test_the_app_starts_without_the_palette_of_textual_and_its_widgets() -> None
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert set(answer.stdout.split()) <= {f"textual.widgets._{one}" for one in ("static", "toast", "tooltip")}
+
+
+def test_a_strip_makes_each_cache_when_it_is_used_and_keeps_what_it_made() -> None:
+    strip = Strip([Segment("one "), Segment("two")])
+    assert not any(textual_private.has_cache(strip, name) for name in textual_private.CACHES_OF_A_STRIP)
+    assert strip.crop(1, 5) is strip.crop(1, 5)
+    assert [part.text for part in strip.divide([3, 7])] == ["one", " two"]
+    assert strip.adjust_cell_length(9).text == "one two  "
+    assert textual_private.has_cache(strip, "_crop_cache")
+    assert not textual_private.has_cache(strip, "_filter_cache")
+    assert not hasattr(strip, "_unheard_of")

@@ -5,14 +5,16 @@ A test compares the version with the installed one: after an update this file is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
+from rich.segment import Segment
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual._context import visible_screen_stack
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.binding import Binding, BindingsMap
+from textual.cache import FIFOCache
 from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region
 from textual.screen import Screen
@@ -22,6 +24,7 @@ from textual.widget import Widget
 __all__ = [
     "BRACKETED_PASTE_END",
     "BRACKETED_PASTE_START",
+    "CACHES_OF_A_STRIP",
     "READ_FROM",
     "ChopsUpdate",
     "CompositorUpdate",
@@ -32,7 +35,9 @@ __all__ = [
     "cursor_moved",
     "finish_of",
     "free_place",
+    "has_cache",
     "has_plain_box",
+    "make_strips_lean",
     "screen_below",
     "writes_frames",
 ]
@@ -118,3 +123,47 @@ def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
 def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
     """More keys for the running app; unlike those of `App.bind` they have ids, by which keymaps change them."""
     app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))
+
+
+CACHES_OF_A_STRIP: Final = {
+    "_divide_cache": 4,
+    "_crop_cache": 16,
+    "_style_cache": 16,
+    "_filter_cache": 4,
+    "_line_length_cache": 4,
+    "_crop_extend_cache": 4,
+    "_offsets_cache": 4,
+}
+
+
+def _begin_strip(strip: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
+    strip._segments = list(segments)
+    strip._cell_length = cell_length
+    strip._render_cache = strip._link_ids = strip._cell_count = None
+
+
+def _make_cache(strip: Strip, name: str) -> FIFOCache[Any, Any]:
+    """Called for an attribute that is not there yet."""
+    if name not in CACHES_OF_A_STRIP:
+        raise AttributeError(name)
+    cache: FIFOCache[Any, Any] = FIFOCache(CACHES_OF_A_STRIP[name])
+    setattr(strip, name, cache)
+    return cache
+
+
+def has_cache(strip: Strip, name: str) -> bool:
+    """Whether ``strip`` has made the cache of that name."""
+    try:
+        object.__getattribute__(strip, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def make_strips_lean() -> None:
+    """Let strips make their caches when they are used: of the seven of each row on screen most stay empty."""
+    setattr(Strip, "__init__", _begin_strip)  # noqa: B010  # a method is not to be assigned to
+    setattr(Strip, "__getattr__", _make_cache)  # noqa: B010
+
+
+make_strips_lean()
