@@ -11,6 +11,8 @@ import json
 import re
 from typing import NoReturn
 
+import msgspec
+
 from narrowcast_api.errors import MalformedAnswer
 
 _INTEGER_LIMIT = 2**63
@@ -90,8 +92,6 @@ def _parsed_quickly(data: bytes) -> object:
     """What a large answer holds, at half the work; None where only the careful way can tell."""
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
         return None
-    import msgspec  # here, because the first paint comes before any large answer
-
     collecting = gc.isenabled()
     gc.disable()  # a million new objects and no garbage: collections would take half as long as the reading
     try:

@@ -18,6 +18,7 @@ from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import PresenceStatus
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
@@ -137,7 +138,6 @@ class RouteRequests:
     async def presence(self, active: bool, new_user_input: bool) -> None:
         """POST /users/me/presence."""
         from narrowcast_api.routes.presence import update_presence
-        from narrowcast_api.wire.vocabulary import PresenceStatus
 
         status = PresenceStatus.ACTIVE if active else PresenceStatus.IDLE
         answer = await update_presence(

@@ -38,6 +38,7 @@ from narrowcast_api.state.changes import (
 )
 from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
+from narrowcast_api.state.topics import Topic
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.local_search import LocalResult, search_cache
@@ -252,8 +253,6 @@ class Session:
 
     async def load_topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`."""
-        from narrowcast_api.state.topics import Topic
-
         answer = await self.client.topics.list(channel_id=channel_id)
         self.state.topics.load(channel_id, (Topic(topic.name, topic.max_id) for topic in answer.topics))
         self.publish(TopicsChanged(channel_id))

@@ -8,6 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from narrowcast_server.actions.reminders import reminders_due
+from narrowcast_server.actions.retention import delete_expired
+from narrowcast_server.actions.scheduled_messages import deliveries
 from narrowcast_server.storage.store import fold_log
 
 if TYPE_CHECKING:
@@ -41,9 +44,6 @@ async def _beat(core: Core) -> None:
 
 
 async def _deliver(core: Core) -> None:
-    from narrowcast_server.actions.reminders import reminders_due
-    from narrowcast_server.actions.scheduled_messages import deliveries
-
     while True:
         for due in (deliveries, reminders_due):
             while works := due(core):
@@ -74,8 +74,6 @@ async def _rest(core: Core) -> None:
 
 
 async def _retain(core: Core) -> None:
-    from narrowcast_server.actions.retention import delete_expired
-
     while True:
         # Requests are served between two batches.
         await core.clock.sleep(_BATCH_PAUSE_SECONDS if delete_expired(core) else _RETENTION_SECONDS)

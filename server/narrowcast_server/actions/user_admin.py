@@ -19,6 +19,7 @@ from narrowcast_server.actions.users import (
 )
 from narrowcast_server.actions.visibility import emit_members, visibility_may_change
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.channels import channel_object
 from narrowcast_server.rules.access import subscribed_ids, who_may_know
 from narrowcast_server.rules.accounts import check_may_deactivate, check_may_reactivate
 from narrowcast_server.rules.addresses import api_address
@@ -66,8 +67,6 @@ def bots_of(core: Core, user: User) -> list[User]:
 
 def _tell_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
     """`stream` create and delete for the channels that a role opens or closes."""
-    from narrowcast_server.queries.channels import channel_object
-
     after = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
     gained = [i for i in after if user.id in after[i] and user.id not in before[i]]
     lost = [i for i in after if user.id in before[i] and user.id not in after[i]]
