@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from narrowcast_assets.emoji import emoji_names
+from narrowcast_server.organization.errors import ServiceError
 from support.server import TestServer, running_server
 
 
@@ -141,3 +142,18 @@ async def test_a_poll_collects_votes_of_those_who_see_it(tmp_path: Path) -> None
             await server.refusal("bruno", "POST", "/submessage", wrong)
         plain = await server.send("ada", "general", "lunch", "no poll")
         await server.refusal("ada", "POST", "/submessage", {**vote, "message_id": plain})
+
+
+async def test_a_picture_stays_where_its_successor_could_not_be_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_server(tmp_path) as server:
+        address = (await sent(server, "ada", "/users/me/avatar", picture())).json()["avatar_url"]
+
+        def fail(core: object, user: object) -> None:
+            raise ServiceError("no room", status=507)
+
+        monkeypatch.setattr("narrowcast_server.routes.avatar.emit_avatar", fail)
+        assert (await sent(server, "ada", "/users/me/avatar", picture(64))).status_code == 507
+        assert (await server.call("ada", "GET", "/users/me"))["avatar_url"] == address
+        assert (await server.raw(None, "GET", server.url + address)).content == picture()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.organization.models import Message
 from narrowcast_server.storage.store import marks
-from narrowcast_server.uploads.attachments import remove_attachment, remove_bytes
+from narrowcast_server.uploads.attachments import remove_attachment
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -39,9 +39,7 @@ def delete_expired(core: Core) -> int:
         with core.transaction():
             uploads = _uploads_of(core, found)
             delete_messages(core, found)
-            unused = _forget_unused(core, uploads)
-        for path_id in unused:
-            remove_bytes(core, path_id)
+            _forget_unused(core, uploads)
     return len(found)
 
 
@@ -57,8 +55,8 @@ def _uploads_of(core: Core, messages: Sequence[Message]) -> str:
     )
 
 
-def _forget_unused(core: Core, uploads: str) -> list[str]:
-    """Forgets those that no message links any more, and nothing that may become one; gives their path ids."""
+def _forget_unused(core: Core, uploads: str) -> None:
+    """Forgets those that no message links any more, and nothing that may become one."""
     rows = core.store.all(
         "SELECT id, owner_id FROM attachments a WHERE id IN (SELECT value FROM json_each(?))"
         " AND NOT EXISTS (SELECT 1 FROM message_attachments m WHERE m.attachment_id = a.id)"
@@ -68,7 +66,8 @@ def _forget_unused(core: Core, uploads: str) -> list[str]:
         ),
         uploads,
     )
-    return [remove_attachment(core, core.users[row["owner_id"]], row["id"]) for row in rows]
+    for row in rows:
+        remove_attachment(core, core.users[row["owner_id"]], row["id"])
 
 
 def _older(core: Core, where: str, values: list[int] | tuple[()], days: int, limit: int) -> list[Message]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from narrowcast_server.markdown import LinkPreview
 
 DATABASE = "narrowcast.db"
+
+_log = logging.getLogger("narrowcast.server")
 
 
 class Core:
@@ -73,6 +76,7 @@ class Core:
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
         self._pending: list[Event] = []
+        self._after_commit: list[Callable[[], None]] = []
         self._users_by_email: dict[str, int] | None = None
 
     # --- transactions and events ---------------------------------------------------------------------------
@@ -80,19 +84,25 @@ class Core:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All changes inside take effect together; their events go out afterwards."""
-        self._pending = []
+        self._pending, self._after_commit = [], []
         changes = self.store.changes
         try:
             with self.store.transaction():
                 yield
         except BaseException:
-            self._pending = []
+            self._pending, self._after_commit = [], []
             if self.store.changes != changes:
                 # Most refusals come before any change; then what is in memory is still true.
                 self.forget()
             raise
         pending, self._pending = self._pending, []
+        works, self._after_commit = self._after_commit, []
         self.hub.dispatch(pending)
+        for work in works:
+            try:
+                work()
+            except OSError:
+                _log.exception("what was to follow a change could not be done")
 
     async def kept(self, changes: int) -> None:
         """Returns when the machine may die without a loss: nothing was stored since `changes`, or it is flushed."""
@@ -115,6 +125,11 @@ class Core:
         """
         assert self.store.in_transaction, "events belong to a transaction"
         self._pending.append(Event(event, frozenset(to), per_user or {}, public_channel, local))
+
+    def after_commit(self, work: Callable[[], None]) -> None:
+        """Does what cannot be undone, such as deleting a file, when the transaction has succeeded and not before."""
+        assert self.store.in_transaction, "there is nothing to wait for"
+        self._after_commit.append(work)
 
     def forget(self) -> None:
         """Drops everything in memory that mirrors the store."""

@@ -9,12 +9,12 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import avatar_url
 from narrowcast_server.rules.accounts import check_may_change_avatar
 from narrowcast_server.uploads.custom_emoji import PICTURES
-from narrowcast_server.uploads.files import ORGANIZATION, Folder
+from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
     LARGEST_PICTURE_MIB,
+    forget_picture,
     keep_picture,
     picture_bytes,
-    stored_picture,
 )
 from narrowcast_server.uploads.receiving import single_file
 
@@ -42,9 +42,7 @@ def delete_avatar(call: Call) -> Answer:
 
 def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
     """Stores the picture's address and tells everybody. The picture before it goes."""
-    before = stored_picture(user.avatar_url)
-    if before is not None:
-        Folder(core).public(before).unlink(missing_ok=True)
+    forget_picture(core, user.avatar_url)
     changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)
     emit_avatar(core, changed)
     return {"avatar_url": avatar_url(changed)}

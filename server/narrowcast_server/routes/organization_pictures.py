@@ -9,12 +9,12 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.uploads.custom_emoji import PICTURES
-from narrowcast_server.uploads.files import ORGANIZATION, Folder
+from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
     LARGEST_PICTURE_MIB,
+    forget_picture,
     keep_picture,
     picture_bytes,
-    stored_picture,
 )
 from narrowcast_server.uploads.receiving import file_and_fields
 
@@ -68,9 +68,7 @@ async def _set(call: Call, picture: Picture | None) -> None:
 
 def _store(core: Core, picture: Picture, stored: str | None) -> None:
     """Keeps the name of a picture and tells everybody. The picture before it goes."""
-    before = stored_picture(core.settings[f"{picture}_picture"])
-    if before is not None:
-        Folder(core).public(before).unlink(missing_ok=True)
+    forget_picture(core, core.settings[f"{picture}_picture"])
     core.set_settings(
         **{f"{picture}_picture": None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"}
     )

@@ -12,7 +12,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.uploads import attachments_of, space_used
 from narrowcast_server.rules.uploads import may_open
 from narrowcast_server.storage.store import Row
-from narrowcast_server.uploads.attachments import remove_attachment, remove_bytes
+from narrowcast_server.uploads.attachments import remove_attachment
 from narrowcast_server.uploads.receiving import check_upload, int_header, keep_form_file, single_file
 from narrowcast_server.uploads.serving import (
     attachment_row,
@@ -119,10 +119,8 @@ def list_attachments(call: Call) -> Answer:
     }
 
 
-@routes.add("DELETE", "/attachments/{attachment_id}", streaming=True)
-async def delete_attachment(call: Call) -> Answer:
+@routes.delete("/attachments/{attachment_id}")
+def delete_attachment(call: Call) -> Answer:
     """Removes an upload of one's own, bytes and all."""
-    with call.core.transaction():
-        path_id = remove_attachment(call.core, call.user, call.path_id("attachment_id"))
-    remove_bytes(call.core, path_id)
+    remove_attachment(call.core, call.user, call.path_id("attachment_id"))
     return {}

@@ -33,20 +33,15 @@ def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, 
     return identity
 
 
-def remove_attachment(core: Core, user: User, identity: int) -> str:
-    """Forgets an upload of one's own; gives its path id, whose bytes can go after the commit."""
+def remove_attachment(core: Core, user: User, identity: int) -> None:
+    """Forgets an upload of one's own; its bytes go after the commit."""
     row = core.store.one("SELECT * FROM attachments WHERE id = ? AND owner_id = ?", identity, user.id)
     if row is None:
         raise ServiceError("Invalid attachment")
     core.store.execute("DELETE FROM attachments WHERE id = ?", identity)
     _emit(core, user.id, "remove", {"id": identity})
     path_id: str = row["path_id"]
-    return path_id
-
-
-def remove_bytes(core: Core, path_id: str) -> None:
-    """Deletes what a forgotten upload held."""
-    Folder(core).remove(path_id)
+    core.after_commit(lambda: Folder(core).remove(path_id))
 
 
 def _emit(core: Core, owner_id: int, operation: str, attachment: dict[str, object]) -> None:

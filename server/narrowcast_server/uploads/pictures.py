@@ -50,6 +50,13 @@ async def picture_bytes(upload: UploadFile) -> bytes:
     return await upload.read()
 
 
+def forget_picture(core: Core, url: object) -> None:
+    """Deletes the file of a picture that was replaced, when that is stored; nothing for any other address."""
+    name = stored_picture(url)
+    if name is not None:
+        core.after_commit(lambda: Folder(core).public(name).unlink(missing_ok=True))
+
+
 def stored_picture(url: object) -> str | None:
     """The name of the file behind the address of a stored picture; None for any other address."""
     name = url.rpartition("/")[2] if isinstance(url, str) else ""
