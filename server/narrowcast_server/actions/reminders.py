@@ -11,6 +11,7 @@ from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
+from narrowcast_server.actions.scheduled_messages import check_time
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.reminders import reminder_object
@@ -30,8 +31,7 @@ _log = logging.getLogger("narrowcast.server")
 def create_reminder(core: Core, user: User, message_id: int, timestamp: int, note: str) -> int:
     """Stores a reminder of a message that the person may see; gives its id."""
     message = visible_message(core, user, message_id)
-    if timestamp <= core.now():
-        raise ServiceError("Scheduled delivery time must be in the future.")
+    check_time(core, timestamp)
     if len(note) > MAX_NOTE:
         raise ServiceError(f"Maximum reminder note length: {MAX_NOTE} characters")
     content = _text(core, message, note.strip())

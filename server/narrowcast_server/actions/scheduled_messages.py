@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import ErrorCode
 from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.organization.errors import ServiceError
@@ -20,9 +19,10 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import active_people
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.queries.scheduled_messages import Target, scheduled_object, stored_target
-from narrowcast_server.rules import access, topics
+from narrowcast_server.rules import topics
 from narrowcast_server.rules.messages import check_direct, check_may_post
 from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.rules.recipients import channel_by_id
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -34,13 +34,7 @@ _log = logging.getLogger("narrowcast.server")
 
 def channel_target(core: Core, user: User, channel_id: int, topic: str) -> Target:
     """A checked channel target; raises STREAM_DOES_NOT_EXIST with the id (SCH-17), or BAD_REQUEST."""
-    channel = core.channels.get(channel_id)
-    if channel is None or not access.may_know(core, user, channel):
-        raise ServiceError(
-            f"Channel with ID '{channel_id}' does not exist",
-            ErrorCode.STREAM_DOES_NOT_EXIST.value,
-            stream_id=channel_id,
-        )
+    channel = channel_by_id(core, user, channel_id)
     checked = topics.checked(core, topic)
     check_may_post(core, user, channel, checked)
     return Target(channel.id, checked)

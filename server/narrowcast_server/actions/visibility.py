@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from narrowcast_server.queries.as_seen import UNKNOWN_NAME, group_as_seen, known_of
 from narrowcast_server.queries.channels import group_member_ids
 from narrowcast_server.queries.users import user_object
+from narrowcast_server.rules.visibility import realm_hides_nobody, visible_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-from narrowcast_server.rules.visibility import realm_hides_nobody, visible_ids
 
 
 @contextmanager

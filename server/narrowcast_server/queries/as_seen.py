@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import iso_time
 
@@ -36,7 +37,7 @@ def unknown_person(core: Core, user: User) -> dict[str, object]:
         "is_admin": False,
         "is_owner": False,
         "is_guest": False,
-        "role": 400,
+        "role": int(Role.MEMBER),
         "is_bot": False,
         "full_name": UNKNOWN_NAME,
         "timezone": "",

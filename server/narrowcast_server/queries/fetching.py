@@ -61,7 +61,7 @@ def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bo
 
 def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> int:
     unread = Query(query.own_rows_only, list(query.conditions), list(query.values))
-    unread.add("um.flags & 1 = 0")
+    unread.add("um.flags & ? = 0", int(FlagBit.READ))
     if not narrowed:
         condition, *values = muted_condition(user)
         unread.add(f"NOT ({condition})", *values)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions.channel_admin import check_folder
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
 
 routes = Routes()
 
-TOPICS_POLICIES: Final = ("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")
-
 
 def principals(name: str, text: str) -> list[str | int]:
     """A list of ids or of addresses."""
@@ -89,7 +88,7 @@ ANNOUNCE = defaulted("announce", boolean, False)
 NEW_MESSAGES = defaulted("send_new_subscription_messages", boolean, True)
 FATAL = defaulted("authorization_errors_fatal", boolean, True)
 RETENTION = optional("message_retention_days", retention)
-TOPICS_POLICY = optional("topics_policy", choice(*TOPICS_POLICIES))
+TOPICS_POLICY = optional("topics_policy", choice(*(policy.value for policy in TopicsPolicy)))
 FOLDER = optional("folder_id", integer)
 GROUP_PARAMS = {name: optional(name, json_value) for name in CHANNEL_GROUP_SETTINGS}
 INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
@@ -204,7 +203,9 @@ def _create(call: Call, name: str, description: str) -> Channel:
     if retention_days is not None:
         require_owner(call.user)
     settings = group_settings(call)
-    check_policies(call.core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit"))
+    check_policies(
+        call.core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, TopicsPolicy.INHERIT)
+    )
     folder = call[FOLDER]
     return create_channel(
         call.core,
@@ -216,7 +217,7 @@ def _create(call: Call, name: str, description: str) -> Channel:
         is_web_public=web_public,
         is_default=call[DEFAULT_CHANNEL] and call.user.is_administrator,
         message_retention_days=retention_days,
-        topics_policy=call[TOPICS_POLICY] or "inherit",
+        topics_policy=call[TOPICS_POLICY] or TopicsPolicy.INHERIT.value,
         folder_id=None if folder is None else check_folder(call.core, folder),
         settings=settings,
     )
