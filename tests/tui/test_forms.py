@@ -12,7 +12,7 @@ from narrowcast.app.config import Config
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
-    Line,
+    LineField,
     OneOf,
     People,
     Refused,
@@ -20,7 +20,7 @@ from narrowcast.screens.dialogs.form_fields import (
     Values,
     YesNo,
 )
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast_api.errors import BadRequest
@@ -53,9 +53,9 @@ async def test_a_form_is_filled_in_by_keys_and_sent_from_its_last_field(tmp_path
             return "done"
 
         fields = [
-            Line("name", "Name", required=True),
+            LineField("name", "Name", required=True),
             YesNo("private", "Private"),
-            Line("old", "Old", value="as it was", needs="needs level 999"),
+            LineField("old", "Old", value="as it was", needs="needs level 999"),
             OneOf("kind", "Kind", options=[(1, "one"), (2, "two")], value=1),
             People("people", "People"),
             ChannelName("where", "Channel"),
@@ -88,7 +88,7 @@ async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path
             if problems:
                 raise problems.pop(0)
 
-        fields = [Line("name", "Name", required=True, limit=5), Text("text", "Text")]
+        fields = [LineField("name", "Name", required=True, limit=5), Text("text", "Text")]
         form = FormScreen("A form", fields, state=stage.session.state, submit=submit)
         results = await opened(stage, form)
         await stage.press("ctrl+d")
@@ -114,7 +114,7 @@ async def test_a_form_that_nobody_touched_is_left_at_once(tmp_path: Path) -> Non
         async def submit(values: Values) -> None:
             raise AssertionError
 
-        form = FormScreen("A form", [Line("a", "A")], state=stage.session.state, submit=submit)
+        form = FormScreen("A form", [LineField("a", "A")], state=stage.session.state, submit=submit)
         results = await opened(stage, form)
         await stage.press("escape")
         assert results == [None]
@@ -185,8 +185,8 @@ class Pots(ManageScreen[str]):
     FOLLOWS = (DraftsChanged,)
     pots: list[str]
 
-    def rows(self) -> Sequence[Row[str]]:
-        return [Row(pot, pot, pot) for pot in self.pots]
+    def rows(self) -> Sequence[ListRow[str]]:
+        return [ListRow(pot, pot, pot) for pot in self.pots]
 
     def question(self, item: str) -> tuple[str, str]:
         return f"Break {item}?", "Break it"

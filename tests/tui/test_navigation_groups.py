@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.panes.navigation.rows import Kind, Row
+from narrowcast.panes.navigation.rows import Kind, NavigationRow
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, on_stage
 
 
-def rows(stage: Stage) -> list[Row]:
+def rows(stage: Stage) -> list[NavigationRow]:
     return list(stage.screen.navigation.list.items)
 
 

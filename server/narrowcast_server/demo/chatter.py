@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import narrowcast_assets
 from narrowcast_server.actions.reactions import add_reaction
-from narrowcast_server.demo.script import Conversation, Line, parse
+from narrowcast_server.demo.script import Conversation, ScriptLine, parse
 from narrowcast_server.demo.spot import Spot
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import User
@@ -34,7 +34,7 @@ class Remark:
     """One line of a conversation."""
 
     conversation: Conversation
-    line: Line
+    line: ScriptLine
 
 
 class Company(Protocol):
@@ -91,11 +91,11 @@ class Chatter:
             company.type_in(spot, speaker, "start")
             company.later(TYPING_SECONDS, lambda: self._typed(company, spot, speaker, remark.line))
 
-    def _typed(self, company: Company, spot: Spot, speaker: User, line: Line) -> None:
+    def _typed(self, company: Company, spot: Spot, speaker: User, line: ScriptLine) -> None:
         company.type_in(spot, speaker, "stop")
         self._speak(company, spot, speaker, line)
 
-    def _speak(self, company: Company, spot: Spot, speaker: User, line: Line) -> None:
+    def _speak(self, company: Company, spot: Spot, speaker: User, line: ScriptLine) -> None:
         message_id = company.say(spot, speaker, line.text)
         for deed in line.deeds:
             for key in deed.words[1:]:

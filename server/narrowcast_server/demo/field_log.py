@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from narrowcast_server.demo.script import DAY, HOUR, MINUTE, Conversation, Line
+from narrowcast_server.demo.script import DAY, HOUR, MINUTE, Conversation, ScriptLine
 
 TOPIC: Final = "ridge log, mast 1 to 4"
 DAYS: Final = 10
@@ -41,7 +41,7 @@ def field_log(now: int) -> Conversation:
     return conversation
 
 
-def reports(now: int) -> Iterator[Line]:
+def reports(now: int) -> Iterator[ScriptLine]:
     """Jasper, every hour, on the hour."""
     start = now - now % HOUR - DAYS * DAY
     for hour in range(DAYS * 24 - 6):
@@ -52,11 +52,13 @@ def reports(now: int) -> Iterator[Line]:
         text = f"{sky} {celsius:+.1f} °C · {pressure:.0f} hPa · gusts {wind:.1f} m/s"
         if hour % 24 == 23:
             text += f"\n*day {hour // 24 + 1} of the log: 4 masts, {96 - hour % 5} of 96 reports*"
-        yield Line("jasper", start + hour * HOUR, text)
+        yield ScriptLine("jasper", start + hour * HOUR, text)
 
 
-def remarks(now: int) -> Iterator[Line]:
+def remarks(now: int) -> Iterator[ScriptLine]:
     """What people say, spread over the days."""
     start = now - now % HOUR - DAYS * DAY
     for position, (speaker, text) in enumerate(_REMARKS):
-        yield Line(speaker, start + (position * 11 + 7) * HOUR + (position * 13 % 50 + 5) * MINUTE, text)
+        yield ScriptLine(
+            speaker, start + (position * 11 + 7) * HOUR + (position * 13 % 50 + 5) * MINUTE, text
+        )

@@ -43,7 +43,7 @@ class Deed:
 
 
 @dataclass(slots=True)
-class Line:
+class ScriptLine:
     """One message. `when` in UTC seconds."""
 
     speaker: str
@@ -61,7 +61,7 @@ class Conversation:
     topic: str
     people: tuple[str, ...]
     unread: int = 0
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ScriptLine] = field(default_factory=list)
 
 
 def moment(text: str, now: int) -> int:
@@ -87,7 +87,7 @@ def parse(text: str, now: int) -> Iterator[Conversation]:
             raise ScriptError(f"line {number} belongs to no conversation")
         elif match := _SPEAKER.fullmatch(row):
             when = min(when + int(match[2] or 0) * MINUTE, now - MINUTE)
-            conversation.lines.append(Line(match[1], when, name=match[3]))
+            conversation.lines.append(ScriptLine(match[1], when, name=match[3]))
         elif not conversation.lines:
             raise ScriptError(f"line {number} has no speaker")
         elif row.startswith("%"):
@@ -134,7 +134,7 @@ def read_all(folder: Path, now: int) -> list[Conversation]:
     return found
 
 
-def in_order(conversations: Sequence[Conversation]) -> list[tuple[Conversation, Line]]:
+def in_order(conversations: Sequence[Conversation]) -> list[tuple[Conversation, ScriptLine]]:
     """All messages by time, as they happened; those of one conversation stay in their order."""
     pairs = [(conversation, line) for conversation in conversations for line in conversation.lines]
     return sorted(pairs, key=lambda pair: pair[1].when)

@@ -20,7 +20,7 @@ from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.demo import people, places, things
 from narrowcast_server.demo.field_log import field_log
 from narrowcast_server.demo.files import FILES
-from narrowcast_server.demo.script import Conversation, Deed, Line, in_order, moment, read_all
+from narrowcast_server.demo.script import Conversation, Deed, ScriptLine, in_order, moment, read_all
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.rules.access import find_message
@@ -85,7 +85,7 @@ class World:
             for deed in line.deeds:
                 self.do(message_id, deed)
 
-    def say(self, conversation: Conversation, line: Line) -> int:
+    def say(self, conversation: Conversation, line: ScriptLine) -> int:
         """Sends one message; gives its id."""
         speaker = self.users[line.speaker]
         origin = Origin(timestamp=line.when)
@@ -145,6 +145,6 @@ class World:
             change_flags(self.core, user, read, FlagBit.READ, add=True)
 
 
-def unread_lines(conversation: Conversation) -> Sequence[Line]:
+def unread_lines(conversation: Conversation) -> Sequence[ScriptLine]:
     """The last messages that the newcomer has not read."""
     return conversation.lines[-conversation.unread :] if conversation.unread else ()

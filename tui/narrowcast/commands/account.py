@@ -10,7 +10,7 @@ from narrowcast.commands import targets
 from narrowcast.screens.account.signed_in import SignedInScreen
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.screens.people.accounts import BotsScreen
@@ -111,7 +111,7 @@ def email(screen: Workspace) -> None:
             )
         return True
 
-    field = Line("email", "Email", value=me.delivery_email or "" if me else "", required=True)
+    field = LineField("email", "Email", value=me.delivery_email or "" if me else "", required=True)
     done = "Saved. You may need to confirm the new address by email."
     ask(screen, "Change email", [field], change, done=done)
 
@@ -130,9 +130,9 @@ def password(screen: Workspace) -> None:
         return True
 
     fields = [
-        Line("old", "Old password", secret=True),
-        Line("new", "New password", required=True, secret=True),
-        Line("again", "Confirm new password", required=True, secret=True),
+        LineField("old", "Old password", secret=True),
+        LineField("new", "New password", required=True, secret=True),
+        LineField("again", "Confirm new password", required=True, secret=True),
     ]
     ask(screen, "Change password", fields, change, done="Password changed.")
 

@@ -153,11 +153,11 @@ class Command(Struct, frozen=True):
 Does = CommandFunction | str
 """A function, or the Textual action of the context's widget."""
 
-Row = tuple[str, str, str] | tuple[str, str, str, Does] | tuple[str, str, str, Does, Gate]
+CommandRow = tuple[str, str, str] | tuple[str, str, str, Does] | tuple[str, str, str, Does, Gate]
 """Id, keys separated by spaces, title; what does it, where that is not the action which the id names; a gate."""
 
 
-def rows(context: Context, group: str, *table: Row, palette: bool = True) -> Iterator[Command]:
+def rows(context: Context, group: str, *table: CommandRow, palette: bool = True) -> Iterator[Command]:
     """The commands of the rows of a table."""
     for row in table:
         command_id, keys, title = row[:3]

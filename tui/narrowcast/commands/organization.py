@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.account.server import ServerScreen
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.screens.organization.domains import DomainsScreen
@@ -119,7 +119,7 @@ def deactivate(screen: Workspace) -> None:
             raise Refused("name", f"This is not the name of the organization: {name}")
         await screen.session.client.organization.deactivate()
 
-    field = Line("name", "Organization name", f"Type {name} to confirm", required=True)
+    field = LineField("name", "Organization name", f"Type {name} to confirm", required=True)
     note = "Nobody can log in afterwards. Only the operator of the server can undo this."
     title, done = f"Deactivate {name}", "The organization is deactivated."
     ask(screen, title, [field], submit, verb="deactivates", note=note, done=done)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands import targets
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Values
+from narrowcast.screens.dialogs.form_fields import LineField, Values
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -43,10 +43,10 @@ def add(screen: Workspace) -> None:
         )
 
     if isinstance(widget, Poll):
-        fields = [Line("text", "Option", required=True)]
+        fields = [LineField("text", "Option", required=True)]
         ask(screen, f"Add option: {widget.question}", fields, add_option, verb="adds")
     else:
-        fields = [Line("text", "Task", required=True), Line("about", "Description")]
+        fields = [LineField("text", "Task", required=True), LineField("about", "Description")]
         ask(screen, f"Add task: {widget.title}", fields, add_task, verb="adds")
 
 
@@ -63,5 +63,5 @@ def question(screen: Workspace) -> None:
         change = screen.session.client.submessages.change_question
         await change(message_id=message.id, question=values.text("question"))
 
-    fields = [Line("question", "Question", value=str(widget.question), required=True)]
+    fields = [LineField("question", "Question", value=str(widget.question), required=True)]
     ask(screen, "Edit question", fields, submit)

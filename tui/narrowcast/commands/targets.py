@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from narrowcast.app.context import app_of
-from narrowcast.panes.navigation.rows import Kind, Row
+from narrowcast.panes.navigation.rows import Kind, NavigationRow
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
 from narrowcast_api.narrow.narrow import Narrow
@@ -32,7 +32,7 @@ def message_or_say(screen: Workspace) -> Message | None:
     return message
 
 
-def _row(screen: Workspace) -> Row | None:
+def _row(screen: Workspace) -> NavigationRow | None:
     """The line of the channel list, while one is in that list."""
     return screen.navigation.list.selected_item if screen.navigation.list.has_focus else None
 

@@ -9,7 +9,15 @@ from narrowcast.commands.writing import show_rendered
 from narrowcast.content.addresses import view_address
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.form_fields import ChannelName, Field, Line, OneOf, Refused, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import (
+    ChannelName,
+    Field,
+    LineField,
+    OneOf,
+    Refused,
+    Values,
+    YesNo,
+)
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.text import names
@@ -85,7 +93,7 @@ def _move_fields(
         ]
     limit = state.limits.max_topic_length
     return [
-        Line(
+        LineField(
             "topic",
             "Topic",
             "",

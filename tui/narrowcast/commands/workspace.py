@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrowcast.panes.open_view import OpenView
     from narrowcast.panes.people import PeoplePane
     from narrowcast.screens.main.history import History
-    from narrowcast.screens.main.layout import Layout
+    from narrowcast.screens.main.layout import PanePlan
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Workspace", "workspace_of"]
@@ -32,7 +32,7 @@ class Workspace(Protocol):
     session: Session
     view: OpenView
     history: History
-    plan: Layout
+    plan: PanePlan
     navigation: NavigationPane
     messages: MessagesPane
     writing: ComposePane

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import LineField, Refused, Text, Values
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -69,7 +69,7 @@ def new_poll(screen: Workspace) -> None:
         _insert(screen, ["/poll " + values.text("question"), *filter(None, map(str.strip, options))])
 
     fields = [
-        Line("question", "Question", required=True),
+        LineField("question", "Question", required=True),
         Text("options", "Options", "One option per line", rows=5),
     ]
     ask(screen, "Create poll", fields, submit, verb="inserts")
@@ -83,7 +83,7 @@ def new_todo(screen: Workspace) -> None:
         _insert(screen, ["/todo " + values.text("title"), *filter(None, map(str.strip, tasks))])
 
     fields = [
-        Line("title", "Title", value="Tasks"),
+        LineField("title", "Title", value="Tasks"),
         Text("tasks", "Tasks", "One task per line; optionally: task: description", rows=5),
     ]
     ask(screen, "Create to-do list", fields, submit, verb="inserts")

@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.widgets.looks import Look, look_style
-from narrowcast.widgets.text_buffer import Row, TextBuffer
+from narrowcast.widgets.text_buffer import TextBuffer, TextRow
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
 _CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
@@ -139,9 +139,9 @@ class Editor(Widget, can_focus=True):
 
     # painting
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[TextRow]:
         if not self.buffer.multiline:
-            return [Row(0, len(self.buffer.text))]
+            return [TextRow(0, len(self.buffer.text))]
         return self.buffer.rows(self.size.width)
 
     @property

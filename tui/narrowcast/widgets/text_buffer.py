@@ -16,7 +16,7 @@ MAX_UNDO = 200
 _JOINER = "\u200d"
 
 
-class Row(Struct, frozen=True):
+class TextRow(Struct, frozen=True):
     """One row on screen: ``start`` to ``end`` of the text, without the line break."""
 
     start: int
@@ -187,16 +187,16 @@ class TextBuffer:
 
     # on screen
 
-    def rows(self, width: int) -> list[Row]:
+    def rows(self, width: int) -> list[TextRow]:
         """The text wrapped to ``width`` cells; the last column stays free for the cursor."""
-        rows: list[Row] = []
+        rows: list[TextRow] = []
         offset = 0
         for line in self.text.split("\n"):
-            rows.extend(Row(offset + start, offset + end) for start, end in _wrap(line, max(2, width)))
+            rows.extend(TextRow(offset + start, offset + end) for start, end in _wrap(line, max(2, width)))
             offset += len(line) + 1
         return rows
 
-    def locate(self, rows: list[Row], position: int | None = None) -> tuple[int, int]:
+    def locate(self, rows: list[TextRow], position: int | None = None) -> tuple[int, int]:
         """(row, cell) of ``position``, by default of the cursor."""
         position = self.cursor if position is None else position
         for number in range(len(rows) - 1, -1, -1):
@@ -204,7 +204,7 @@ class TextBuffer:
                 return number, cell_len(self.text[rows[number].start : min(position, rows[number].end)])
         return 0, 0
 
-    def position_at(self, rows: list[Row], row: int, cell: int) -> int:
+    def position_at(self, rows: list[TextRow], row: int, cell: int) -> int:
         """The position nearest to (row, cell)."""
         row = min(max(row, 0), len(rows) - 1)
         position, used = rows[row].start, 0
@@ -218,7 +218,7 @@ class TextBuffer:
         last = row + 1 < len(rows) and rows[row + 1].start == rows[row].end
         return self._before(position) if last and position == rows[row].end > rows[row].start else position
 
-    def vertical(self, rows: list[Row], by: int) -> bool:
+    def vertical(self, rows: list[TextRow], by: int) -> bool:
         """Move ``by`` rows; False at the edge."""
         row, cell = self.locate(rows)
         if not 0 <= row + by < len(rows):

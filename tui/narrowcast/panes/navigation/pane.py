@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.panes.navigation.rows import Folding, Kind, Row, channel_keys, rows
+from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
 from narrowcast.text.presence import Standing, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class NavigationList(VirtualList[Row], inherit_bindings=False):
+class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
     """The rows. Its keys come from the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
@@ -48,14 +48,14 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
     class Opened(Message):
         """``row`` is to be opened."""
 
-        def __init__(self, row: Row) -> None:
+        def __init__(self, row: NavigationRow) -> None:
             super().__init__()
             self.row = row
 
     class Collapsed(Message):
         """The section or the topics of ``row`` are to be expanded or collapsed."""
 
-        def __init__(self, row: Row) -> None:
+        def __init__(self, row: NavigationRow) -> None:
             super().__init__()
             self.row = row
 
@@ -64,7 +64,7 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
         self.state = state
         self.current: Narrow | None = None
 
-    def render_item(self, item: Row, width: int, selected: bool) -> Sequence[Strip]:
+    def render_item(self, item: NavigationRow, width: int, selected: bool) -> Sequence[Strip]:
         dim = self.part_style("virtual-list--dim")
         left: list[Part] = []
         style = Style.null()
@@ -95,19 +95,19 @@ class NavigationList(VirtualList[Row], inherit_bindings=False):
             right = [(f"{item.unread if item.unread < 10000 else '9999+'} ", look)]
         return [compose_line(width, left, right, base=Style.null())]
 
-    def _presence(self, item: Row) -> Part:
+    def _presence(self, item: NavigationRow) -> Part:
         standing = self._standing(item)
         look = "navigation--present" if standing.is_present else "virtual-list--dim"
         return f" {standing.mark} ", self.part_style(look)
 
-    def _standing(self, item: Row) -> Standing:
+    def _standing(self, item: NavigationRow) -> Standing:
         others = item.narrow.direct_user_ids if item.narrow is not None else None
         return of_conversation(self.state, others or (), time.time())
 
-    def key_of(self, item: Row) -> Hashable:
+    def key_of(self, item: NavigationRow) -> Hashable:
         return item.key
 
-    def text_of(self, item: Row) -> str:
+    def text_of(self, item: NavigationRow) -> str:
         return item.text
 
     def action_select(self) -> None:
@@ -252,7 +252,7 @@ class NavigationPane(Vertical):
         event.stop()
         self._collapse(event.row)
 
-    def _open(self, row: Row) -> None:
+    def _open(self, row: NavigationRow) -> None:
         if row.kind is Kind.SECTION:
             self._collapse(row)
         elif row.kind is Kind.MORE and row.channel_id is not None:
@@ -263,7 +263,7 @@ class NavigationPane(Vertical):
         else:
             self.post_message(self.Opened(row.narrow, row.action))
 
-    def _collapse(self, row: Row) -> None:
+    def _collapse(self, row: NavigationRow) -> None:
         if row.channel_id is not None:
             self._toggle_channel(row.channel_id)
             return

@@ -41,7 +41,7 @@ _COUNTED = {Kind.CHANNEL, Kind.DIRECT, Kind.ACCOUNT}
 """Rows whose unread messages a closed section counts."""
 
 
-class Row(Struct, frozen=True):
+class NavigationRow(Struct, frozen=True):
     """One row. ``action`` is the action id that opens a row without a narrow."""
 
     kind: Kind
@@ -78,7 +78,7 @@ def rows(
     drafts: int,
     everything: bool = False,
     others: Sequence[ListedAccount] = (),
-) -> list[Row]:
+) -> list[NavigationRow]:
     """The rows from top to bottom. ``everything``: as if all sections were open, for finding by name; ``others``: the
     accounts that are not on screen.
     """
@@ -93,33 +93,37 @@ def rows(
     return result
 
 
-def _views(state: State, drafts: int) -> Iterator[Row]:
+def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
     unreads = state.unreads
-    yield Row(Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣")
-    yield Row(Kind.VIEW, ("recent",), "Recent conversations", action="go.recent", mark="◷")
-    yield Row(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
+    yield NavigationRow(
+        Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣"
+    )
+    yield NavigationRow(Kind.VIEW, ("recent",), "Recent conversations", action="go.recent", mark="◷")
+    yield NavigationRow(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
     mentions = unreads.count_mentions()
-    yield Row(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
-    yield Row(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), mark="*")
-    yield Row(
+    yield NavigationRow(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
+    yield NavigationRow(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), mark="*")
+    yield NavigationRow(
         Kind.VIEW, ("drafts",), f"Drafts ({drafts})" if drafts else "Drafts", action="go.drafts", mark="✎"
     )
     for fragment, title, narrow in saved_views.pinned(state):
-        yield Row(Kind.VIEW, ("saved", fragment), title, narrow, mark="▸")
+        yield NavigationRow(Kind.VIEW, ("saved", fragment), title, narrow, mark="▸")
 
 
-def _section(key: str, title: str, below: list[Row], folding: Folding, everything: bool) -> list[Row]:
+def _section(
+    key: str, title: str, below: list[NavigationRow], folding: Folding, everything: bool
+) -> list[NavigationRow]:
     if not below:
         return []
     is_open = everything or key not in folding.closed
     unread = 0 if is_open else sum(row.unread for row in below if row.kind in _COUNTED)
-    head = Row(Kind.SECTION, ("section", key), title, open=is_open, unread=unread)
+    head = NavigationRow(Kind.SECTION, ("section", key), title, open=is_open, unread=unread)
     return [head, *below] if is_open else [head]
 
 
-def _account(other: ListedAccount) -> Row:
+def _account(other: ListedAccount) -> NavigationRow:
     """Its name, mentions and unread messages; "!" where it could not be opened, "◌" while it is not live."""
-    row = Row(Kind.ACCOUNT, ("account", other.file), other.name, mark="!", account=other.file)
+    row = NavigationRow(Kind.ACCOUNT, ("account", other.file), other.name, mark="!", account=other.file)
     if other.session is None:
         return row
     unreads = other.session.state.unreads
@@ -132,7 +136,7 @@ def _account(other: ListedAccount) -> Row:
     )
 
 
-def _directs(state: State, current: Narrow | None, everything: bool) -> Iterator[Row]:
+def _directs(state: State, current: Narrow | None, everything: bool) -> Iterator[NavigationRow]:
     recent = state.directs.recent()
     unread = {others: count for others, count, _ in state.unreads.directs()}
     here = current.direct_user_ids if current is not None else None
@@ -146,12 +150,12 @@ def _directs(state: State, current: Narrow | None, everything: bool) -> Iterator
     if here is not None and here not in recent and here not in unread:
         yield _direct(state, here, 0)
     if not everything:
-        yield Row(Kind.MORE, ("directs",), "all direct messages", Narrow.directs())
+        yield NavigationRow(Kind.MORE, ("directs",), "all direct messages", Narrow.directs())
 
 
-def _direct(state: State, others: frozenset[int], unread: int) -> Row:
+def _direct(state: State, others: frozenset[int], unread: int) -> NavigationRow:
     name = names.conversation(state, others)
-    return Row(Kind.DIRECT, ("direct", others), name, Narrow.direct(others), unread=unread)
+    return NavigationRow(Kind.DIRECT, ("direct", others), name, Narrow.direct(others), unread=unread)
 
 
 def _sorted_channels(state: State) -> tuple[list[Channel], list[Channel], list[Channel]]:
@@ -187,11 +191,13 @@ def _groups_of_channels(state: State) -> Iterator[tuple[str, str, list[Channel]]
     yield "inactive", "Inactive channels", inactive
 
 
-def _channel(state: State, channel: Channel, folding: Folding, current: Narrow | None) -> Iterator[Row]:
+def _channel(
+    state: State, channel: Channel, folding: Folding, current: Narrow | None
+) -> Iterator[NavigationRow]:
     channel_id = channel.channel_id
     here = current is not None and current.channel_id == channel_id
     is_open = channel_id in folding.opened
-    yield Row(
+    yield NavigationRow(
         Kind.CHANNEL,
         ("channel", channel_id),
         channel.name,
@@ -207,7 +213,7 @@ def _channel(state: State, channel: Channel, folding: Folding, current: Narrow |
         yield from _topics(state, channel_id, topic, channel_id in folding.all_topics)
 
 
-def _topics(state: State, channel_id: int, here: str | None, everything: bool) -> Iterator[Row]:
+def _topics(state: State, channel_id: int, here: str | None, everything: bool) -> Iterator[NavigationRow]:
     unread = {topic: count for topic, count, _ in state.unreads.topics_of(channel_id)}
     left_out = shown = 0
     seen: set[str] = set()
@@ -228,12 +234,14 @@ def _topics(state: State, channel_id: int, here: str | None, everything: bool) -
     if here is not None and here.lower() not in seen:
         yield _topic(state, channel_id, here, 0)
     if left_out:
-        yield Row(Kind.MORE, ("topics", channel_id), f"{left_out} more topics", channel_id=channel_id)
+        yield NavigationRow(
+            Kind.MORE, ("topics", channel_id), f"{left_out} more topics", channel_id=channel_id
+        )
 
 
-def _topic(state: State, channel_id: int, topic: str, unread: int) -> Row:
+def _topic(state: State, channel_id: int, topic: str, unread: int) -> NavigationRow:
     policy = state.topics.visibility(channel_id, topic)
-    return Row(
+    return NavigationRow(
         Kind.TOPIC,
         ("topic", channel_id, topic.lower()),
         names.topic(state, topic),
@@ -246,6 +254,6 @@ def _topic(state: State, channel_id: int, topic: str, unread: int) -> Row:
     )
 
 
-def channel_keys(all_rows: Collection[Row]) -> list[int]:
+def channel_keys(all_rows: Collection[NavigationRow]) -> list[int]:
     """The channels in the order of the rows."""
     return [row.channel_id for row in all_rows if row.kind is Kind.CHANNEL and row.channel_id is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.form_fields import People, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.text import formats
 from narrowcast_api import permissions
@@ -24,9 +24,9 @@ class MutedPeopleScreen(ManageScreen[int]):
     def refusal(self) -> str:
         return permissions.below(self.state, Gate.MUTED_USERS)
 
-    def rows(self) -> Sequence[Row[int]]:
+    def rows(self) -> Sequence[ListRow[int]]:
         return [
-            Row(user_id, user_id, self.state.users.name(user_id), _day(since))
+            ListRow(user_id, user_id, self.state.users.name(user_id), _day(since))
             for user_id, since in sorted(self.state.users.muted.items(), key=lambda pair: -pair[1])
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
 from narrowcast_api.wire.levels import Gate
@@ -18,9 +18,9 @@ class ServerScreen(ManageScreen[str]):
     COUNTS = False
     FOLLOWS = (SettingsChanged, ConnectionChanged)
 
-    def rows(self) -> Sequence[Row[str]]:
+    def rows(self) -> Sequence[ListRow[str]]:
         return [
-            *(Row(("fact", label), text, f"{label:<22} {text}") for label, text in self._facts()),
+            *(ListRow(("fact", label), text, f"{label:<22} {text}") for label, text in self._facts()),
             *self._missing(),
         ]
 
@@ -53,11 +53,11 @@ class ServerScreen(ManageScreen[str]):
             found.append(("Upload quota", f"{plan} MB"))
         return found
 
-    def _missing(self) -> list[Row[str]]:
+    def _missing(self) -> list[ListRow[str]]:
         level = self.state.server.level
         gates: list[Gate] = [gate for gate in Gate if gate.level > level]
         return [
-            Row(
+            ListRow(
                 (type(gate).__name__, gate.name),
                 gate.title,
                 f"needs {gate.level:<16} {gate.title}: {gate.value.below}",

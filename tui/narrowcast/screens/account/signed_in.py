@@ -13,7 +13,7 @@ from narrowcast.app.config import ConfigError
 from narrowcast.app.config_file import change
 from narrowcast.app.context import ListedAccount, app_of
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import moved
 from narrowcast.screens.main.choices import Target
 from narrowcast.screens.start.login import LoginScreen
@@ -41,13 +41,13 @@ class SignedInScreen(ManageScreen[Path]):
     FOLLOWS = (UnreadsChanged, ConnectionChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
 
-    def rows(self) -> Sequence[Row[Path]]:
+    def rows(self) -> Sequence[ListRow[Path]]:
         return [self._row(one) for one in app_of(self).accounts.listed()]
 
-    def _row(self, one: ListedAccount) -> Row[Path]:
+    def _row(self, one: ListedAccount) -> ListRow[Path]:
         shown = one.file == app_of(self).accounts.file
         if one.session is None:
-            return Row(
+            return ListRow(
                 one.file,
                 one.file,
                 one.name,
@@ -63,7 +63,7 @@ class SignedInScreen(ManageScreen[Path]):
         counts += ["on screen"] if shown else []
         mark = "●" if one.session.is_live else "◌"
         who = f"{one.session.account.email} · {one.session.account.site}"
-        return Row(one.file, one.file, one.name, " · ".join(counts), who, mark)
+        return ListRow(one.file, one.file, one.name, " · ".join(counts), who, mark)
 
     def open(self, item: Path) -> None:
         self.dismiss(None if item == app_of(self).accounts.file else Target(account=item))

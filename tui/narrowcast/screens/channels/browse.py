@@ -12,7 +12,7 @@ from narrowcast.screens.channels import subscription
 from narrowcast.screens.channels.fields import edit_channel, edit_permissions, new_channel, see_channel
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
@@ -39,20 +39,20 @@ class ChannelsScreen(ManageScreen[Channel]):
     FOLLOWS = (ChannelsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHANNELS)]
 
-    def rows(self) -> Sequence[Row[Channel]]:
+    def rows(self) -> Sequence[ListRow[Channel]]:
         channels = sorted(
             self.state.channels,
             key=lambda channel: (channel.is_archived, not channel.is_subscribed, channel.name.casefold()),
         )
         return [self._row(channel) for channel in channels]
 
-    def _row(self, channel: Channel) -> Row[Channel]:
+    def _row(self, channel: Channel) -> ListRow[Channel]:
         count = channel.subscriber_count
         facts = ["archived" if channel.is_archived else ""]
         facts.append("subscribed" if channel.is_subscribed else "")
         facts.append("private" if channel.invite_only else "web-public" if channel.is_web_public else "")
         facts.append("" if count is None else f"{count} {'subscriber' if count == 1 else 'subscribers'}")
-        return Row(
+        return ListRow(
             channel.channel_id,
             channel,
             channel.name,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.screens.dialogs.form_fields import Field, Line, Refused, Text, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup
@@ -24,9 +24,9 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "manage channel groups for new users")
 
-    def rows(self) -> Sequence[Row[DefaultChannelGroup]]:
+    def rows(self) -> Sequence[ListRow[DefaultChannelGroup]]:
         return [
-            Row(group.id, group, group.name, group.description, self._channels(group) or "no channels")
+            ListRow(group.id, group, group.name, group.description, self._channels(group) or "no channels")
             for group in self.state.default_channel_groups
         ]
 
@@ -64,7 +64,7 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
             return True
 
         fields: list[Field] = [
-            Line("name", "Name", value=group.name if group else "", required=True, limit=60),
+            LineField("name", "Name", value=group.name if group else "", required=True, limit=60),
             Text("description", "Description", value=group.description if group else "", limit=1024, rows=2),
             Text("channels", "Channels", "One channel per line", value="", rows=5)
             if group is None

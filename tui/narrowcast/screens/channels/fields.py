@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
-from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import (
+    Field,
+    LineField,
+    OneOf,
+    People,
+    Refused,
+    Text,
+    Values,
+    YesNo,
+)
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import GroupSettingValue
@@ -99,7 +108,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     administrators = permissions.short(permissions.only_administrators(state, "decide this"))
     topics = permissions.short(permissions.topics_policy_refusal(state))
     return [
-        Line(
+        LineField(
             "name",
             "Name",
             needs=refused,
@@ -207,7 +216,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
 
     fields = [
         *_plain(state, channel, refused),
-        Line(
+        LineField(
             "days",
             "Message retention (days)",
             "Empty: organization default; unlimited: retain forever",
@@ -325,7 +334,7 @@ def see_channel(host: Host, channel: Channel) -> None:
     fields: list[Field] = [
         YesNo("is_muted", "Mute channel", "", value=own.is_muted),
         YesNo("pin_to_top", "Pin channel to top", value=own.pin_to_top),
-        Line("color", "Color", "Such as #76ce90", value=own.color),
+        LineField("color", "Color", "Such as #76ce90", value=own.color),
     ]
     fields += [
         OneOf(name, words, options=_notice(state, name), value=getattr(own, name))

@@ -9,8 +9,8 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Text, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
 from narrowcast_api.model.channel_folders import ChannelFolder
 from narrowcast_api.state.changes import ChannelsChanged
@@ -37,14 +37,16 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         folders = self.state.channels.folders.values()
         return sorted(folders, key=lambda folder: (folder.is_archived, folder.order, folder.id))
 
-    def rows(self) -> Sequence[Row[ChannelFolder]]:
+    def rows(self) -> Sequence[ListRow[ChannelFolder]]:
         rows = []
         for folder in self._folders():
             inside = sum(channel.folder_id == folder.id for channel in self.state.channels)
             about = f"{inside} channel{'s' if inside != 1 else ''}"
             detail = "archived" if folder.is_archived else about
             rows.append(
-                Row(folder.id, folder, folder.name, detail, folder.description or "–", dim=folder.is_archived)
+                ListRow(
+                    folder.id, folder, folder.name, detail, folder.description or "–", dim=folder.is_archived
+                )
             )
         return rows
 
@@ -76,7 +78,7 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
 
         limits = self.state.limits
         fields = [
-            Line(
+            LineField(
                 "name",
                 "Name",
                 value=folder.name if folder else "",

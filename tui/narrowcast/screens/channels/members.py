@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import People, Refused, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text.presence import of_person
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
@@ -51,7 +51,7 @@ class MembersScreen(ManageScreen[int]):
                 self.work(self.load())
                 return
 
-    def rows(self) -> Sequence[Row[int]]:
+    def rows(self) -> Sequence[ListRow[int]]:
         users, now = self.state.users, time.time()
         rows = []
         for user_id in sorted(self._ids, key=lambda one: users.name(one).casefold()):
@@ -61,7 +61,7 @@ class MembersScreen(ManageScreen[int]):
             email = "" if user is None else user.delivery_email or user.email
             standing = of_person(self.state, user_id, now)
             rows.append(
-                Row(
+                ListRow(
                     user_id,
                     user_id,
                     users.name(user_id) + you,

@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.conversations.listing import Conversation, recent, unread
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
@@ -89,7 +89,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             (other.session for other in others if other.file == one.account and other.session), self.session
         )
 
-    def row(self, one: Conversation, *, name: str) -> Row[Conversation | None]:
+    def row(self, one: Conversation, *, name: str) -> ListRow[Conversation | None]:
         """The row of a conversation."""
         now, state = time.time(), self.session_of(one).state
         mark = self.TOPIC_MARK
@@ -105,7 +105,9 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         last = ", ".join(people[:MOST_PEOPLE]) + more
         muted = " (muted)" if one.muted else ""
         dim = one.muted or not one.unread
-        return Row((one.account, one.where.key), one, name + muted, detail, line, mark, last=last, dim=dim)
+        return ListRow(
+            (one.account, one.where.key), one, name + muted, detail, line, mark, last=last, dim=dim
+        )
 
     def action_switch(self, which: str) -> None:
         """To the inbox, or to the recent conversations; from the same one, back to where one was."""
@@ -152,7 +154,7 @@ class RecentScreen(ConversationsScreen):
     def shown(self) -> Sequence[Conversation]:
         return recent(self.state)
 
-    def rows(self) -> Sequence[Row[Conversation | None]]:
+    def rows(self) -> Sequence[ListRow[Conversation | None]]:
         return [
             self.row(one, name=names.destination(self.state, one.where).removeprefix("#"))
             for one in self.shown()
@@ -173,17 +175,19 @@ class InboxScreen(ConversationsScreen):
     def shown(self) -> Sequence[Conversation]:
         return [one for _, conversations in unread(self.state) for one in conversations]
 
-    def rows(self) -> Sequence[Row[Conversation | None]]:
+    def rows(self) -> Sequence[ListRow[Conversation | None]]:
         rows = list(self._groups(self.state))
         for other in app_of(self).accounts.others():
             if other.session is not None and (below := list(self._groups(other.session.state, other))):
                 count = other.session.state.unreads.count_all()
                 about = f"{other.session.account.email} · {other.session.account.site}"
-                rows.append(Row(("account", other.file), None, other.name, f"{count} unread", about, "●"))
+                rows.append(ListRow(("account", other.file), None, other.name, f"{count} unread", about, "●"))
                 rows += below
         return rows
 
-    def _groups(self, state: State, other: ListedAccount | None = None) -> Iterator[Row[Conversation | None]]:
+    def _groups(
+        self, state: State, other: ListedAccount | None = None
+    ) -> Iterator[ListRow[Conversation | None]]:
         """Headings and conversations of the account on screen, or of another one."""
         account = other.file if other is not None else None
         for channel_id, conversations in unread(state):
@@ -197,12 +201,12 @@ class InboxScreen(ConversationsScreen):
 
     def _heading(
         self, state: State, place: tuple[Path | None, int | None], conversations: list[Conversation]
-    ) -> Row[Conversation | None]:
+    ) -> ListRow[Conversation | None]:
         key, channel_id = ("heading", *place), place[1]
         count = f"{sum(one.unread for one in conversations)} unread"
         if channel_id is None:
-            return Row(key, None, "Direct messages", count, mark="⁂")
+            return ListRow(key, None, "Direct messages", count, mark="⁂")
         channel = state.channels.get(channel_id)
         sign = names.channel_sign(channel) if channel is not None else "#"
         about = channel.description if channel is not None else ""
-        return Row(key, None, names.channel(state, channel_id), count, about, sign)
+        return ListRow(key, None, names.channel(state, channel_id), count, about, sign)

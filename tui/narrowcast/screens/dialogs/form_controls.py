@@ -155,7 +155,7 @@ class FormRow(Horizontal):
                 editor = Editor(field.value, multiline=True, placeholder=field.placeholder)
                 editor.styles.height = field.rows
                 return editor
-            case fields.Line():
+            case fields.LineField():
                 return Editor(field.value, placeholder=field.placeholder, password=field.secret)
             case fields.People():
                 return Editor(_names(state, field.value), placeholder="names, separated by commas")
@@ -233,7 +233,8 @@ class FormRow(Horizontal):
         if isinstance(self.control, ChoiceControl):
             return self.control.value
         untouched = (
-            isinstance(self.field, fields.Line | fields.Text | fields.Moment) and self.typed == self._first
+            isinstance(self.field, fields.LineField | fields.Text | fields.Moment)
+            and self.typed == self._first
         )
         if untouched and self.typed.strip():
             return self.before
@@ -253,7 +254,7 @@ class FormRow(Horizontal):
                 return 0, _best(typed.lstrip("#"), channels)
             case fields.Moment():
                 return 0, [text for text in MOMENTS if typed and text.startswith(typed.lower())]
-            case fields.Line() if self.field.suggest is not None:
+            case fields.LineField() if self.field.suggest is not None:
                 return 0, _best(typed, self.field.suggest(typed))
         return 0, []
 
@@ -271,7 +272,7 @@ class FormRow(Horizontal):
 
     def describe(self, offer: str) -> str:
         """An offer as it is shown."""
-        describe = self.field.describe if isinstance(self.field, fields.Line) else None
+        describe = self.field.describe if isinstance(self.field, fields.LineField) else None
         return describe(offer) if describe is not None else offer
 
 

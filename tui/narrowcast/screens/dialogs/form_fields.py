@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ChannelName",
     "Field",
-    "Line",
+    "LineField",
     "Moment",
     "OneOf",
     "People",
@@ -52,7 +52,7 @@ class Field(Struct, frozen=True):
     needs: str = ""
 
 
-class Line(Field, frozen=True):
+class LineField(Field, frozen=True):
     """A text of one line. ``limit``: most characters; ``suggest``: completions for Tab, which ``describe`` shows."""
 
     value: str = ""
@@ -176,7 +176,7 @@ def initial(field: Field) -> object:
             return tuple(field.value)
         case Moment():
             return None
-        case Line() | Text() | YesNo() | OneOf() | ChannelName():
+        case LineField() | Text() | YesNo() | OneOf() | ChannelName():
             return field.value
     return None
 
@@ -187,7 +187,7 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
     if not text and getattr(field, "required", False):
         raise Refused(field.name, "This field is required.")
     match field:
-        case Line() | Text():
+        case LineField() | Text():
             if field.limit is not None and len(text) > field.limit:
                 over = len(text) - field.limit
                 raise Refused(field.name, f"{over} characters over the limit of {field.limit}.")

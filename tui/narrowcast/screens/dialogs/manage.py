@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
-__all__ = ["ManageScreen", "Row"]
+__all__ = ["ListRow", "ManageScreen"]
 
 T = TypeVar("T")
 
 
-class Row(Struct, Generic[T], frozen=True):
+class ListRow(Struct, Generic[T], frozen=True):
     """One thing. ``text`` and, on the right, ``detail``; below, where rows have two lines, ``note``; where they
     have three, ``last``.
 
@@ -64,7 +64,7 @@ class Row(Struct, Generic[T], frozen=True):
     last: str = ""
 
 
-class ManageList(VirtualList[Row[T]]):
+class ManageList(VirtualList[ListRow[T]]):
     """One to three lines a thing."""
 
     DEFAULT_CSS = """
@@ -75,7 +75,7 @@ class ManageList(VirtualList[Row[T]]):
         "manage--warn": Look("warning", letters=Style(bold=True)),
     }
 
-    def render_item(self, item: Row[T], width: int, selected: bool) -> Sequence[Strip]:
+    def render_item(self, item: ListRow[T], width: int, selected: bool) -> Sequence[Strip]:
         """The thing, what it is like, and a note."""
         base, dim = Style.null(), self.part_style("virtual-list--dim")
         detail = safe_line(item.detail, max(0, width // 2))
@@ -91,11 +91,11 @@ class ManageList(VirtualList[Row[T]]):
             )
         return strips
 
-    def key_of(self, item: Row[T]) -> Hashable:
+    def key_of(self, item: ListRow[T]) -> Hashable:
         """The thing, however it changes."""
         return item.key
 
-    def text_of(self, item: Row[T]) -> str:
+    def text_of(self, item: ListRow[T]) -> str:
         return f"{item.text} {item.detail} {item.note} {item.last} {item.also}"
 
 
@@ -135,7 +135,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     # what a subclass gives
 
-    def rows(self) -> Sequence[Row[T]]:
+    def rows(self) -> Sequence[ListRow[T]]:
         """The things as they are now."""
         raise NotImplementedError
 

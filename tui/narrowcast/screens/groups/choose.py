@@ -8,7 +8,7 @@ from typing import Any
 from textual.screen import Screen
 
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.form_fields import Line, People, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, setting_of, suggest_groups
 from narrowcast_api import permissions
@@ -76,7 +76,7 @@ def _by_name(
         title,
         [
             People("people", "Users", value=people),
-            Line(
+            LineField(
                 "groups",
                 "Groups",
                 "Separated by semicolons" + ("; both empty: nobody" if rule.nobody else ""),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, Line, People, Refused, Text, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import Field, LineField, People, Refused, Text, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
@@ -45,14 +45,14 @@ class GroupsScreen(ManageScreen[UserGroup]):
         super().__init__(session)
         self._made: object = None
 
-    def rows(self) -> Sequence[Row[UserGroup]]:
+    def rows(self) -> Sequence[ListRow[UserGroup]]:
         order = sorted(
             self.state.user_groups,
             key=lambda group: (group.deactivated, group.is_system, group.name.casefold()),
         )
         return [self._row(group) for group in order]
 
-    def _row(self, group: UserGroup) -> Row[UserGroup]:
+    def _row(self, group: UserGroup) -> ListRow[UserGroup]:
         state = self.state
         inside = state.user_groups.contains(group.id, state.me)
         counted = _count(len(group.members), "person", "people")
@@ -60,7 +60,9 @@ class GroupsScreen(ManageScreen[UserGroup]):
             counted += f", {_count(len(group.subgroups), 'group', 'groups')}"
         detail = "deactivated" if group.deactivated else ("you · " if inside else "") + counted
         name = permissions.group_name(state, group.id) if group.is_system else f"@{group.name}"
-        return Row(group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated)
+        return ListRow(
+            group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated
+        )
 
     def open(self, item: UserGroup) -> None:
         self.app.push_screen(MembersScreen(self.session, item.id))
@@ -82,7 +84,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
         fields: list[Field] = [
             *_names(None),
             People("members", "Members", value=[self.state.me]),
-            Line(
+            LineField(
                 "subgroups",
                 "Subgroups",
                 "Names, separated by commas",
@@ -163,7 +165,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
 
 def _names(group: UserGroup | None) -> list[Field]:
     return [
-        Line("name", "Name", value=group.name if group else "", required=True, limit=100),
+        LineField("name", "Name", value=group.name if group else "", required=True, limit=100),
         Text("description", "Description", value=group.description if group else "", rows=2, limit=1024),
     ]
 

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import People, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api import permissions
@@ -93,12 +93,12 @@ class MembersScreen(ManageScreen[Member]):
             return "This group no longer exists."
         return permissions.group_refusal(self.state, group, None, f"change the subgroups of {group.name}")
 
-    def rows(self) -> Sequence[Row[Member]]:
+    def rows(self) -> Sequence[ListRow[Member]]:
         group, state = self.group, self.state
         if group is None:
             return []
         groups = [
-            Row(
+            ListRow(
                 ("group", group_id),
                 ("group", group_id),
                 permissions.group_name(state, group_id),
@@ -108,7 +108,7 @@ class MembersScreen(ManageScreen[Member]):
             for group_id in sorted(group.subgroups)
         ]
         people = [
-            Row(("user", user_id), ("user", user_id), state.users.name(user_id), self._about(user_id))
+            ListRow(("user", user_id), ("user", user_id), state.users.name(user_id), self._about(user_id))
             for user_id in sorted(group.members, key=lambda user_id: state.users.name(user_id).casefold())
         ]
         return [*groups, *people]

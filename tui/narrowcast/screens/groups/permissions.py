@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import GroupSettingValue
@@ -66,7 +66,7 @@ class GroupPermissionsScreen(ManageScreen[Permission]):
             permissions.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
         )
 
-    def rows(self) -> Sequence[Row[Permission]]:
+    def rows(self) -> Sequence[ListRow[Permission]]:
         group = self.state.user_groups.get(self.group_id)
         if group is None:
             return []
@@ -76,7 +76,7 @@ class GroupPermissionsScreen(ManageScreen[Permission]):
             who = permissions.holders(self.state, setting) if setting is not None else ""
             needs = permissions.level_needed(self.state, permission.gate)
             shown = needs or who
-            found.append(Row(permission.name, permission, permission.title, shown, dim=bool(needs)))
+            found.append(ListRow(permission.name, permission, permission.title, shown, dim=bool(needs)))
         return found
 
     def open(self, item: Permission) -> None:

@@ -9,8 +9,8 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import Host, ask
-from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.http.encoding import OMIT
@@ -37,7 +37,7 @@ def remind(host: Host, message: Message) -> None:
 
     fields = [
         Moment("when", "When", required=True),
-        Line("note", "Note", "Optional", limit=host.session.state.limits.max_reminder_note_length),
+        LineField("note", "Note", "Optional", limit=host.session.state.limits.max_reminder_note_length),
     ]
     note = f"{message.sender_name}: {_beginning(message.content)}"
     done = "Reminder set. You will get a direct message from Notification Bot."
@@ -57,18 +57,18 @@ class RemindersScreen(ManageScreen[Reminder]):
     LINES = 2
     FOLLOWS = (ScheduledMessagesChanged,)
 
-    def rows(self) -> Sequence[Row[Reminder]]:
+    def rows(self) -> Sequence[ListRow[Reminder]]:
         now = time.time()
         found = sorted(self.state.reminders.all(), key=lambda one: (one.deliver_at, one.id))
         return [self._row(reminder, now) for reminder in found]
 
-    def _row(self, reminder: Reminder, now: float) -> Row[Reminder]:
+    def _row(self, reminder: Reminder, now: float) -> ListRow[Reminder]:
         text = reminder.content.strip() or "a message"
         known = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
         about = f"{known.sender_name}: {_beginning(known.content)}" if known is not None else ""
         note = "Failed to send" if reminder.failed else about
         when = moment(reminder.deliver_at, now, long=has_long_clock(self.state))
-        return Row(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
+        return ListRow(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
 
     def open(self, item: Reminder) -> None:
         if item.message_id is None:

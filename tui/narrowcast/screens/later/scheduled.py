@@ -14,14 +14,14 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
     Field,
-    Line,
+    LineField,
     Moment,
     People,
     Refused,
     Text,
     Values,
 )
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.natural_time import in_words
@@ -85,20 +85,22 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     FOLLOWS = (ScheduledMessagesChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]
 
-    def rows(self) -> Sequence[Row[ScheduledMessage]]:
+    def rows(self) -> Sequence[ListRow[ScheduledMessage]]:
         found = sorted(
             self.state.scheduled_messages.all(), key=lambda one: (not one.failed, one.deliver_at, one.id)
         )
         return [self._row(message) for message in found]
 
-    def _row(self, message: ScheduledMessage) -> Row[ScheduledMessage]:
+    def _row(self, message: ScheduledMessage) -> ListRow[ScheduledMessage]:
         where = message.destination
         name = names.destination(self.state, where) if where is not None else "no recipients"
         note = message.content
         if message.failed:
             note = f"Failed to send: {why_not(self.state, message)}. Reschedule it by editing · {note}"
         when = moment(message.deliver_at, time.time(), long=has_long_clock(self.state))
-        return Row(message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed)
+        return ListRow(
+            message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed
+        )
 
     def open(self, item: ScheduledMessage) -> None:
         if problem := permissions.below(self.state, Gate.SCHEDULED_EDIT):
@@ -113,7 +115,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         if isinstance(where, ChannelDestination):
             fields.append(ChannelName("channel", "Channel", value=where.channel_id, required=True))
             limit = self.state.limits.max_topic_length
-            fields.append(Line("topic", "Topic", value=where.topic, limit=limit))
+            fields.append(LineField("topic", "Topic", value=where.topic, limit=limit))
         else:
             ids = sorted(where.user_ids) if where is not None else []
             fields.append(People("people", "To", value=ids))

@@ -9,8 +9,8 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import Host, ask
-from narrowcast.screens.dialogs.form_fields import Line, Text, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
 from narrowcast_api.model.saved_snippets import SavedSnippet
 from narrowcast_api.state.changes import SavedSnippetsChanged
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 TITLE_MOST = 60
 
 
-def _fields(limit: int, snippet: SavedSnippet | None = None, content: str = "") -> list[Line | Text]:
+def _fields(limit: int, snippet: SavedSnippet | None = None, content: str = "") -> list[LineField | Text]:
     return [
-        Line("title", "Title", value=snippet.title if snippet else "", required=True, limit=TITLE_MOST),
+        LineField("title", "Title", value=snippet.title if snippet else "", required=True, limit=TITLE_MOST),
         Text(
             "content",
             "Text",
@@ -68,9 +68,9 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
         super().__init__(session)
         self._content = content
 
-    def rows(self) -> Sequence[Row[SavedSnippet]]:
+    def rows(self) -> Sequence[ListRow[SavedSnippet]]:
         found = sorted(self.state.saved_snippets.all(), key=lambda one: (one.title.casefold(), one.id))
-        return [Row(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in found]
+        return [ListRow(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in found]
 
     def open(self, item: SavedSnippet) -> None:
         self.dismiss(item)

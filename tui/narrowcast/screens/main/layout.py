@@ -30,7 +30,7 @@ MainScreen.-narrow #people { layer: above; dock: right; width: 30; max-width: 90
 """
 
 
-class Layout(Struct):
+class PanePlan(Struct):
     """What the user asked for; None: as the width suggests."""
 
     width: int = 0

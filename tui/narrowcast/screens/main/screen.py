@@ -24,7 +24,7 @@ from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.main.history import Entry, History
-from narrowcast.screens.main.layout import CSS, Layout
+from narrowcast.screens.main.layout import CSS, PanePlan
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
@@ -50,7 +50,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.view = OpenView()
         self.history = History()
         self.sent_to: Narrow | None = None
-        self.plan = Layout(people_wanted=people)
+        self.plan = PanePlan(people_wanted=people)
         self.navigation = NavigationPane(session)
         self.frames = Frames(self.set_timer)
         self.messages = MessagesPane(session, self.frames)

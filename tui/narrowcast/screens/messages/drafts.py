@@ -16,7 +16,7 @@ from textual.strip import Strip
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block
@@ -56,10 +56,10 @@ class DraftsScreen(ManageScreen[Draft]):
         super().__init__(session)
         self._deleted: list[Draft] = []
 
-    def rows(self) -> Sequence[Row[Draft]]:
+    def rows(self) -> Sequence[ListRow[Draft]]:
         return [self._row(draft) for draft in self.session.drafts.all()]
 
-    def _row(self, draft: Draft) -> Row[Draft]:
+    def _row(self, draft: Draft) -> ListRow[Draft]:
         where = "no recipients yet"
         if draft.destination is not None:
             where = names.destination(self.state, draft.destination)
@@ -69,7 +69,7 @@ class DraftsScreen(ManageScreen[Draft]):
             problem = "two versions: also edited on another device or in another window (see both versions)"
         elif draft.error:
             problem = f"saved on this device only: {draft.error}"
-        return Row(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
+        return ListRow(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
 
     def open(self, item: Draft) -> None:
         if item.conflict_with is not None:

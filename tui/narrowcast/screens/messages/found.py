@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
@@ -34,16 +34,16 @@ class FoundScreen(ManageScreen[LocalHit]):
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in self._result.unjudged)
         return f"Cached messages: {self._text}" + (f" (without {left_out})" if left_out else "")
 
-    def rows(self) -> Sequence[Row[LocalHit]]:
+    def rows(self) -> Sequence[ListRow[LocalHit]]:
         now = time.time()
         return [self._row(hit, now) for hit in self._result.hits]
 
-    def _row(self, hit: LocalHit, now: float) -> Row[LocalHit]:
+    def _row(self, hit: LocalHit, now: float) -> ListRow[LocalHit]:
         message = hit.message
         where = names.destination(self.state, message.destination(self.state.me))
         sender = self.state.users.name(message.sender_id)
         when = moment(message.timestamp, now, long=has_long_clock(self.state))
-        return Row(message.id, hit, f"{sender} in {where}", when, hit.snippet)
+        return ListRow(message.id, hit, f"{sender} in {where}", when, hit.snippet)
 
     def open(self, item: LocalHit) -> None:
         where = item.message.destination(self.state.me)

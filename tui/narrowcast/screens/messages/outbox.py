@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
@@ -54,14 +54,14 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
     FOLLOWS = (OutboxChanged, ConnectionChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.OUTBOX)]
 
-    def rows(self) -> Sequence[Row[OutboxEntry]]:
+    def rows(self) -> Sequence[ListRow[OutboxEntry]]:
         return [self._row(entry) for entry in unsent(self.session)]
 
-    def _row(self, entry: OutboxEntry) -> Row[OutboxEntry]:
+    def _row(self, entry: OutboxEntry) -> ListRow[OutboxEntry]:
         where = names.destination(self.state, entry.destination)
         when = moment(entry.created, time.time(), long=has_long_clock(self.state))
         why, warn = reason(entry, self.session.is_live)
-        return Row(entry.local_id, entry, where, when, entry.content, warn=warn, last=why)
+        return ListRow(entry.local_id, entry, where, when, entry.content, warn=warn, last=why)
 
     def open(self, item: OutboxEntry) -> None:
         self.dismiss(("go", item))

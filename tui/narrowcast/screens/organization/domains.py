@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ class DomainsScreen(ManageScreen["Domain"]):
     async def load(self) -> None:
         self._domains = await self.session.client.organization.domains()
 
-    def rows(self) -> Sequence[Row[Domain]]:
+    def rows(self) -> Sequence[ListRow[Domain]]:
         return [
-            Row(item.domain, item, item.domain, "subdomains allowed" if item.allow_subdomains else "")
+            ListRow(item.domain, item, item.domain, "subdomains allowed" if item.allow_subdomains else "")
             for item in self._domains
         ]
 
@@ -53,7 +53,7 @@ class DomainsScreen(ManageScreen["Domain"]):
             return True
 
         fields = [
-            Line("domain", "Domain", "Such as example.com", required=True),
+            LineField("domain", "Domain", "Such as example.com", required=True),
             YesNo("subdomains", "Allow subdomains", "Such as mail.example.com"),
         ]
         self.form("Add domain", fields, add, verb="adds", done="Added.")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from narrowcast.content.inlines import Target, TargetKind
-from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast_api import permissions
@@ -27,11 +27,11 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
     def refusal(self) -> str:
         return permissions.only_holders(self.state, "can_add_custom_emoji_group", "add custom emoji")
 
-    def rows(self) -> Sequence[Row[CustomEmoji]]:
+    def rows(self) -> Sequence[ListRow[CustomEmoji]]:
         users = self.state.users
         used = [emoji for emoji in self.state.custom_emoji if not emoji.deactivated]
         return [
-            Row(
+            ListRow(
                 emoji.code,
                 emoji,
                 f":{emoji.name}:",
@@ -62,7 +62,7 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
             )
 
         stem = re.sub(r"[^a-z0-9]+", "_", Path(path).stem.lower()).strip("_")
-        field = Line(
+        field = LineField(
             "name", "Name", "Lowercase letters, digits, _ and -", value=stem, required=True, limit=50
         )
         self.form("Add custom emoji", [field], upload, verb="adds", note=path, done="Added.")

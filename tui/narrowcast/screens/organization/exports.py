@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
@@ -46,10 +46,10 @@ class ExportsScreen(ManageScreen["Export"]):
     async def load(self) -> None:
         self._exports = [] if self.refusal() else await self.session.client.exports.list()
 
-    def rows(self) -> Sequence[Row[Export]]:
+    def rows(self) -> Sequence[ListRow[Export]]:
         """When it was begun, what it holds, how it went; the newest first."""
         newest = sorted(self._exports, key=lambda item: -(item.export_time or 0))
-        return [Row(item.id, item, _title(item), _standing(item)) for item in newest]
+        return [ListRow(item.id, item, _title(item), _standing(item)) for item in newest]
 
     def new(self) -> None:
         if self.refused():

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.text.formats import has_long_clock, moment
@@ -82,9 +82,9 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         if told or any(isinstance(change, StateReplaced) for change in changes):
             self.work(self.load())
 
-    def rows(self) -> Sequence[Row[Invitation]]:
+    def rows(self) -> Sequence[ListRow[Invitation]]:
         return [
-            Row(
+            ListRow(
                 (item.is_multiuse, item.id),
                 item,
                 "link: " + (item.link_url or "?") if item.is_multiuse else item.email or "?",
@@ -303,7 +303,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             no_defaults,
             value=not no_defaults,
         ),
-        Line(
+        LineField(
             "channels",
             "More channels",
             "Names, separated by commas" + ("; this server requires one" if needs_channel else ""),
@@ -311,7 +311,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             required=needs_channel and not subscribe,
             suggest=lambda typed: _suggest_channels(state, typed),
         ),
-        Line(
+        LineField(
             "groups",
             "User groups",
             f"Names, separated by commas, such as {names}" if names else "Names, separated by commas",

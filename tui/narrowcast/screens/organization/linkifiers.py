@@ -8,8 +8,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Line, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import shift
 from narrowcast_api import permissions
 from narrowcast_api.model.linkifiers import Linkifier
@@ -38,16 +38,16 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "change linkifiers")
 
-    def rows(self) -> Sequence[Row[Linkifier]]:
+    def rows(self) -> Sequence[ListRow[Linkifier]]:
         return [
-            Row(linkifier.id, linkifier, linkifier.pattern, note=linkifier.url_template)
+            ListRow(linkifier.id, linkifier, linkifier.pattern, note=linkifier.url_template)
             for linkifier in self.state.linkifiers
         ]
 
-    def _fields(self, linkifier: Linkifier | None, needs: str = "") -> list[Line]:
+    def _fields(self, linkifier: Linkifier | None, needs: str = "") -> list[LineField]:
         pattern, template = (linkifier.pattern, linkifier.url_template) if linkifier else ("", "")
         return [
-            Line(
+            LineField(
                 "pattern",
                 "Pattern",
                 "A regular expression with named groups, such as #(?P<number>[0-9]+)",
@@ -55,7 +55,7 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
                 value=pattern,
                 required=True,
             ),
-            Line(
+            LineField(
                 "url_template",
                 "URL template",
                 "With the group names in braces, such as https://bugs.example/{number}",
@@ -115,18 +115,18 @@ class PlaygroundsScreen(ManageScreen[Playground]):
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "change code playgrounds")
 
-    def rows(self) -> Sequence[Row[Playground]]:
+    def rows(self) -> Sequence[ListRow[Playground]]:
         return [
-            Row(playground.id, playground, playground.name, playground.language, playground.url_template)
+            ListRow(playground.id, playground, playground.name, playground.language, playground.url_template)
             for playground in self.state.playgrounds
         ]
 
-    def _fields(self, item: Playground | None) -> list[Line]:
+    def _fields(self, item: Playground | None) -> list[LineField]:
         language, name, template = (item.language, item.name, item.url_template) if item else ("", "", "")
         return [
-            Line("language", "Language", "Such as Python", value=language, required=True),
-            Line("name", "Name", "Such as Python playground", value=name, required=True),
-            Line(
+            LineField("language", "Language", "Such as Python", value=language, required=True),
+            LineField("name", "Name", "Such as Python playground", value=name, required=True),
+            LineField(
                 "url_template",
                 "URL template",
                 "Containing {code} once, such as https://play.example/?run={code}",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Text, Values, YesNo
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import shift
 from narrowcast.screens.people.about import options
 from narrowcast_api import permissions
@@ -55,9 +55,9 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "change profile fields")
 
-    def rows(self) -> Sequence[Row[ProfileField]]:
+    def rows(self) -> Sequence[ListRow[ProfileField]]:
         return [
-            Row(field.id, field, field.name, TYPE_NAMES.get(field.type, "unknown"), _note(field))
+            ListRow(field.id, field, field.name, TYPE_NAMES.get(field.type, "unknown"), _note(field))
             for field in sorted(self.state.profile_fields, key=lambda field: field.order)
         ]
 
@@ -132,8 +132,8 @@ def _note(field: ProfileField) -> str:
 def _definition(state: State, item: ProfileField | None, field_type: int | None) -> list[Field]:
     """The fields of the form; those of one type only where that is the type, or any may be."""
     fields: list[Field] = [
-        Line("name", "Name", value=item.name if item else "", required=True, limit=40),
-        Line("hint", "Hint", "Shown to users who fill it in", value=item.hint if item else "", limit=80),
+        LineField("name", "Name", value=item.name if item else "", required=True, limit=40),
+        LineField("hint", "Hint", "Shown to users who fill it in", value=item.hint if item else "", limit=80),
     ]
     if field_type in (None, ProfileFieldType.SELECT):
         listed = "\n".join(options(item).values()) if item else ""
@@ -142,7 +142,7 @@ def _definition(state: State, item: ProfileField | None, field_type: int | None)
         kind, pattern = _account(item)
         fields += [
             OneOf("account", "External account type", options=_account_kinds(state), value=kind),
-            Line(
+            LineField(
                 "pattern", "URL pattern", "For custom types: contains %(username)s", value=pattern, limit=200
             ),
         ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Refused, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api.state.changes import SettingsChanged
 
 
@@ -18,8 +18,8 @@ class AlertWordsScreen(ManageScreen[str]):
     EMPTY = "No alert words. You are notified of messages that contain them, as of mentions."
     FOLLOWS = (SettingsChanged,)
 
-    def rows(self) -> Sequence[Row[str]]:
-        return [Row(word, word, word) for word in sorted(self.state.users.alert_words, key=str.casefold)]
+    def rows(self) -> Sequence[ListRow[str]]:
+        return [ListRow(word, word, word) for word in sorted(self.state.users.alert_words, key=str.casefold)]
 
     def new(self) -> None:
         async def submit(values: Values) -> None:
@@ -28,7 +28,7 @@ class AlertWordsScreen(ManageScreen[str]):
                 raise Refused("words", "Enter at least one word.")
             await self.session.client.settings.add_alert_words(words=words)
 
-        fields = [Line("words", "Alert words", "Separated by commas", required=True, limit=1000)]
+        fields = [LineField("words", "Alert words", "Separated by commas", required=True, limit=1000)]
         ask(self, "Add alert words", fields, submit, verb="adds")
 
     def question(self, item: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text import formats
 from narrowcast_api.model.attachments import Attachment
@@ -34,15 +34,15 @@ class FilesScreen(ManageScreen[Attachment]):
         answer = await self.session.client.uploads.list()
         self.state.attachments.replace(answer.attachments)
 
-    def rows(self) -> Sequence[Row[Attachment]]:
+    def rows(self) -> Sequence[ListRow[Attachment]]:
         found = sorted(self.state.attachments.all(), key=lambda one: -one.id)
         return [self._row(one) for one in found]
 
-    def _row(self, one: Attachment) -> Row[Attachment]:
+    def _row(self, one: Attachment) -> ListRow[Attachment]:
         when = formats.day(formats.local(one.created / 1000))
         uses = len(one.message_ids)
         note = "not used in any message" if not uses else f"used in {uses} message{'s' if uses > 1 else ''}"
-        return Row(one.id, one, one.name, f"{formats.size(one.size)}  {when}", note, mark="▤")
+        return ListRow(one.id, one, one.name, f"{formats.size(one.size)}  {when}", note, mark="▤")
 
     def open(self, item: Attachment) -> None:
         if item.message_ids:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Moment, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
@@ -44,8 +44,10 @@ def set_status(screen: Workspace) -> None:
             _clear_later(screen, at, values.text("text"), name)
 
     fields = [
-        Line("text", "Status", value=now.text if now else "", placeholder="at lunch", limit=STATUS_TEXT_MAX),
-        Line(
+        LineField(
+            "text", "Status", value=now.text if now else "", placeholder="at lunch", limit=STATUS_TEXT_MAX
+        ),
+        LineField(
             "emoji",
             "Emoji",
             "Name of an emoji; Tab completes it",

@@ -11,8 +11,8 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.addresses import InApp, fragment_of, resolve
 from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Line, Values, YesNo
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast_api.model.navigation_views import NavigationView
 from narrowcast_api.narrow.narrow import Narrow
@@ -40,10 +40,11 @@ class ViewsScreen(ManageScreen[NavigationView]):
         super().__init__(session)
         self._narrow = here
 
-    def rows(self) -> Sequence[Row[NavigationView]]:
+    def rows(self) -> Sequence[ListRow[NavigationView]]:
         views = sorted(self.state.navigation_views.all(), key=lambda one: (not one.is_pinned, title(one)))
         return [
-            Row(one.fragment, one, title(one), "pinned" if one.is_pinned else "", mark="▸") for one in views
+            ListRow(one.fragment, one, title(one), "pinned" if one.is_pinned else "", mark="▸")
+            for one in views
         ]
 
     def open(self, item: NavigationView) -> None:
@@ -71,7 +72,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
                 await add(fragment=fragment, is_pinned=pinned, name=values.text("name"))
 
         fields = [
-            Line(
+            LineField(
                 "name",
                 "Name",
                 needs="built-in name" if built_in else "",
@@ -98,7 +99,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
                 )
 
         fields = [
-            Line(
+            LineField(
                 "name",
                 "Name",
                 needs="built-in name" if built_in else "",

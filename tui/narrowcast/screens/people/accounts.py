@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, Refused, Values
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, kind
 from narrowcast.screens.people.administration import INTERFACES
@@ -40,12 +40,12 @@ class AccountsScreen(ManageScreen["User"]):
     FOLLOWS = (UsersChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ACCOUNTS)]
 
-    def rows(self) -> Sequence[Row[User]]:
+    def rows(self) -> Sequence[ListRow[User]]:
         state = self.state
         shown = [user for user in state.users if not user.is_system_bot]
         shown.sort(key=lambda user: (not user.is_active, user.is_bot, user.role, user.full_name.casefold()))
         return [
-            Row(
+            ListRow(
                 user.user_id,
                 user,
                 user.full_name + (" (you)" if user.user_id == state.me else ""),
@@ -80,9 +80,9 @@ class AccountsScreen(ManageScreen["User"]):
             return made.user_id
 
         fields: list[Field] = [
-            Line("name", "Name", required=True, limit=100),
-            Line("email", "Email", required=True),
-            Line("password", "Initial password", "The user can change it", required=True, secret=True),
+            LineField("name", "Name", required=True, limit=100),
+            LineField("email", "Email", required=True),
+            LineField("password", "Initial password", "The user can change it", required=True, secret=True),
         ]
         note = "Only if the server allows it. Otherwise invite users."
         self.form("Create user", fields, create, verb="creates", note=note, done="User created.")
@@ -110,9 +110,9 @@ class BotsScreen(ManageScreen["Bot"]):
     async def load(self) -> None:
         self._bots = await self.session.client.bots.list()
 
-    def rows(self) -> Sequence[Row[Bot]]:
+    def rows(self) -> Sequence[ListRow[Bot]]:
         return [
-            Row(bot.username or bot.full_name, bot, bot.full_name, bot.username or "", mark="⚙")
+            ListRow(bot.username or bot.full_name, bot, bot.full_name, bot.username or "", mark="⚙")
             for bot in self._bots
         ]
 
@@ -156,10 +156,10 @@ class BotsScreen(ManageScreen["Bot"]):
 
         kinds = [(int(kind), BOT_NAMES[kind]) for kind in permissions.bot_types(self.state)]
         fields: list[Field] = [
-            Line("name", "Name", required=True, limit=100),
-            Line("short", "Short name", "Used for the bot's email address", required=True, limit=60),
+            LineField("name", "Name", required=True, limit=100),
+            LineField("short", "Short name", "Used for the bot's email address", required=True, limit=60),
             OneOf("type", "Bot type", options=kinds, value=kinds[0][0]),
-            Line("url", "Endpoint URL", "Outgoing webhooks: called with each message for the bot"),
+            LineField("url", "Endpoint URL", "Outgoing webhooks: called with each message for the bot"),
             OneOf("interface", "Data format", options=INTERFACES, value=int(WebhookInterface.GENERIC)),
         ]
         self.form("Add bot", fields, create, verb="adds", then=made)

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import (
+    Field,
+    LineField,
+    OneOf,
+    People,
+    Refused,
+    Text,
+    Values,
+    YesNo,
+)
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.keys import regenerate_bot_key
 from narrowcast.screens.people.profile import profile_fields, profile_values
@@ -135,7 +144,9 @@ class Administration:
 
         interface = known.interface_type if known is not None else int(WebhookInterface.GENERIC)
         fields: list[Field] = [
-            Line("url", "Endpoint URL", value=known.payload_url if known is not None else "", required=True),
+            LineField(
+                "url", "Endpoint URL", value=known.payload_url if known is not None else "", required=True
+            ),
             OneOf("interface", "Data format", options=INTERFACES, value=interface),
         ]
         self.card.form("Change endpoint URL", fields, change, done="Endpoint URL changed.", refusal="")
@@ -166,7 +177,7 @@ class Administration:
                 return await self.client.bots.update(bot_id=self.user.user_id, full_name=name)
             return await self.client.users.update(user_id=self.user.user_id, full_name=name)
 
-        field = Line("name", "Name", value=self.user.full_name, required=True, limit=100)
+        field = LineField("name", "Name", value=self.user.full_name, required=True, limit=100)
         self.card.form("Change name", [field], rename, done="Name changed.", refusal="")
 
     def _change_role(self) -> None:
@@ -222,7 +233,7 @@ class Administration:
         async def change(values: Values) -> object:
             return await self.client.users.update(user_id=self.user.user_id, new_email=values.text("email"))
 
-        field = Line("email", "Email", value=self.user.delivery_email or "", required=True)
+        field = LineField("email", "Email", value=self.user.delivery_email or "", required=True)
         self.card.form("Change email", [field], change, done="Saved.", refusal="")
 
     def _change_status(self) -> None:
@@ -231,7 +242,7 @@ class Administration:
         async def change(values: Values) -> object:
             return await self.client.status.set_of(user_id=self.user.user_id, status_text=values.text("text"))
 
-        field = Line("text", "Status", value=present.text if present else "", limit=STATUS_TEXT_MAX)
+        field = LineField("text", "Status", value=present.text if present else "", limit=STATUS_TEXT_MAX)
         self.card.form(f"Status of {self.user.full_name}", [field], change, done="Status set.", refusal="")
 
     def _deactivate(self) -> None:

@@ -15,7 +15,7 @@ from narrowcast.commands import writing
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.workspace import Workspace, workspace_of
 from narrowcast.content.inlines import Target, TargetKind
-from narrowcast.screens.dialogs.manage import ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.people.about import facts
@@ -77,7 +77,7 @@ class PersonScreen(ManageScreen[str]):
         name = self.user.full_name if self.user is not None else self.state.users.name(self.user_id)
         return name + (" (you)" if self.user_id == self.state.me else "")
 
-    def rows(self) -> Sequence[Row[str]]:
+    def rows(self) -> Sequence[ListRow[str]]:
         user = self.user
         if user is None:
             return []
@@ -89,7 +89,7 @@ class PersonScreen(ManageScreen[str]):
             lines = wrap(text[:2000], TEXT) or [""]
             for number, line in enumerate(lines):
                 head = label if number == 0 else ""
-                found.append(Row((place, number), text, f"{head:<{LABEL}} {line}"))
+                found.append(ListRow((place, number), text, f"{head:<{LABEL}} {line}"))
         return found
 
     def open(self, item: str) -> None:

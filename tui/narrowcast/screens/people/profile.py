@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.form_fields import Field, Line, OneOf, People, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, People, Refused, Text, Values
 from narrowcast.screens.people.about import options, people_of
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
@@ -50,7 +50,7 @@ def profile_form(session: Session) -> FormScreen:
         return True
 
     fields: list[Field] = [
-        Line(
+        LineField(
             "name",
             "Name",
             needs="disabled by the organization" if fixed else no_settings,
@@ -58,7 +58,7 @@ def profile_form(session: Session) -> FormScreen:
             required=True,
             limit=100,
         ),
-        Line(
+        LineField(
             "timezone",
             "Time zone",
             "Such as Europe/Madrid; Tab completes",
@@ -107,7 +107,7 @@ def _field(field: ProfileField, value: str, needs: str) -> Field:
         int(ProfileFieldType.LINK): "https://…",
         int(ProfileFieldType.EXTERNAL_ACCOUNT): "username",
     }.get(field.type, "")
-    return Line(name, label, field.hint, needs, value=value, placeholder=placeholder)
+    return LineField(name, label, field.hint, needs, value=value, placeholder=placeholder)
 
 
 def profile_values(state: State, values: Values) -> Mapping[int, object]:

@@ -20,7 +20,7 @@ from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize
 from narrowcast.commands.registry import Command, groups
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
-from narrowcast.screens.dialogs.manage import ManageList, ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageList, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.widgets.line_view import compose_line
 
@@ -41,12 +41,12 @@ def _checked_question(title: str, text: str, note: str, check: Callable[[str], s
 class _Headed(ManageList[str]):
     """The selection skips headings, whose value is empty."""
 
-    def render_item(self, item: Row[str], width: int, selected: bool) -> Sequence[Strip]:
+    def render_item(self, item: ListRow[str], width: int, selected: bool) -> Sequence[Strip]:
         if item.value:
             return super().render_item(item, width, selected)
         return [compose_line(width, [(item.text, Style(bold=True))], base=Style.null())]
 
-    def selectable(self, item: Row[str]) -> bool:
+    def selectable(self, item: ListRow[str]) -> bool:
         return bool(item.value)
 
 
@@ -85,13 +85,13 @@ class AppSettingsScreen(ManageScreen[str]):
             return problem
         return settings.problem(preview(self._file, key, value).extensions, key)
 
-    def rows(self) -> Sequence[Row[str]]:
+    def rows(self) -> Sequence[ListRow[str]]:
         config, keys_now = app_of(self).config, app_of(self).keys
-        rows: list[Row[str]] = []
+        rows: list[ListRow[str]] = []
         for heading, keys in self._all_keys().items():
-            rows.append(Row(("heading", heading), "", heading))
+            rows.append(ListRow(("heading", heading), "", heading))
             rows += [
-                Row(
+                ListRow(
                     one.key,
                     one.key,
                     one.title,
@@ -102,15 +102,15 @@ class AppSettingsScreen(ManageScreen[str]):
             ]
         chosen = len(config.keys)
         rows += [
-            Row(
+            ListRow(
                 KEYS_OF_COMMANDS,
                 KEYS_OF_COMMANDS,
                 "Keys of each command",
                 f"{chosen} of your own" if chosen else "",
                 "Change the keys of any command; conflicts are shown (keys)",
             ),
-            Row(("heading", IMPORT), "", "Import"),
-            Row(
+            ListRow(("heading", IMPORT), "", "Import"),
+            ListRow(
                 IMPORT,
                 IMPORT,
                 "Import from a zuliprc file",
@@ -209,18 +209,18 @@ class KeysScreen(ManageScreen[str]):
         super().__init__(session)
         self.list = _Headed()
 
-    def rows(self) -> Sequence[Row[str]]:
+    def rows(self) -> Sequence[ListRow[str]]:
         app = app_of(self)
-        rows: list[Row[str]] = []
+        rows: list[ListRow[str]] = []
         for heading, commands in groups().items():
-            rows.append(Row(("heading", heading), "", heading))
+            rows.append(ListRow(("heading", heading), "", heading))
             rows += [self._row(command, app.keys, app.config.keys) for command in commands]
         return rows
 
     @staticmethod
-    def _row(command: Command, keys: Keys, own: Mapping[str, object]) -> Row[str]:
+    def _row(command: Command, keys: Keys, own: Mapping[str, object]) -> ListRow[str]:
         mark = "*" if command.id in own else " "
-        return Row(
+        return ListRow(
             command.id,
             command.id,
             command.title,

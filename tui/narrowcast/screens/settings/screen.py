@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
-from narrowcast.screens.dialogs.manage import ManageList, ManageScreen, Row
+from narrowcast.screens.dialogs.manage import ListRow, ManageList, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
@@ -46,7 +46,7 @@ class SettingsList(ManageList["Setting | None"]):
 
     LOOKS: ClassVar[Mapping[str, Look]] = {"settings--heading": Look("primary", letters=Style(bold=True))}
 
-    def render_item(self, item: Row[Setting | None], width: int, selected: bool) -> Sequence[Strip]:
+    def render_item(self, item: ListRow[Setting | None], width: int, selected: bool) -> Sequence[Strip]:
         if item.value is not None:
             return super().render_item(item, width, selected)
         return [
@@ -57,7 +57,7 @@ class SettingsList(ManageList["Setting | None"]):
             )
         ]
 
-    def selectable(self, item: Row[Setting | None]) -> bool:
+    def selectable(self, item: ListRow[Setting | None]) -> bool:
         return item.value is not None
 
 
@@ -92,16 +92,16 @@ class SettingsScreen(ManageScreen["Setting | None"]):
     def applies(self, setting: Setting, values: Settings) -> bool:
         return setting.name in values
 
-    def rows(self) -> Sequence[Row[Setting | None]]:
-        found: list[Row[Setting | None]] = []
+    def rows(self) -> Sequence[ListRow[Setting | None]]:
+        found: list[ListRow[Setting | None]] = []
         values = self.values()
         for heading, settings in (*self.CATALOG.items(), (OTHER, self.unknown())):
             present = [setting for setting in settings if self.applies(setting, values)]
             if not present:
                 continue
-            found.append(Row(f" {heading}", None, heading))
+            found.append(ListRow(f" {heading}", None, heading))
             found += [
-                Row(
+                ListRow(
                     setting.name,
                     setting,
                     f"  {setting.title}",
