@@ -51,10 +51,31 @@ class DraftMerge:
         if item is not None:
             self._gone(item)
 
-    def snapshot(self, drafts: Sequence[ServerDraft], heard_of: Collection[int] = ()) -> None:
-        """All drafts of the server, from a registration; or as fetched, while events may tell of others
-        (`heard_of`).
+    def snapshot(self, drafts: Sequence[ServerDraft]) -> bool:
+        """All drafts of the server, from a registration. Whether some are missing that may be younger than it, or may
+        be gone: then fetch all, for `fetched`.
         """
+        missing = self._there(drafts, frozenset())
+        unsure = False
+        for item in missing:
+            # Created or edited after the snapshot was taken: its event is still to come. Or another device has
+            # deleted it since, and our event was in a queue that is gone.
+            if item.expected or item.busy:
+                unsure = True
+            else:
+                self._gone(item)
+        return unsure
+
+    def fetched(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> None:
+        """All drafts of the server, asked for while no request about one was under way. Events may have told of
+        others meanwhile (`heard_of`).
+        """
+        for item in self._there(drafts, heard_of):
+            item.expected.clear()
+            self._gone(item)
+
+    def _there(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> list[DraftItem]:
+        """These are on the server; those of ours that are not any more."""
         present = {draft.id for draft in drafts}.union(heard_of)
         known = {item.record.server_id: item for item in self._store}
         for draft in drafts:
@@ -64,12 +85,12 @@ class DraftMerge:
             else:
                 self._store.add_from_server(draft)
         if len(drafts) >= CAP:
-            return
-        for item in self._store:
-            missing = item.record.server_id is not None and item.record.server_id not in present
-            # Created or edited after the snapshot was taken: its event is still to come.
-            if missing and not item.expected and not item.busy:
-                self._gone(item)
+            return []
+        return [
+            item
+            for item in self._store
+            if item.record.server_id is not None and item.record.server_id not in present
+        ]
 
     def adopt(self, draft: ServerDraft) -> DraftItem | None:
         """A draft of the server that we created, though no answer said so."""

@@ -203,6 +203,8 @@ class DraftStore:
         taken = []
         for draft_id, theirs in changes.drafts().items():
             item = self._items.get(draft_id)
+            if self._journal.is_pending("drafts", draft_id):
+                continue  # written here since the journal was read: it comes again, as lost
             if theirs is not None and item is not None and theirs.revision == item.record.revision:
                 continue
             if item is None:

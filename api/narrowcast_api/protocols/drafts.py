@@ -94,7 +94,7 @@ class Drafts:
         self._leads = leads
         self._heard_of = heard_of
         self._behind = False
-        """Whether another window may have heard from the server what this one let pass."""
+        """Whether the server may have said something that nobody here has heard."""
         self._alarm = Alarm(clock)
         self._typed = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 60.0)
@@ -205,10 +205,8 @@ class Drafts:
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """The drafts of a registration."""
         if self._leads:
-            self._behind = False
-            if self._enabled():
-                self._merge.snapshot(drafts)
-            else:
+            self._behind = self._enabled() and self._merge.snapshot(drafts)
+            if not self._enabled():
                 self._merge.make_local()
         self.wake()
 
@@ -296,7 +294,7 @@ class Drafts:
         self._retry.worked()
         if self._behind:  # else a registration was faster
             self._behind = False
-            self._merge.snapshot(drafts, self._heard_of())
+            self._merge.fetched(drafts, self._heard_of())
         return 0.0
 
     def _wants_sync(self, item: DraftItem) -> bool:

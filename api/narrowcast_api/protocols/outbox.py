@@ -104,7 +104,8 @@ class Outbox:
     `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if none),
     `is_known` (whether a message is there to be shown), `me` and `online` are read when needed. Call
     `on_message` for every message event, `on_fetched` for messages that were fetched, `on_snapshot` after
-    every registration and `wake` when the connection is live again.
+    every registration, `wake` when the connection is live again and `on_journal` for what other windows have written,
+    which `heard` gives to all that use the journal.
     """
 
     def __init__(
@@ -122,8 +123,10 @@ class Outbox:
         is_known: Callable[[int], bool],
         me: Callable[[], int],
         online: Callable[[], bool],
+        heard: Callable[[JournalChanges], None] | None = None,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
+        self._heard = heard or self.on_journal
         self._send = send
         self._find = find
         self._journal = journal
@@ -219,7 +222,7 @@ class Outbox:
         item = self._store.get(local_id)
         if item is not None and item.elsewhere:
             changes = await asyncio.wrap_future(self._journal.claim_outbox(local_id))
-            self.on_journal(changes)
+            self._heard(changes)  # there may be news for others too
             item = self._store.get(local_id)
         return item is not None and not item.elsewhere
 
@@ -396,13 +399,21 @@ class Outbox:
             self._not_answered(item, error)
             return
         self._retry.worked()
+        await self._read_journal()  # another window may have written the same words, and know which are its
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         match = matching(record.content, found, self._sent.ids)
+        if match is not None and self._store.is_rivalled(item):
+            item.due = self._clock.monotonic() + LOOK_AFTER[0]
+            return
         if match is not None:
             self._sent.settle(item, match)
         else:
             self._not_found(item)
+
+    async def _read_journal(self) -> None:
+        if self._journal.changed_elsewhere():
+            self._heard(await asyncio.wrap_future(self._journal.refresh()))
 
     def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
         """Looking failed: once more after a pause, unless the server refuses or has failed often."""

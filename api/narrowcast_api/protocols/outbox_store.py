@@ -101,6 +101,15 @@ class OutboxStore:
                 heads.setdefault(item.key, item)
         return [item for key, item in heads.items() if key not in busy]
 
+    def is_rivalled(self, item: OutboxItem) -> bool:
+        """Whether a message that is on the server may be the one of another window, which will know soon."""
+        return any(
+            (other.key, other.record.content) == (item.key, item.record.content)
+            and (other.state is SENDING or (other.state is UNCONFIRMED and other.place < item.place))
+            for other in self._items.values()
+            if other.elsewhere
+        )
+
     def hold_for_others(self, now: float) -> None:
         """The connection is there again: what other windows wrote before goes first, if they send it soon."""
         for item in self._items.values():

@@ -95,6 +95,7 @@ class Journal:
         self._handover = threading.Lock()
         self._disk = threading.Lock()
         self._pending: dict[Key, Write] = {}
+        self._under_way: Collection[Key] = ()
         self._lost: set[Key] = set()
         self._waiting: list[Future[bool]] = []
         self._scheduled = False
@@ -234,6 +235,11 @@ class Journal:
         """Whether another window was faster with a row that was last written here."""
         return (table, key) in self._lost
 
+    def is_pending(self, table: str, key: str) -> bool:
+        """Whether a row that was written here is not on the disk yet, so that what was read of it is no news."""
+        with self._handover:
+            return (table, key) in self._pending or (table, key) in self._under_way
+
     def changed_elsewhere(self) -> bool:
         """Whether there is something to `refresh`. Costs microseconds; does not wait while the disk is busy."""
         if self._lost:
@@ -322,13 +328,13 @@ class Journal:
             return JournalChanges({})
         changed: dict[Key, Row | None] = {}
         with self._handover:
-            for key in {*self._rows, *rows} - set(self._pending):
+            for key in dict.fromkeys((*self._rows, *rows)):
                 row = rows.get(key)
-                if row != self._rows.get(key):
+                if key not in self._pending and row != self._rows.get(key):
                     changed[key] = row
                     self._mirror(key, row)
             lost, self._lost = self._lost - set(self._pending), self._lost & set(self._pending)
-        changed.update({key: rows.get(key) for key in lost})
+        changed.update({key: rows.get(key) for key in sorted(lost)})
         return JournalChanges(changed, frozenset(lost))
 
     def _follow(self, path: Path) -> None:
@@ -396,12 +402,15 @@ class Journal:
     def _commit(self) -> None:
         with self._handover:
             batch, self._pending = self._pending, dict[Key, Write]()
+            self._under_way = batch.keys()
             waiting, self._waiting = self._waiting, []
             self._scheduled = False
         warning = self._store(batch)
-        if warning is not None:
-            with self._handover:
+        with self._handover:
+            self._under_way = ()
+            if warning is not None:
                 self._pending = combined(batch, self._pending)
+        if warning is not None:
             self._retry_later()
         if self.read_only is None:
             self._warn(warning)

@@ -50,6 +50,7 @@ class Services:
             is_known=lambda message_id: message_id in session.state.messages,
             me=lambda: session.state.me,
             online=lambda: session.is_live,
+            heard=self.on_journal,
         )
         self.drafts = Drafts(
             requests=DraftRoutes(lambda: session.client, lambda: session.state),
