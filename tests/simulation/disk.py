@@ -1,4 +1,4 @@
-"""The disk of one window: writes are done a moment later, and a crash keeps what was written until then."""
+"""The disk of a home: writes are done a moment later; a kill stops those of one window, a power loss all of them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ SLOWEST = 0.05
 
 
 class SlowWriter(Executor):
-    """Does what it is given in order, each a moment later; at once when `hurry` is set; never after `crash`."""
+    """Does what it is given in order, each a moment later; at once when `hurry` is set; never after `kill`.
+
+    `before` and `after` are called around each write, and may kill.
+    """
 
     def __init__(self, loop: SimulatedLoop, chance: Random) -> None:
         self._loop = loop
         self._chance = chance
         self._waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
         self.hurry = False
-        self._crashed = False
+        self.before: Callable[[], None] = lambda: None
+        self.after: Callable[[], None] = lambda: None
+        self._killed = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -35,51 +40,41 @@ class SlowWriter(Executor):
         return future
 
     def _next(self) -> None:
-        if self._waiting and not self._crashed:
-            future, work = self._waiting.pop(0)
-            future.set_result(work())
+        if not self._waiting or self._killed:
+            return
+        self.before()
+        if self._killed:
+            return
+        future, work = self._waiting.pop(0)
+        done = work()
+        self.after()
+        if not self._killed:
+            future.set_result(done)
 
     def catch_up(self) -> None:
         """Do everything now."""
-        while self._waiting and not self._crashed:
+        while self._waiting and not self._killed:
             self._next()
 
-    def crash(self) -> None:
+    def kill(self) -> None:
         """What waits is never done."""
-        self._crashed = True
+        self._killed = True
 
 
-class Disk:
-    """The folder of one window over its lives."""
+class Home:
+    """A folder that some windows share, over its lives."""
 
-    def __init__(self, folder: Path, loop: SimulatedLoop, chance: Random) -> None:
-        self._root = folder
-        self._loop = loop
+    def __init__(self, folder: Path, chance: Random) -> None:
+        self.root = folder
         self._chance = chance
         self._life = 0
-        self.writers: list[SlowWriter] = []
 
     @property
     def folder(self) -> Path:
-        return self._root / f"life-{self._life}"
+        return self.root / f"life-{self._life}"
 
-    def writer(self, _name: str) -> Executor:
-        """A `MakeExecutor`."""
-        writer = SlowWriter(self._loop, self._chance)
-        self.writers.append(writer)
-        return writer
-
-    def hurry(self) -> None:
-        """From now on writes are done at once: the program ends in order."""
-        for writer in self.writers:
-            writer.hurry = True
-            writer.catch_up()
-
-    def crash(self) -> None:
+    def lose_power(self) -> None:
         """The machine stops: the next life finds the files as they are now, with the torn end of a write."""
-        for writer in self.writers:
-            writer.crash()
-        self.writers.clear()
         before = self.folder
         self._life += 1
         shutil.copytree(before, self.folder)

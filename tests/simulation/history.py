@@ -1,10 +1,14 @@
-"""One random history of several windows of a person on an unreliable network, and what must be true after it."""
+"""One random history of several windows of a person on an unreliable network, and what must be true after it.
+
+Some of the windows share a home, the others are other machines.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random as randomness
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -13,20 +17,17 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from narrowcast_api.account import Account
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
-from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.records import OutboxState
+from narrowcast_api.sync import other_windows
 from narrowcast_api.sync.session import Session
-from narrowcast_api.sync.startup_cache import load_state
-from simulation.disk import SLOWEST, Disk
+from simulation.disk import SLOWEST, Home
 from simulation.loop import SimulatedClock, SimulatedLoop
-from simulation.network import Network
 from simulation.service import Service
+from simulation.window import Window
 from support.state_facts import differences, facts
 
 ME, OTHER = 1, 2
@@ -42,7 +43,8 @@ WEIGHTS = {
     "retry": 1,
     "network_changes": 6,
     "queue_expires": 1,
-    "crash": 1,
+    "kill": 2,
+    "power_loss": 1,
     "quit": 1,
     "wait": 6,
 }
@@ -59,67 +61,12 @@ MOST_TASKS = 40
 """Tasks that an idle window may have."""
 
 
-class Window:
-    """One running app without its screen; it can end, crash and start again."""
-
-    def __init__(
-        self, name: str, user_id: int, service: Service, folder: Path, loop: SimulatedLoop, chance: Random
-    ) -> None:
-        self.name = name
-        self._loop = loop
-        self._clock = SimulatedClock(loop)
-        self.network = Network(service, chance)
-        self.disk = Disk(folder / name, loop, chance)
-        self._account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))
-        self.session: Session
-        self._task: asyncio.Task[None] | None = None
-        self._chance = chance
-
-    async def start(self) -> None:
-        """Open what the disk has and go live."""
-        folder = self.disk.folder
-        storage = AccountStorage.open(
-            folder / "data",
-            folder / "cache",
-            self._account.site,
-            self._account.email,
-            executor=self.disk.writer,
-        )
-        state = load_state(storage.cache, self._clock)
-        self.session = Session(self._account, storage, state, clock=self._clock, transport=self.network)
-        self._task = asyncio.create_task(self.session.run())
-        view = self.session.view(Narrow.all())
-        self.session.spawn(view.open(), "the open view")
-
-    async def quit(self) -> None:
-        """End in order."""
-        self.disk.hurry()
-        await self.session.close()
-        await self._ended()
-
-    async def crash(self) -> None:
-        """End without a word."""
-        self.disk.crash()
-        storage = self.session.storage
-        if storage.window is not None:
-            storage.window.let_go()
-        await self._ended()
-        with suppress(Exception):
-            storage.journal.close(0.0)
-        storage.cache.file.close()
-
-    async def _ended(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-
 @dataclass
 class Written:
     """What one window wrote, in order."""
 
     window: str
+    home: Path
     place: Destination
     text: str
     at: float
@@ -171,21 +118,26 @@ class History:
         self.clock = SimulatedClock(loop)
         self.service = Service(self.clock.now, self.clock.monotonic)
         self.report = Report(seed)
+        homes = [Home(folder / f"home-{number}", Random(seed - number)) for number in range(2)]
         self.windows = [
-            Window(f"window-{number}", ME, self.service, folder, loop, Random(seed + number))
-            for number in range(self.chance.choice((1, 1, 2, 3)))
+            Window(f"window-{number}", ME, self.service, homes[at], loop, Random(seed + number))
+            for number, at in enumerate(self.chance.choice(((0,), (0, 0), (0, 1), (0, 0, 0), (0, 0, 1))))
         ]
-        self.windows.append(Window("other", OTHER, self.service, folder, loop, Random(-seed)))
+        self.windows.append(
+            Window("other", OTHER, self.service, Home(folder / "other", Random(seed)), loop, Random(-seed))
+        )
         self.written: list[Written] = []
-        self.taken_back: set[str] = set()
+        self.taken_back: list[str] = []
         self.failed: set[str] = set()
-        self.may_be_lost: set[str] = set()
+        self.left_behind: set[str] = set()
+        """Not sent when their window ended: another one may send them, whose network may be worse."""
+        self.may_be_lost: list[Written] = []
         """Written a moment before a crash."""
         self.kept_drafts: dict[str, str] = {}
         self._numbers = count(1)
 
     def text(self, kind: str) -> str:
-        """Words that occur once, now and then the same ones."""
+        """Words that occur once."""
         return f"{kind} {next(self._numbers)}"
 
     # acts
@@ -201,10 +153,12 @@ class History:
 
     async def write(self, window: Window) -> None:
         place = self.chance.choice(PLACES if window.name != "other" else PLACES[:2])
-        text = self.text("words")
+        # Windows of one home may say the same thing twice; of two machines nobody can tell which is whose.
+        again = f"again from {window.home.root.name}"
+        text = again if self.chance.random() < 0.2 else self.text("words")
         with suppress(NarrowcastError):
             window.session.outbox.send(place, text)
-            self.written.append(Written(window.name, place, text, self.loop.time()))
+            self.written.append(Written(window.name, window.home.root, place, text, self.loop.time()))
             self.report.messages += 1
 
     async def draft(self, window: Window) -> None:
@@ -254,14 +208,23 @@ class History:
     async def take_back(self, window: Window) -> None:
         entries = window.session.outbox.entries()
         if entries:
-            entry = window.session.outbox.cancel(self.chance.choice(entries).local_id)
+            local_id = self.chance.choice(entries).local_id
+            window.session.spawn(self._take_back(window.session, local_id), "taking a message back")
+
+    async def _take_back(self, session: Session, local_id: str) -> None:
+        if await session.outbox.claim(local_id):
+            entry = session.outbox.cancel(local_id)
             if entry is not None:
-                self.taken_back.add(entry.content)
+                self.taken_back.append(entry.content)
 
     async def retry(self, window: Window) -> None:
         for entry in window.session.outbox.entries():
             if entry.state is OutboxState.FAILED:
-                window.session.outbox.retry(entry.local_id)
+                window.session.spawn(self._retry(window.session, entry.local_id), "a retry")
+
+    async def _retry(self, session: Session, local_id: str) -> None:
+        await session.outbox.claim(local_id)
+        session.outbox.retry(local_id)
 
     async def network_changes(self, window: Window) -> None:
         window.network.is_down = self.chance.random() < 0.3
@@ -270,16 +233,40 @@ class History:
     async def queue_expires(self, window: Window) -> None:
         self.service.expire_queues(ME)
 
-    async def crash(self, window: Window) -> None:
-        self.report.crashes += 1
-        on_its_way_to_the_disk = self.loop.time() - 2 * SLOWEST
-        self.may_be_lost |= {
-            w.text for w in self.written if w.window == window.name and w.at > on_its_way_to_the_disk
-        }
-        await window.crash()
+    async def kill(self, window: Window) -> None:
+        """The process is gone; it is started again now or later."""
+        self._crashes([window])
+        await window.kill()
+        await asyncio.sleep(self.chance.choice((0.0, 0.5, 5.0)))
         await window.start()
 
+    async def power_loss(self, window: Window) -> None:
+        """All windows of a home are gone at once."""
+        together = [one for one in self.windows if one.home is window.home]
+        self._crashes(together)
+        for one in together:
+            one.die()
+        window.home.lose_power()
+        for one in together:
+            await one.kill()
+        for one in together:
+            await one.start()
+
+    def _crashes(self, windows: Sequence[Window]) -> None:
+        self.report.crashes += 1
+        for window in windows:
+            self._leaves_behind(window)
+        names = {window.name for window in windows}
+        on_its_way_to_the_disk = self.loop.time() - 2 * SLOWEST
+        self.may_be_lost += [
+            one for one in self.written if one.window in names and one.at > on_its_way_to_the_disk
+        ]
+
+    def _leaves_behind(self, window: Window) -> None:
+        self.left_behind |= {e.content for e in window.session.outbox.entries() if not e.elsewhere}
+
     async def quit(self, window: Window) -> None:
+        self._leaves_behind(window)
         await window.quit()
         await window.start()
 
@@ -327,34 +314,36 @@ class History:
             self.wrong(f"{tasks} tasks are left")
 
     def check_words(self) -> None:
-        said = [content for _, content in self.service.sends]
+        said = Counter(content for _, content in self.service.sends)
         offered = {
-            entry.content: entry for window in self.windows for entry in window.session.outbox.entries()
+            entry.local_id: entry for window in self.windows for entry in window.session.outbox.entries()
         }
-        for written in self.written:
-            times = said.count(written.text)
-            entry = offered.get(written.text)
-            if entry is not None and entry.state is not OutboxState.FAILED:
-                self.wrong(f"{written} is still {entry.state} after the network healed")
-            if times > 1:
-                self.wrong(f"{written} was sent {times} times")
-            elif times == 1 and entry is not None:
-                self.wrong(f"{written} was sent, and is offered as not sent: {entry.error}")
-            elif times == 0 and entry is None and written.text not in self.taken_back | self.may_be_lost:
-                self.wrong(f"{written} is lost")
+        for entry in offered.values():
+            if entry.state is not OutboxState.FAILED:
+                self.wrong(f"{entry} is still {entry.state} after the network healed")
+        failed = Counter(entry.content for entry in offered.values())
+        taken_back = Counter(self.taken_back)
+        may_be_lost = Counter(written.text for written in self.may_be_lost)
+        for text, times in Counter(written.text for written in self.written).items():
+            if said[text] > times:
+                self.wrong(f"{text!r} was written {times} times and sent {said[text]} times")
+            if said[text] + failed[text] > times:
+                self.wrong(f"{text!r} was sent, and is offered as not sent")
+            if said[text] + failed[text] + taken_back[text] + may_be_lost[text] < times:
+                self.wrong(f"{text!r} is lost: {times} times written, {said[text]} times sent")
 
     def check_order(self) -> None:
-        """Those that never failed are on the server in the order of their writing."""
+        """Those that one window sent, and that never failed, are on the server in the order of their writing."""
         ids = {message.content: message.id for message in self.service.messages.values()}
         for window in self.windows:
             for place in PLACES:
                 mine = [
                     ids[w.text]
                     for w in self.written
-                    if w.window == window.name
-                    and w.place == place
+                    if (w.window, w.place) == (window.name, place)
                     and w.text in ids
-                    and w.text not in self.failed
+                    and w.text not in self.failed | self.left_behind
+                    and not w.text.startswith("again")
                 ]
                 if mine != sorted(mine):
                     self.wrong(f"{window.name}: the messages to {place} are out of order")
@@ -408,16 +397,18 @@ async def _may_fail(work: object) -> None:
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
     """The library's own dice, which are not passed in, from the same seed."""
     numbers = Random(seed)
     state, token_hex = randomness.getstate(), secrets.token_hex
+    look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, 1.0
     randomness.seed(seed)
     secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
     try:
         yield
     finally:
         secrets.token_hex = token_hex
+        other_windows.LOOK_EVERY = look_every
         randomness.setstate(state)
 
 
@@ -425,16 +416,18 @@ def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
     """The history of a seed, or those of its acts that are given."""
     loop = SimulatedLoop()
     try:
-        with _seeded(seed), TemporaryDirectory(dir=_memory()) as folder:
-            history = History(seed, Path(folder), loop)
+        with seeded(seed), memory() as folder:
+            history = History(seed, folder, loop)
             return loop.run_until_complete(history.run(plan(seed) if acts is None else acts))
     finally:
         loop.close()
 
 
-def _memory() -> str | None:
+@contextmanager
+def memory() -> Iterator[Path]:
     """A folder in memory where the system has one: the disk is simulated."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+        yield Path(folder)
 
 
 def shrunk(seed: int) -> list[Act]:

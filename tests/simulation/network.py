@@ -42,6 +42,10 @@ class Network(httpx.AsyncBaseTransport):
         self._chance = chance
         self.trouble = 0.1
         self.is_down = False
+        self.is_dead = False
+        """Whether the process has been killed: nothing more leaves it."""
+        self.before: Callable[[httpx.Request], None] = lambda request: None
+        self.after: Callable[[httpx.Request], None] = lambda request: None
         self.requests = 0
         self.faults: dict[Fault, int] = {}
 
@@ -49,6 +53,9 @@ class Network(httpx.AsyncBaseTransport):
         self.requests += 1
         body = await request.aread()
         await asyncio.sleep(self._chance.uniform(0.005, 0.2))
+        self.before(request)
+        if self.is_dead:
+            await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ConnectError("the network is down")
         fault = self._fault()
@@ -70,6 +77,9 @@ class Network(httpx.AsyncBaseTransport):
             answer = await self._service.handle(user_id, request.method, request.url.path, params)
         except Refused as refusal:
             return _answer(refusal.status, refusal.body)
+        self.after(request)
+        if self.is_dead:
+            await asyncio.get_running_loop().create_future()
         await asyncio.sleep(self._chance.uniform(0.0, 0.1))
         if self.is_down:
             raise httpx.ReadError("the network went down")

@@ -12,6 +12,7 @@ import pytest
 
 from simulation import history
 from simulation.history import plan, run, shrunk
+from simulation.window import Window
 
 AT_ONCE = 50
 
@@ -37,15 +38,15 @@ def test_a_seed_gives_the_same_history_again() -> None:
 def test_a_client_that_forgets_what_it_wrote_is_noticed_and_its_history_shrinks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def forgetful(self: history.History, window: history.Window) -> None:
+    async def forgetful(self: history.History, window: Window) -> None:
         await asyncio.sleep(1)
         for entry in window.session.outbox.entries():
             window.session.storage.journal.delete_outbox(entry.local_id)
         await asyncio.sleep(1)
-        await window.crash()
+        await window.kill()
         await window.start()
 
-    monkeypatch.setattr(history.History, "crash", forgetful)
+    monkeypatch.setattr(history.History, "kill", forgetful)
     seed = next(s for s in range(200) if run(s).problems)
     assert "is lost" in " ".join(run(seed).problems)
     assert len(shrunk(seed)) <= len(plan(seed)) // 2

@@ -1,0 +1,114 @@
+"""A window is killed at every point of a send: around each write of its journal and around its request.
+
+Another window of the account, which is open or comes later, must find the words: on the server, or offered as not
+sent; and never twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+from random import Random
+
+import httpx
+import pytest
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.records import OutboxState
+from simulation.disk import Home
+from simulation.history import ME, memory, seeded
+from simulation.loop import SimulatedClock, SimulatedLoop
+from simulation.service import Service
+from simulation.window import Window
+
+PLACE = ChannelDestination(11, "soup")
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> None:
+    logging.getLogger("narrowcast_api").setLevel(logging.CRITICAL)
+
+
+class Strikes:
+    """Kills a window at its point number `fatal`, counted from `begin`."""
+
+    def __init__(self, window: Window, fatal: int) -> None:
+        self._window = window
+        self._fatal = fatal
+        self.points: list[str] = []
+
+    def begin(self) -> None:
+        """Count from now on."""
+        writer, network = self._window.journal_writer, self._window.network
+        writer.before = lambda: self._reached("before a write")
+        writer.after = lambda: self._reached("after a write")
+        network.before = lambda request: self._request("before", request)
+        network.after = lambda request: self._request("after", request)
+
+    def _request(self, when: str, request: httpx.Request) -> None:
+        if (request.method, request.url.path) == ("POST", "/api/v1/messages"):
+            self._reached(f"{when} the request")
+
+    def _reached(self, point: str) -> None:
+        self.points.append(point)
+        if len(self.points) == self._fatal:
+            self._window.die()
+
+
+Outcome = tuple[int, int, list[str]]
+
+
+async def _sent_and_offered(
+    folder: Path, loop: SimulatedLoop, fatal: int, *, beside: bool
+) -> tuple[int, int, list[str]]:
+    """How often the words were sent and are offered, and the points that were reached."""
+    clock = SimulatedClock(loop)
+    service = Service(clock.now, clock.monotonic)
+    home = Home(folder, Random(1))
+    victim, other = (Window(name, ME, service, home, loop, Random(2)) for name in ("victim", "other"))
+    victim.network.trouble = other.network.trouble = 0.0
+    await victim.start()
+    if beside:
+        await other.start()
+    await asyncio.sleep(5)
+    victim.journal_writer.hurry = True  # or some writes would be made together
+    strikes = Strikes(victim, fatal)
+    strikes.begin()
+    victim.session.outbox.send(PLACE, "last words")
+    await asyncio.sleep(0.8)
+    await victim.kill()
+    if not beside:
+        await other.start()
+    await asyncio.sleep(120)
+    entries = other.session.outbox.entries()
+    assert all(entry.state is OutboxState.FAILED for entry in entries), entries
+    await other.quit()
+    sends = [content for _, content in service.sends]
+    return sends.count("last words"), len(entries), strikes.points
+
+
+def killed_at(fatal: int, *, beside: bool) -> Outcome:
+    loop = SimulatedLoop()
+    try:
+        with seeded(7), memory() as folder:
+            return loop.run_until_complete(_sent_and_offered(folder, loop, fatal, beside=beside))
+    finally:
+        loop.close()
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["another window is open", "one is opened later"])
+def test_words_are_there_once_wherever_their_window_was_killed(beside: bool) -> None:
+    *counts, points = killed_at(0, beside=beside)
+    assert counts == [1, 0]
+    assert {"before a write", "after a write", "before the request", "after the request"} <= set(points)
+    assert len(points) >= 8, points
+    for fatal in range(1, len(points) + 1):
+        sent, offered, reached = killed_at(fatal, beside=beside)
+        where = f"killed {reached[-1]}, point {fatal} of {points}"
+        if fatal == 1:  # nothing had been promised yet
+            assert sent + offered <= 1, where
+        else:
+            assert sent + offered == 1, where
+        if "after the request" in reached:
+            assert sent == 1, where

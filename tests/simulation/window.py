@@ -1,0 +1,101 @@
+"""One running app without its screen; it can end, be killed at any moment, and start again."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Executor
+from contextlib import suppress
+from random import Random
+
+from narrowcast_api.account import Account
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.storage.windows import Machine
+from narrowcast_api.sync.session import Session
+from narrowcast_api.sync.startup_cache import load_state
+from simulation.disk import Home, SlowWriter
+from simulation.loop import SimulatedClock, SimulatedLoop
+from simulation.network import Network
+from simulation.service import Service
+
+MACHINE = Machine("simulated", "simulated")
+
+
+class Window:
+    """A window of `user_id` in a home, which it may share."""
+
+    def __init__(
+        self, name: str, user_id: int, service: Service, home: Home, loop: SimulatedLoop, chance: Random
+    ) -> None:
+        self.name = name
+        self.home = home
+        self._loop = loop
+        self._clock = SimulatedClock(loop)
+        self._chance = chance
+        self.network = Network(service, chance)
+        self._account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))
+        self._task: asyncio.Task[None] | None = None
+        self.writers: list[SlowWriter] = []
+        self.session: Session
+
+    def _writer(self, _name: str) -> Executor:
+        writer = SlowWriter(self._loop, self._chance)
+        self.writers.append(writer)
+        return writer
+
+    @property
+    def journal_writer(self) -> SlowWriter:
+        """What writes the journal."""
+        return self.writers[0]
+
+    async def start(self) -> None:
+        """Open what the disk has and go live."""
+        self.writers.clear()
+        self.network.is_dead = False
+        folder = self.home.folder
+        storage = AccountStorage.open(
+            folder / "data",
+            folder / "cache",
+            self._account.site,
+            self._account.email,
+            machine=MACHINE,
+            executor=self._writer,
+        )
+        assert not storage.read_only
+        state = load_state(storage.cache, self._clock)
+        self.session = Session(self._account, storage, state, clock=self._clock, transport=self.network)
+        self._task = asyncio.create_task(self.session.run())
+        view = self.session.view(Narrow.all())
+        self.session.spawn(view.open(), "the open view")
+
+    async def quit(self) -> None:
+        """End in order."""
+        for writer in self.writers:
+            writer.hurry = True
+            writer.catch_up()
+        await self.session.close()
+        await self._ended()
+
+    def die(self) -> None:
+        """As the system does for a process that is killed: nothing of it has an effect from now on."""
+        for writer in self.writers:
+            writer.kill()
+        self.network.is_dead = True
+        if self.session.storage.window is not None:
+            self.session.storage.window.let_go()
+
+    async def kill(self) -> None:
+        """End without a word, and without one of its coroutines left."""
+        self.die()
+        await self._ended()
+        storage = self.session.storage
+        with suppress(Exception):
+            storage.journal.close(0.0)
+        storage.cache.file.close()
+
+    async def _ended(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
