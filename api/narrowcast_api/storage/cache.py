@@ -141,9 +141,7 @@ class Cache:
             return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
         return None
 
-    def search(
-        self, text: str, limit: int = 100, *, channel_id: int | None = None, sender_id: int | None = None
-    ) -> list[SearchHit]:
+    def search(self, text: str, limit: int = 100) -> list[SearchHit]:
         """Messages that have all these words, newest first; accents and case do not count, and the last word
         may be unfinished.
         """
@@ -153,11 +151,8 @@ class Cache:
         rows = self.file.read(
             """SELECT messages.id, snippet(words, 0, char(2), char(3), '…', 12) FROM words
                JOIN messages ON messages.id = words.rowid
-               WHERE words MATCH ? AND (?2 IS NULL OR channel_id = ?2) AND (?3 IS NULL OR sender_id = ?3)
-               ORDER BY words.rowid DESC LIMIT ?4""",
+               WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?""",
             expression,
-            channel_id,
-            sender_id,
             limit,
         )
         return [SearchHit.parse(_number(row[0]), str(row[1])) for row in rows]
