@@ -134,7 +134,7 @@ async def test_presence_asks_for_changes_from_263() -> None:
                 "slim_presence": "true",
             }
             assert transport.last.params == expected | ({"last_update_id": "-1"} if level >= 263 else {})
-            assert got.by_user_id()[7].active_timestamp == 5
+            assert got.by_user_id()[7].active == 5
         transport.prepare("GET", "/api/v1/realm/presence", json={"presences": {}})
         await client.presence.list()
         transport.prepare("GET", "/api/v1/users/7/presence", json={"presence": {}})

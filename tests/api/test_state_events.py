@@ -114,6 +114,12 @@ def test_a_snapshot_survives_values_of_wrong_types() -> None:
                 State.from_snapshot(snapshot(**{key: wrong}))
 
 
+def test_a_snapshot_survives_a_wrong_value_anywhere_in_it() -> None:
+    for variant in variants(fixture("snapshot.json")):
+        if isinstance(variant, dict) and type(variant.get("user_id")) is int and variant["user_id"] < 2**63:
+            State.from_snapshot(variant)
+
+
 def test_the_cached_part_of_a_snapshot_gives_the_same_people_channels_and_unread() -> None:
     answer = fixture("snapshot.json")
     answer["realm_bots"] = [{"user_id": 9, "api_key": "secret", "full_name": "Iris"}]

@@ -188,10 +188,10 @@ def test_flag_events_read_the_old_name_of_their_operation() -> None:
 def test_both_forms_of_presence_read_alike() -> None:
     modern, legacy = (parse_event(raw) for raw in own_events() if raw["type"] == "presence")
     assert isinstance(modern, PresenceEvent)
-    assert modern.by_user_id()[11].idle_timestamp == 1790000010
+    assert modern.by_user_id()[11].idle == 1790000010
     assert isinstance(legacy, PresenceEvent)
     seen = legacy.by_user_id()[12]
-    assert (seen.active_timestamp, seen.idle_timestamp) == (1790000015, 1790000018)
+    assert (seen.active, seen.idle) == (1790000015, 1790000018)
 
 
 def test_both_forms_of_a_channel_deletion_and_of_peers_read_alike() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.main.choices import everywhere
 from narrowcast.text.presence import Standing, of_conversation, of_person
+from narrowcast_api.model.presence import Seen
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from support.sessions import until
 from support.stage import on_stage

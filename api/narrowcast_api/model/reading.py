@@ -71,7 +71,7 @@ def number(row: Row, key: str, default: float) -> float:
 
 
 def id_of_key(key: object) -> int | None:
-    """An id that stands as a key of an object, where JSON has texts only; None for anything else."""
+    """An id that stands as text, as keys of JSON objects do; None for anything else."""
     return int(key) if type(key) is str and key.isdecimal() and len(key) < _DIGITS else None
 
 

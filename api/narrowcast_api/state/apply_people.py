@@ -13,7 +13,6 @@ from narrowcast_api.state.changes import (
     UsersChanged,
 )
 from narrowcast_api.state.handlers import Handlers
-from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     AlertWordsEvent,
@@ -36,8 +35,6 @@ from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
 
-"""TODO(server-222): before, `remove` meant that somebody was deactivated; since, that one cannot see them."""
-
 
 @handlers.of(RealmUserAddEvent)
 def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
@@ -49,6 +46,7 @@ def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
 def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...]:
     user_id = event.person.user_id
     user = state.users.get(user_id)
+    # TODO(server-222): before, it meant that somebody was deactivated; since, that one cannot see them.
     if user is not None and not state.supports(Gate.DEACTIVATION_EVENTS):
         state.users.put([user._replace(is_active=False)])
     else:
@@ -97,8 +95,8 @@ def _alert_words(state: State, event: AlertWordsEvent) -> tuple[Change, ...]:
 @handlers.of(PresenceEvent)
 def _presence(state: State, event: PresenceEvent) -> tuple[Change, ...]:
     sightings = event.by_user_id()
-    for user_id, presence in sightings.items():
-        state.presence.put(user_id, Seen(presence.active_timestamp, presence.idle_timestamp))
+    for user_id, seen in sightings.items():
+        state.presence.put(user_id, seen)
     return (PresenceChanged(tuple(sightings)),)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import LARGEST, Row, id_of_key, number, table, text
+from narrowcast_api.model.presence import Seen, read_seen
+from narrowcast_api.model.reading import Row, id_of_key, table, text
 
 
 class Availability(StrEnum):
@@ -19,13 +20,6 @@ class Availability(StrEnum):
     ACTIVE = "active"
     IDLE = "idle"
     OFFLINE = "offline"
-
-
-class Seen(NamedTuple):
-    """When somebody was last active and last connected, in the server's UTC seconds; 0 is never."""
-
-    active: float = 0
-    idle: float = 0
 
 
 class Presence:
@@ -59,7 +53,7 @@ class Presence:
     def merge(self, presences: object) -> tuple[int, ...]:
         """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`; returns whose."""
         merged = {
-            user_id: read_slim(entry)
+            user_id: read_seen(entry)
             for key, entry in table(presences).items()
             if type(entry) is dict and (user_id := id_of_key(key)) is not None
         }
@@ -77,14 +71,6 @@ class Presence:
         """Takes one sighting; never moves a time backwards, events can overtake each other."""
         old = self._seen.get(user_id, Seen())
         self._seen[user_id] = Seen(max(old.active, seen.active), max(old.idle, seen.idle))
-
-
-def read_slim(row: Row) -> Seen:
-    """A presence with two times."""
-    active, idle = row.get("active_timestamp"), row.get("idle_timestamp")
-    if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= LARGEST:  # seldom
-        active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)
-    return Seen(active, idle if idle > active else active)
 
 
 class Status(NamedTuple):

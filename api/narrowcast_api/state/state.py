@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -27,7 +28,6 @@ from narrowcast_api.model.navigation_views import NavigationView, read_navigatio
 from narrowcast_api.model.playgrounds import Playground, read_playground
 from narrowcast_api.model.profile_fields import ProfileField, read_profile_field
 from narrowcast_api.model.reading import (
-    BadRow,
     Row,
     id_of_key,
     ids,
@@ -215,7 +215,7 @@ class State:
     def channel_id(self, name: str) -> int | None:
         """The id behind a channel's name or id as text."""
         found = self.channels.id_of(name)
-        return int(name) if found is None and name.isdecimal() and len(name) < 19 else found
+        return id_of_key(name) if found is None else found
 
     def channel_name(self, channel_id: int) -> str | None:
         return self.channels.name(channel_id)
@@ -225,7 +225,7 @@ class State:
         if text == "me":
             return self.me
         found = self.users.id_of(text)
-        return int(text) if found is None and text.isdecimal() and len(text) < 19 else found
+        return id_of_key(text) if found is None else found
 
     def user_email(self, user_id: int) -> str | None:
         """Somebody's API email address."""
@@ -265,11 +265,8 @@ def _load_people(state: State, answer: Row) -> None:
     users = state.users
     users.put(records(answer.get("cross_realm_bots"), read_user, "bot"))
     users.put(records(answer.get("realm_users"), read_user, "user"))
-    for row in rows(answer.get("realm_non_active_users")):
-        try:
-            users.put([read_user(row, is_active=False)])
-        except BadRow:
-            continue
+    inactive = partial(read_user, is_active=False)
+    users.put(records(answer.get("realm_non_active_users"), inactive, "user"))
     users.mute(answer.get("muted_users"))
     users.alert_words = tuple(texts(answer.get("alert_words")))
     state.presence.merge(answer.get("presences"))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import NamedTuple
 
+from narrowcast_api.model.topics import Topic
 from narrowcast_api.narrow.destinations import fold_topic
 
 
@@ -20,13 +20,6 @@ class Visibility(IntEnum):
     MUTED = 1
     UNMUTED = 2
     FOLLOWED = 3
-
-
-class Topic(NamedTuple):
-    """A topic with the id of the last message known in it; TOP rows of the contract."""
-
-    name: str
-    max_id: int
 
 
 class Topics:

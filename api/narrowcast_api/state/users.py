@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from narrowcast_api.model.reading import (
     Row,
     boolean,
+    id_of_key,
     integer,
     optional_int,
     optional_text,
@@ -19,10 +20,6 @@ from narrowcast_api.model.users import ProfileValue, User, UserChange
 
 UNKNOWN_NAME = "Unknown user"
 """How somebody is called of whom the server told nothing (guests may not know everybody)."""
-
-
-MOST_DIGITS = 19
-"""Digits of a number that may be too large; ids have fewer."""
 
 
 class Users:
@@ -69,8 +66,9 @@ class Users:
             )
             self._ids_by_name = self._unique_names()
         _, bar, number = text.rpartition("|")
-        if bar and number.isdecimal() and len(number) < MOST_DIGITS and int(number) in self._by_id:
-            return int(number)
+        number_id = id_of_key(number) if bar else None
+        if number_id in self._by_id:
+            return number_id
         wanted = text.lower()
         found = self._ids_by_email.get(wanted)
         return found if found is not None else self._ids_by_name.get(wanted)
@@ -116,9 +114,8 @@ class Users:
 
     def mute(self, value: object) -> None:
         """Takes the whole list of `muted_users`."""
-        self.muted = {
-            required_int(row, "id"): integer(row, "timestamp") for row in rows(value) if "id" in row
-        }
+        muted = [(optional_int(row, "id"), integer(row, "timestamp")) for row in rows(value)]
+        self.muted = {user_id: timestamp for user_id, timestamp in muted if user_id is not None}
 
 
 def _updated(user: User, row: Row) -> User:

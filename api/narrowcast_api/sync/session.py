@@ -36,9 +36,7 @@ from narrowcast_api.state.changes import (
     UnreadsChanged,
     ViewChanged,
 )
-from narrowcast_api.state.presence import Seen
 from narrowcast_api.state.state import State
-from narrowcast_api.state.topics import Topic
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.local_search import LocalResult, search_cache
@@ -254,7 +252,7 @@ class Session:
     async def load_topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`."""
         answer = await self.client.topics.list(channel_id=channel_id)
-        self.state.topics.load(channel_id, (Topic(topic.name, topic.max_id) for topic in answer.topics))
+        self.state.topics.load(channel_id, answer.topics)
         self.publish(TopicsChanged(channel_id))
 
     async def load_message(self, message_id: int) -> Message | None:
@@ -386,11 +384,7 @@ class Session:
 
     def others_are_present(self, answer: PresenceAnswer) -> None:
         """What the server says of others in return for one's own presence."""
-        sightings = {
-            user_id: Seen(presence.active_timestamp, presence.idle_timestamp)
-            for user_id, presence in answer.by_user_id().items()
-        }
-        news = self.state.presence.merge_seen(sightings)
+        news = self.state.presence.merge_seen(answer.by_user_id())
         if news:
             self.publish(PresenceChanged(news))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from narrowcast_api.model import channel_folders, channels
+from narrowcast_api.model import channel_folders, channels, topics
 
 from .base import WireModel
 from .fields import Good, GoodList, Id, either, read_by
@@ -16,6 +16,7 @@ Channel = Annotated[channels.Channel, read_by(channels.read_channel)]
 Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]
 """A channel that the caller is in, with how they want to see it."""
 
+Topic = Annotated[topics.Topic, read_by(topics.read_topic)]
 Listed = Annotated[channels.Channel, read_by(channels.read_listed)]
 
 ChannelFolder = Annotated[channel_folders.ChannelFolder, read_by(channel_folders.read_channel_folder)]
@@ -71,13 +72,6 @@ class UnsubscribeResult(WireModel):
 
     removed: GoodList[str] = []
     not_removed: GoodList[str] = []
-
-
-class Topic(WireModel):
-    """One entry of a list of topics; ``max_id`` is the id of its last message (TOP rows)."""
-
-    name: str
-    max_id: Id
 
 
 class TopicList(WireModel):

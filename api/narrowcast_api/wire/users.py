@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from narrowcast_api.model import users as model
-from narrowcast_api.model.reading import Row
+from narrowcast_api.model.presence import Seen, read_seen
+from narrowcast_api.model.reading import Row, id_of_key
 
 from .base import WireModel
 from .fields import Good, GoodList, Id, Int, Seconds, read_by
@@ -48,13 +49,6 @@ class CreatedUser(WireModel):
     user_id: Id
 
 
-class Presence(WireModel):
-    """When a user was last seen, in the modern form; seconds since 1970, zero or absent for never."""
-
-    active_timestamp: Seconds = 0
-    idle_timestamp: Seconds = 0
-
-
 class ClientPresence(WireModel):
     """What one client said of its user, in the legacy form."""
 
@@ -64,18 +58,18 @@ class ClientPresence(WireModel):
     pushable: bool = False
 
 
-def modern_presence(clients: dict[str, ClientPresence]) -> Presence:
-    """The modern form of a legacy presence: the newest time of each kind."""
+def seen_by_clients(clients: dict[str, ClientPresence]) -> Seen:
+    """What a legacy presence says: the newest time of each kind."""
     active = max((c.timestamp for c in clients.values() if c.status == "active"), default=0)
     idle = max((c.timestamp for c in clients.values() if c.status in ("active", "idle")), default=0)
-    return Presence(active_timestamp=active, idle_timestamp=idle)
+    return Seen(active, idle)
 
 
-def _read_presence(row: Row) -> Presence | dict[str, ClientPresence]:
+def _read_presence(row: Row) -> Seen | dict[str, ClientPresence]:
     """One entry in either form: the legacy one holds an object for each client, the modern one times."""
     if any(isinstance(value, Mapping) for value in row.values()):
         return {name: ClientPresence.read(value) for name, value in row.items()}
-    return Presence.read(row)
+    return read_seen(row)
 
 
 class PresenceAnswer(WireModel):
@@ -85,16 +79,16 @@ class PresenceAnswer(WireModel):
     when the request was a mere ping.
     """
 
-    presences: Good[dict[str, Annotated[Presence | dict[str, ClientPresence], read_by(_read_presence)]]] = {}
+    presences: Good[dict[str, Annotated[Seen | dict[str, ClientPresence], read_by(_read_presence)]]] = {}
     server_timestamp: Seconds | None = None
     presence_last_update_id: Int | None = None
 
-    def by_user_id(self) -> dict[int, Presence]:
+    def by_user_id(self) -> dict[int, Seen]:
         """The entries of the slim form; legacy entries are keyed by email and left out."""
         return {
-            int(key): value
-            for key, value in self.presences.items()
-            if isinstance(value, Presence) and key.lstrip("-").isascii() and key.lstrip("-").isdigit()
+            user_id: seen
+            for key, seen in self.presences.items()
+            if isinstance(seen, Seen) and (user_id := id_of_key(key)) is not None
         }
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from narrowcast_api.model import bots, users
+from narrowcast_api.model import presence as presence_model
 from narrowcast_api.model.reading import BadRow, Row
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
 from narrowcast_api.wire.groups import UserGroup
-from narrowcast_api.wire.users import ClientPresence, MutedUser, Presence, modern_presence
+from narrowcast_api.wire.users import ClientPresence, MutedUser, seen_by_clients
 
 from .base import Event
 
@@ -123,7 +124,7 @@ class PresenceEvent(Event):
     """When people were last seen: the modern form for any number, or the legacy form for one."""
 
     type: Literal["presence"] = "presence"
-    presences: Good[dict[int, Presence]] = {}
+    presences: Good[dict[int, Annotated[presence_model.Seen, read_by(presence_model.read_seen)]]] = {}
     user_id: Id | None = None
     email: str | None = None
     presence: Good[dict[str, ClientPresence]] | None = None
@@ -135,10 +136,10 @@ class PresenceEvent(Event):
             raise BadRow("neither presences nor presence")
         return row
 
-    def by_user_id(self) -> dict[int, Presence]:
+    def by_user_id(self) -> dict[int, presence_model.Seen]:
         """The modern form, whichever came."""
         if self.presence is not None and self.user_id is not None:
-            return {self.user_id: modern_presence(self.presence)}
+            return {self.user_id: seen_by_clients(self.presence)}
         return dict(self.presences)
 
 

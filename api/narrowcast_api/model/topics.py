@@ -1,0 +1,19 @@
+"""Topics of channels as lists of them name them (TOP rows)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from narrowcast_api.model.reading import Row, required_int, required_text
+
+
+class Topic(NamedTuple):
+    """A topic with the id of the last message known in it."""
+
+    name: str
+    max_id: int
+
+
+def read_topic(row: Row) -> Topic:
+    """A row of `topics`."""
+    return Topic(required_text(row, "name"), required_int(row, "max_id"))
