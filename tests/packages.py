@@ -37,6 +37,13 @@ NEEDED = (
 """Ends of names in the wheel."""
 NEEDED_TO_BUILD = ("README.md", "LICENSE", "Makefile", "docs/narrowcast.1", "tests/conftest.py", "mkdocs.yml")
 """Files of the sdist."""
+FOLDERS = (
+    ".config/narrowcast/",
+    ".local/share/narrowcast/",
+    ".cache/narrowcast/",
+    ".local/state/narrowcast/",
+)
+"""Where docs/privacy.md says that files are, below the home."""
 PATIENCE = 600.0
 """Seconds that one command may take."""
 
@@ -231,6 +238,10 @@ def try_out(command: Path, folder: Path) -> None:
     finally:
         server.terminate()
         server.communicate(timeout=60)
+    left = {str(path.relative_to(folder / "home")) for path in (folder / "home").rglob("*") if path.is_file()}
+    strange = [name for name in left if not name.startswith(FOLDERS)]
+    if strange:
+        raise Failed(f"it left files where the documentation names none: {', '.join(strange)}")
 
 
 def main() -> int:

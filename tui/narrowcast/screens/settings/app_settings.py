@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,22 +86,10 @@ class AppSettingsScreen(ManageScreen[str]):
         return settings.problem(preview(self._file, key, value).extensions, key)
 
     def rows(self) -> Sequence[ListRow[str]]:
-        config, keys_now = app_of(self).config, app_of(self).keys
-        rows: list[ListRow[str]] = []
-        for heading, keys in self._all_keys().items():
-            rows.append(ListRow(("heading", heading), "", heading))
-            rows += [
-                ListRow(
-                    one.key,
-                    one.key,
-                    one.title,
-                    _shown(self._value(one)),
-                    f"{with_keys(keys_now, one.help)} ({one.key})",
-                )
-                for one in keys
-            ]
-        chosen = len(config.keys)
-        rows += [
+        chosen = len(app_of(self).config.keys)
+        settings = app_of(self).extensions.settings
+        return [
+            *self._rows_of(CONFIG_KEYS),
             ListRow(
                 KEYS_OF_COMMANDS,
                 KEYS_OF_COMMANDS,
@@ -109,6 +97,7 @@ class AppSettingsScreen(ManageScreen[str]):
                 f"{chosen} of your own" if chosen else "",
                 "Change the keys of any command; conflicts are shown (keys)",
             ),
+            *self._rows_of(settings.keys() if settings is not None else {}),
             ListRow(("heading", IMPORT), "", "Import"),
             ListRow(
                 IMPORT,
@@ -118,7 +107,14 @@ class AppSettingsScreen(ManageScreen[str]):
                 "Settings of zulip-terminal: theme, notify, autohide, editor",
             ),
         ]
-        return rows
+
+    def _rows_of(self, by_heading: Mapping[str, Sequence[ConfigKey]]) -> Iterator[ListRow[str]]:
+        keys_now = app_of(self).keys
+        for heading, keys in by_heading.items():
+            yield ListRow(("heading", heading), "", heading)
+            for one in keys:
+                about = f"{with_keys(keys_now, one.help)} ({one.key})"
+                yield ListRow(one.key, one.key, one.title, _shown(self._value(one)), about)
 
     def open(self, item: str) -> None:
         if item == KEYS_OF_COMMANDS:
