@@ -48,12 +48,31 @@ async def test_conversations_have_headings_where_they_mix_and_one_stays_in_sight
         app.list.position.to_oldest()
         await pilot.pause()
         rows = app.rows()
-        assert rows[0] == "  #general › tests                Tue 14 Nov 2023"
-        assert rows[1:5] == ["  ── Tue 14 Nov 2023 ──", "  #general › tests", rows[3], "▌   text 1"]
+        assert rows[:5] == ["", "  ── Tue 14 Nov 2023 ──", "  #general › tests", rows[3], "▌   text 1"]
         assert rows[6] == "  @ Bruno, Chiyo"
         app.list.scroll_rows(9)
         await pilot.pause()
-        assert app.rows()[0].startswith("  #general › tests")
+        assert app.rows()[0] == "  #general › tests                Tue 14 Nov 2023"
+
+
+async def test_the_heading_that_stays_in_sight_never_doubles_the_one_below_it() -> None:
+    talks = [short(number, topic=f"talk {number // 3}") for number in range(1, 40)]
+    app = ListApp(talks, narrow=Narrow.all())
+    async with app.run_test(size=(50, 14)) as pilot:
+        app.list.position.to_oldest()
+        firsts = []
+        for _ in range(40):
+            await pilot.pause()
+            rows = app.rows()
+            firsts.append(rows[0])
+            next_text = next(number for number, row in enumerate(rows) if number and "text" in row)
+            headings = [row for row in rows[:next_text] if "#general › " in row]
+            assert len(headings) <= 1, rows
+            app.list.scroll_rows(1)
+        assert sum(first.startswith("  #general › talk 0") for first in firsts) >= 3
+        assert (
+            sum("text" in first for first in firsts) >= 5
+        )  # a row of the talk before, as its heading leaves
 
 
 async def test_an_empty_list_tells_why_in_whole_and_harmless_lines() -> None:

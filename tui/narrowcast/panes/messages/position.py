@@ -31,7 +31,9 @@ class Position:
         self.engaged = False
         """Whether the reader chose the selected message; only otherwise the selection follows new ones."""
         self.places: list[Place | None] = []
-        """What lies in each row of the list; None in the header, and above the first item."""
+        """What lies in each row of the list; None in the heading that stays in sight, and above the first item."""
+        self.shows_heading = False
+        """Whether the first row shows the heading of what is below it."""
         self.thumb: tuple[int, int] | None = None
         """First row and length of the scroll thumb; by messages, not by rows."""
         self._top_key: Key | None = None
@@ -42,7 +44,7 @@ class Position:
 
     @property
     def has_header(self) -> bool:
-        """Whether the first row is the heading of what is below it."""
+        """Whether the first row is kept for the heading of what is below it."""
         feed = self._rows.feed
         return feed is not None and feed.mixed and self._height() >= ROOM_FOR_HEADER
 
@@ -131,9 +133,25 @@ class Position:
 
     def _place_rows(self) -> None:
         self.places = self._viewport.rows() if self._rows.feed is not None else []
-        if self.has_header:
-            self.places = [None, *self.places]
+        self.shows_heading = False
+        if self.has_header and self.shown:
+            first = self.shown[0]
+            self.shows_heading = not self._begins_with_heading(first)
+            self.places = [None if self.shows_heading else self._row_before(first), *self.places]
         self.thumb = self._find_thumb()
+
+    def _begins_with_heading(self, first: Place) -> bool:
+        """Whether the heading of the conversation of an item lies at or below a row of it, before its message."""
+        feed = self._rows.feed
+        if feed is None or first.row >= self._rows.at(first.index).lead:
+            return False
+        is_echo = feed.message(first.index) is None
+        return (feed.echo_lead(first.index) if is_echo else feed.lead(first.index)).conversation
+
+    def _row_before(self, first: Place) -> Place | None:
+        if first.row:
+            return Place(first.index, first.row - 1)
+        return Place(first.index - 1, self._rows.height(first.index - 1) - 1) if first.index else None
 
     def _find_thumb(self) -> tuple[int, int] | None:
         shown, count, height = self.shown, self._viewport.count, self._height()

@@ -46,7 +46,7 @@ class RowPainter:
         """Row ``y`` of the screen."""
         view, position = self._view, self._position
         width = view.content_size.width
-        if y == 0 and position.has_header:
+        if y == 0 and position.shows_heading:
             return self._header(feed)
         place = position.places[y] if y < len(position.places) else None
         if place is None or place.index >= len(feed):

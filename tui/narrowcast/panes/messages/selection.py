@@ -59,7 +59,7 @@ class TextSelection:
         """The row at ``y`` with its number among all rows that ever were; None if it has no text of a message."""
         position, feed = self._position, self._rows.feed
         place = position.places[y] if y < len(position.places) else None
-        if place is None or feed is None or place.index >= len(feed) or (y == 0 and position.has_header):
+        if place is None or feed is None or place.index >= len(feed):
             return None
         key = feed.key(place.index)
         rows = self._rows.at(place.index)
