@@ -32,6 +32,8 @@ class Appearance:
 
     theme: str = "narrowcast"
     """A theme by name; F6 goes through them. ``terminal`` uses the terminal's own sixteen colours."""
+    sender_colors: bool = True
+    """Give each person's name a colour of its own; without, all senders have that of the theme."""
     people: bool = True
     """Show the people where the terminal is wide enough."""
     mouse: bool = True

@@ -41,6 +41,12 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
             ("narrowcast", "paper", "contrast", "terminal"),
             at_start=False,
         ),
+        ConfigKey(
+            "appearance.sender_colors",
+            "Color senders by person",
+            "Not in theme 'terminal', which has too few colors",
+            at_start=False,
+        ),
         ConfigKey("appearance.people", "Show the user list", "Where the terminal is wide enough"),
         ConfigKey("appearance.mouse", "Use the mouse", "When off, the terminal selects text itself"),
     ),

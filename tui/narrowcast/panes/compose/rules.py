@@ -47,7 +47,7 @@ class SendRules:
 
     @property
     def _how_to_begin(self) -> str:
-        begin = "write.channel" if self._writing.goes_to_channel else "message.reply"
+        begin = "message.reply" if self._target.is_direct else "write.channel"
         return with_keys(keys_of(self._text), f"Write a message (<{begin}>)")
 
     def refresh(self) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.style import Style
 from textual import events
 from textual.message import Message as TextualMessage
@@ -26,10 +28,11 @@ from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.overlays import Overlay
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_painter import GUTTER, RowPainter
-from narrowcast.panes.messages.rows import Cards, RowMaker
+from narrowcast.panes.messages.rows import Cards, RowMaker, Tints
 from narrowcast.panes.messages.selection import TextSelection
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
+from narrowcast.widgets.tints import channel_tint, person_tint
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +122,8 @@ class MessageList(LineView):
         self.overlay: Overlay | None = None
         self._cards: Cards | None = None
         self.empty_text = ""
+        self.sender_colors = True
+        """Whether each person's name has a colour of its own."""
         self._painter = RowPainter(self, self.rows, self.position)
         self._has_selection = False
 
@@ -194,7 +199,10 @@ class MessageList(LineView):
     def _new_maker(self, names: StateNames) -> RowMaker:
         palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
         width = self.content_size.width - GUTTER - 1
-        return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self))
+        tints = Tints(channel=partial(channel_tint, self))
+        if self.sender_colors:
+            tints = replace(tints, person=partial(person_tint, self))
+        return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self), tints)
 
     def thumb(self) -> tuple[int, int] | None:
         """Where the viewport lies among the known messages; by messages, not by rows."""

@@ -224,9 +224,10 @@ class MessagesPane(Vertical):
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
 
-    def show_anew(self) -> None:
+    def show_anew(self, *, sender_colors: bool) -> None:
         """The keys, or how messages are to look, are others."""
         self._say_what_is_empty()
+        self.list.sender_colors = sender_colors
         self.list.look_anew()
 
     def _echoes_aged(self) -> None:

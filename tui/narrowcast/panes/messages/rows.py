@@ -43,6 +43,7 @@ __all__ = [
     "RowMaker",
     "Rows",
     "Shape",
+    "Tints",
     "place_of_note",
     "reaction_text",
 ]
@@ -63,6 +64,17 @@ Cards = Callable[[Document], Document]
 MUTED = "(This message was sent by a muted user: <message.enter> shows it)"
 COLLAPSED = "(collapsed: <message.enter> shows it)"
 OLDER_GAP = "┄┄ older messages may be missing here: <message.enter> on the next one loads them ┄┄"
+
+
+def _no_tint(_of: object) -> Style:
+    return Style.null()
+
+
+class Tints(Struct, frozen=True):
+    """The colour of a person by id, and of a channel by the colour that was chosen for it."""
+
+    person: Callable[[int], Style] = _no_tint
+    channel: Callable[[str], Style] = _no_tint
 
 
 class Lead(Struct, frozen=True):
@@ -136,10 +148,12 @@ class RowMaker:
         width: int,
         cards: Cards | None = None,
         keys: Keys | None = None,
+        tints: Tints | None = None,
     ) -> None:
         self.names = names
         self.cards = cards
         self.keys = keys if keys is not None else default_keys()
+        self.tints = tints if tints is not None else Tints()
         self.palette = palette
         self.base = base
         self.width = max(16, width)
@@ -198,12 +212,15 @@ class RowMaker:
         palette, state = self.palette, self.names.state
         known = state.users.get(state.me) is not None
         if isinstance(where, ChannelDestination):
-            channel = state.channels.name(where.channel_id)
-            channel = channel or (f"channel {where.channel_id}" if known else "…")
+            channel = state.channels.get(where.channel_id)
+            own = channel.subscription if channel is not None else None
+            tint = self.tints.channel(own.color) if own is not None else Style.null()
+            name = channel.name if channel is not None else ""
+            name = name or (f"channel {where.channel_id}" if known else "…")
             topic = where.topic or state.limits.empty_topic_name
             style = palette.heading + (Style() if where.topic else Style(italic=True))
             return [
-                ("#" + safe_line(channel, max(16, self.width // 2 - 4)), palette.place),
+                ("#" + safe_line(name, max(16, self.width // 2 - 4)), palette.place + tint),
                 (" › ", palette.dim),
                 (safe_line(topic, 200), style),
             ]
@@ -217,11 +234,14 @@ class RowMaker:
         user = self.names.state.users.get(message.sender_id)
         return safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
 
+    def _sender_style(self, user_id: int) -> Style:
+        return self.palette.sender + self.tints.person(user_id)
+
     def _sender_row(self, message: Message) -> MessageRow:
         palette = self.palette
         user = self.names.state.users.get(message.sender_id)
         name = self._sender_name(message)
-        left: list[Part] = [(name, palette.sender)]
+        left: list[Part] = [(name, self._sender_style(message.sender_id))]
         if user is not None and user.is_bot:
             left.append((" bot", palette.dim))
         if user is not None and not user.is_active:
@@ -294,7 +314,7 @@ class RowMaker:
             return rows, Rendered([], inliner.targets, True)
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
-            lead_in = (Run(self._sender_name(message) + " ", self.palette.sender),)
+            lead_in = (Run(self._sender_name(message) + " ", self._sender_style(message.sender_id)),)
         layout = Layout(inliner, state.me, shape.opened, shape.pan, opens=key_of(self.keys, "message.enter"))
         widget = read_widget(message.submessages) if message.submessages else None
         document = parse(content, shape.rows)
@@ -327,7 +347,10 @@ class RowMaker:
         above = len(rows)
         if lead.sender:
             name = safe_line(self.names.state.users.name(self.names.state.me), 60)
-            rows.append(self.line([(name, palette.sender)], [(self.names.clock(entry.created), palette.dim)]))
+            me = self.names.state.me
+            rows.append(
+                self.line([(name, self._sender_style(me))], [(self.names.clock(entry.created), palette.dim)])
+            )
         lines = 0
         for text in safe_block(entry.content[:20_000]).split("\n"):
             for line in wrap([Run(text, palette.text)], self.width - INDENT):

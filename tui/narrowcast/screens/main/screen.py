@@ -80,6 +80,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Open the view of last time, at once from the cache, so that the first paint shows it."""
+        self.messages.list.sender_colors = app_of(self).config.appearance.sender_colors
         self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
         self.call_after_refresh(self.lines.tell_warnings)
@@ -98,7 +99,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def config_changed(self) -> None:
         """The keys, or how things are to look, are others."""
         self.lines.update()
-        self.messages.show_anew()
+        self.messages.show_anew(sender_colors=app_of(self).config.appearance.sender_colors)
         self.writing.show_keys()
 
     # where one is

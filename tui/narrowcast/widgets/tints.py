@@ -1,0 +1,79 @@
+"""Colours of people and of channels, each as near to the wanted one as can be read on the theme's backgrounds.
+
+A person's colour follows from the id, so it is the same everywhere and always. A channel's is the one that the user
+chose for it. Themes that use the terminal's own sixteen colours have no tints: nobody knows what is read on what.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rich.style import Style
+from textual.color import Color
+from textual.widget import Widget
+
+__all__ = ["HUES", "channel_tint", "contrast", "person_color", "person_tint", "readable"]
+
+HUES = (210, 28, 130, 330, 180, 60, 260, 3, 290)
+"""Degrees on the circle of colours; ids that follow each other get colours that are far apart."""
+ON_DARK, ON_LIGHT = (0.55, 0.68), (0.75, 0.35)
+"""Saturation and lightness of people's colours, 0 to 1: calm on dark grounds, strong on light ones."""
+READABLE = 5.5
+"""Contrast with the background, as WCAG 2 defines it; it asks for 4.5. Rounding to 256 colours takes some of it."""
+
+_HEX = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
+STEPS = 24
+
+
+def person_tint(widget: Widget, user_id: int) -> Style:
+    """The colour of a person in the theme of ``widget``."""
+    return _style(widget, person_color(user_id, dark=widget.app.current_theme.dark))
+
+
+def person_color(user_id: int, *, dark: bool) -> Color:
+    """The colour of a person on dark or on light grounds."""
+    return Color.from_hsl(HUES[user_id % len(HUES)] / 360, *(ON_DARK if dark else ON_LIGHT))
+
+
+def channel_tint(widget: Widget, color: str) -> Style:
+    """The colour of a channel in the theme of ``widget``; none for what is no colour. ``color`` is the server's."""
+    found = _HEX.fullmatch(color.strip())
+    return _style(widget, Color.parse("#" + found[1])) if found else Style.null()
+
+
+def _style(widget: Widget, wanted: Color) -> Style:
+    app = widget.app
+    if app.native_ansi_color:
+        return Style.null()
+    return _readable_style(wanted, app.theme_variables["panel"], app.current_theme.dark)
+
+
+@lru_cache(maxsize=512)
+def _readable_style(wanted: Color, panel: str, dark: bool) -> Style:
+    """Of a theme's backgrounds its panel is nearest to the text: what can be read there can be read on all."""
+    return Style(color=readable(wanted, Color.parse(panel), dark=dark).rich_color)
+
+
+def readable(wanted: Color, ground: Color, *, dark: bool) -> Color:
+    """``wanted``, made lighter on a dark ground or darker on a light one until it can be read there."""
+    hue, saturation, lightness = wanted.hsl
+    end = 1.0 if dark else 0.0
+    for step in range(STEPS + 1):
+        color = Color.from_hsl(hue, saturation, lightness + (end - lightness) * step / STEPS)
+        if contrast(color, ground) >= READABLE:
+            return color
+    return Color.from_hsl(hue, saturation, end)
+
+
+def contrast(one: Color, other: Color) -> float:
+    """From 1, none, to 21, black on white."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
