@@ -16,7 +16,7 @@ def open_direct(terminal: Terminal, name: str) -> None:
     terminal.type(name)
     terminal.wait_for(rf"▌.*{name}")
     terminal.press("enter")
-    terminal.wait_gone("Enter takes")
+    terminal.wait_gone("Enter selects")
     terminal.wait_for(rf"(?m)^.* {name}[^│]*$")
 
 

@@ -22,7 +22,7 @@ def write_half(terminal: Terminal) -> None:
     terminal.type("quick start")
     terminal.wait_for(r"▌.*quick start card")
     terminal.press("enter")
-    terminal.wait_gone("Enter takes")
+    terminal.wait_gone("Enter selects")
     terminal.wait_for(r"#design › quick start card")
     terminal.settle()
     terminal.press("c")

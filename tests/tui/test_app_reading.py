@@ -247,7 +247,7 @@ async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path)
 
         def shown() -> bool:
             lines[:] = [rows.render_line(y).text for y in range(rows.size.height)]
-            return any("#general › lunch" in line for line in lines)
+            return all(any(name in line for line in lines) for name in ("#general › lunch", "Green"))
 
         await until(shown)
         y = next(y for y, line in enumerate(lines) if "#general › lunch" in line)

@@ -12,7 +12,7 @@ from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.topics import Visibility
 from support.sessions import until
-from support.stage import Stage, on_stage
+from support.stage import Stage, on_stage, run
 
 
 def shown(stage: Stage) -> list[tuple[str, str, str, str]]:
@@ -73,6 +73,42 @@ async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) 
         await stage.press("g", "j", "M")
         await until(lambda: state.topics.visibility(channel_id, "builds") is Visibility.MUTED)
         await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
+
+
+@pytest.mark.parametrize("way", ["channel list", "command", "recent conversations"])
+async def test_a_topic_in_a_muted_channel_is_unmuted_and_muted_alike_everywhere(
+    tmp_path: Path, way: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        state, listed = stage.session.state, stage.screen.navigation.list
+        channel_id = stage.server.channel("general")
+        stage.screen.go(Narrow.topic(channel_id, "lunch"))
+        if not stage.screen.plan.shows_navigation:
+            await run(stage, "pane.navigation")
+        stage.screen.set_focus(listed)
+        listed.select_key(("channel", channel_id))
+        await stage.press("M")
+        await until(lambda: (channel := state.channels.get(channel_id)) is not None and channel.is_muted)
+        assert state.is_muted(channel_id, "lunch")
+        if way == "channel list":
+            listed.select_key(("topic", channel_id, "lunch"))
+        elif way == "command":
+            stage.screen.focus_messages()
+        else:
+            stage.screen.focus_messages()
+            await stage.press("t")
+            screen = stage.app.screen
+            assert isinstance(screen, RecentScreen)
+            row = next(row for row in screen.list.items if row.text.startswith("general › lunch"))
+            screen.list.select_key(row.key)
+        await stage.press("M")
+        await until(lambda: state.topics.visibility(channel_id, "lunch") is Visibility.UNMUTED)
+        assert not state.is_muted(channel_id, "lunch")
+        await stage.press("M")
+        await until(lambda: state.topics.visibility(channel_id, "lunch") is Visibility.MUTED)
+        if way != "recent conversations":
+            assert stage.notices[-1] == "Muted: #general › lunch"
 
 
 async def test_letters_filter_only_after_slash(tmp_path: Path) -> None:

@@ -208,6 +208,13 @@ class State:
         """Whether a topic is left out of views over all channels."""
         return not self.is_counted(channel_id, topic, False)
 
+    def policy_to_toggle_mute(self, channel_id: int, topic: str) -> Visibility:
+        """What mutes a topic that is not muted, and unmutes one that is: in a muted channel it stands out then."""
+        if not self.is_muted(channel_id, topic):
+            return Visibility.MUTED
+        channel = self.channels.get(channel_id)
+        return Visibility.UNMUTED if channel is not None and channel.is_muted else Visibility.NONE
+
     def visibility_policy(self, channel_id: int, topic: str) -> int:
         """What one has chosen for a topic: 0 nothing, 1 muted, 2 unmuted, 3 followed."""
         return self.topics.visibility(channel_id, topic)

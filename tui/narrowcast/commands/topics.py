@@ -181,13 +181,8 @@ async def mute(screen: Workspace) -> None:
     where = targets.topic_or_say(screen)
     if where is None:
         return
-    state = screen.session.state
-    if not state.is_muted(where.channel_id, where.topic):
-        await _see(screen, where, VisibilityPolicy.MUTED)
-        return
-    channel = state.channels.get(where.channel_id)
-    in_muted_channel = channel is not None and channel.is_muted
-    await _see(screen, where, VisibilityPolicy.UNMUTED if in_muted_channel else VisibilityPolicy.NONE)
+    policy = screen.session.state.policy_to_toggle_mute(where.channel_id, where.topic)
+    await _see(screen, where, VisibilityPolicy(policy))
 
 
 async def follow(screen: Workspace) -> None:
@@ -231,7 +226,7 @@ async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityP
     await screen.session.client.topics.set_visibility(
         channel_id=where.channel_id, topic=where.topic, policy=policy
     )
-    words = {VisibilityPolicy.FOLLOWED: "Followed", VisibilityPolicy.MUTED: "Mute"}.get(policy, "Unmuted")
+    words = {VisibilityPolicy.FOLLOWED: "Followed", VisibilityPolicy.MUTED: "Muted"}.get(policy, "Unmuted")
     screen.tell(f"{words}: {names.destination(screen.session.state, where)}")
 
 

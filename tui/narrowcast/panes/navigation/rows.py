@@ -58,6 +58,8 @@ class NavigationRow(Struct, frozen=True):
     topic: str | None = None
     account: Path | None = None
     """The file of another account that the row stands for."""
+    color: str = ""
+    """That which was chosen for the channel, as the server has it."""
 
 
 class Folding(Struct, frozen=True):
@@ -83,13 +85,13 @@ def rows(
     accounts that are not on screen.
     """
     result = list(_views(state, drafts))
-    result += _section("accounts", "Other accounts", [*map(_account, others)], folding, everything)
-    result += _section(
-        "direct", "Direct messages", list(_directs(state, current, everything)), folding, everything
-    )
+    closed = frozenset() if everything else folding.closed
+    directs = list(_directs(state, current, everything))
+    result += _section("accounts", "Other accounts", [*map(_account, others)], closed, current)
+    result += _section("direct", "Direct messages", directs, closed, current)
     for key, title, channels in _groups_of_channels(state):
         below = [row for channel in channels for row in _channel(state, channel, folding, current)]
-        result += _section(key, title, below, folding, everything)
+        result += _section(key, title, below, closed, current)
     return result
 
 
@@ -111,14 +113,21 @@ def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
 
 
 def _section(
-    key: str, title: str, below: list[NavigationRow], folding: Folding, everything: bool
+    key: str, title: str, below: list[NavigationRow], closed: frozenset[str], current: Narrow | None
 ) -> list[NavigationRow]:
+    """A heading and what is below it; of a section that is closed only what the open view belongs to."""
     if not below:
         return []
-    is_open = everything or key not in folding.closed
+    is_open = key not in closed
     unread = 0 if is_open else sum(row.unread for row in below if row.kind in _COUNTED)
     head = NavigationRow(Kind.SECTION, ("section", key), title, open=is_open, unread=unread)
-    return [head, *below] if is_open else [head]
+    return [head, *(row for row in below if is_open or _is_at(row, current))]
+
+
+def _is_at(row: NavigationRow, current: Narrow | None) -> bool:
+    if current is None:
+        return False
+    return row.narrow == current or (row.channel_id is not None and row.channel_id == current.channel_id)
 
 
 def _account(other: ListedAccount) -> NavigationRow:
@@ -207,6 +216,7 @@ def _channel(
         muted=channel.is_muted,
         open=is_open,
         channel_id=channel_id,
+        color=channel.subscription.color if channel.subscription is not None else "",
     )
     if is_open:
         topic = current.topic_name if here and current is not None else None

@@ -134,11 +134,8 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             self.say("Direct message conversations cannot be muted; users can.", bad=True)
             return
         where = item.where
-        policy = VisibilityPolicy.NONE if item.muted else VisibilityPolicy.MUTED
         session = self.session_of(item)
-        channel = session.state.channels.get(where.channel_id)
-        if item.muted and channel is not None and channel.is_muted:
-            policy = VisibilityPolicy.UNMUTED
+        policy = VisibilityPolicy(session.state.policy_to_toggle_mute(where.channel_id, where.topic))
         request = session.client.topics.set_visibility(
             channel_id=where.channel_id, topic=where.topic, policy=policy
         )
