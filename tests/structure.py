@@ -6,6 +6,8 @@ An import counts wherever it stands: at the top of a file, inside a function, or
 from __future__ import annotations
 
 import ast
+import asyncio
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +23,9 @@ PACKAGES = {
 SAME_LINES = 12
 """Lines that two places may share."""
 SHORT_DOCSTRING = 22
+WITH_STATE = r"saved_?snippet"
+STATELESS = r"(?<!enable_)(?<!send_)read_?receipt"
+"""Two operations as they stand in names; not the settings that have the words too."""
 
 
 def modules() -> dict[str, Path]:
@@ -151,8 +156,28 @@ def docstrings_and_functions() -> tuple[int, list[int]]:
     return short, lengths
 
 
+def knowing(words: str) -> dict[str, list[str]]:
+    """The files of each package in which a pattern stands: what an operation touches that is named so."""
+    pattern = re.compile(words, re.IGNORECASE)
+    files: dict[str, list[str]] = {package: [] for package in PACKAGES}
+    for name, path in modules().items():
+        if pattern.search(path.read_text(encoding="utf-8")):
+            files[name.split(".")[0]].append(name)
+    return files
+
+
+def _of_an_operation(words: str) -> str:
+    files = knowing(words)
+    client = len(files["narrowcast_api"]) + len(files["narrowcast"])
+    return f"client {client}, server {len(files['narrowcast_server'])}"
+
+
 def main() -> None:
     """Print the numbers."""
+    import message_way  # the app and the server: not for those who only ask what imports what
+
+    trace = asyncio.run(message_way.traced())
+    way = trace.way()
     known = modules()
     sizes = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in known.items()}
     groups = circles(arrows())
@@ -168,6 +193,10 @@ def main() -> None:
         ("imports inside functions", str(len(inside))),
         (f"pairs of files that share more than {SAME_LINES} lines", str(len(repeated_lines()))),
         (f"docstrings of {SHORT_DOCSTRING} characters or less", str(short)),
+        ("files that a message passes from socket to screen", str(len(way))),
+        ("files that are told of it besides", str(len(trace.given) - len(way))),
+        ("files that know an operation with state, saved snippets", _of_an_operation(WITH_STATE)),
+        ("files that know a stateless operation, read receipts", _of_an_operation(STATELESS)),
     ]
     lines = [f"{what:60} {number}" for what, number in rows]
     if "--all" in sys.argv:
@@ -175,6 +204,7 @@ def main() -> None:
             lines += ["", "circle:", *(f"  {name}" for name in group)]
         lines += ["", "inside functions:", *(f"  {line}" for line in inside)]
         lines += ["", "repeated:", *(f"  {line}" for line in repeated_lines())]
+        lines += ["", "a message:", *(f"{'*' if name in way else ' '} {name}" for name in trace.given)]
     sys.stdout.write("\n".join([*lines, ""]))
 
 
