@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
+from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows, erases_in_colour
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
 
@@ -180,3 +180,14 @@ def test_long_blanks_are_erased_not_written() -> None:
     assert len(sent) < 50
     assert screen.display == ["a" + " " * 40 + "b" + " " * 30]
     assert {screen.buffer[0][x].bg for x in range(72)} == {"red"}
+
+
+def test_where_erasing_forgets_the_background_blanks_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    strip = Strip([Segment("a" + " " * 40, Style(bgcolor="red"))])
+    update = WidgetRows(Region(0, 0, 41, 1), {0: strip}, {})
+    for term, erases in (("screen-256color", False), ("screen-256color-bce", True)):
+        monkeypatch.setenv("STY", "1.pts-0.host")
+        monkeypatch.setenv("TERM", term)
+        erases_in_colour.cache_clear()
+        assert ("\x1b[40X" in ScreenMemory().of_rows(update, CONSOLE)) is erases
+    erases_in_colour.cache_clear()

@@ -8,8 +8,10 @@ suspension, when frames fell away, when the user asks for a redraw.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import ne
 
@@ -399,10 +401,18 @@ def _styled(cells: list[Cell], console: Console) -> list[str]:
         if style is None:
             out.append(text)
             continue
-        if "            " in text and not shows_on_blanks(style):
+        if "            " in text and not shows_on_blanks(style) and erases_in_colour():
             text = _BLANKS.sub(_erased, text)
         out.append(Strip.render_style(style, text, colours))
     return out
+
+
+@lru_cache(maxsize=1)
+def erases_in_colour() -> bool:
+    """Whether the terminal erases cells in the present background. GNU screen does in its own ground, unless its TERM
+    says otherwise.
+    """
+    return "STY" not in os.environ or os.environ.get("TERM", "").endswith("-bce")
 
 
 def shows_on_blanks(style: Style) -> bool:
