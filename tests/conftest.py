@@ -8,11 +8,16 @@ import gc
 import os
 import shutil
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from support import exploring
+
+if TYPE_CHECKING:
+    from support.server import TestServer
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 << 30
@@ -50,3 +55,12 @@ def pytest_collection_finish() -> None:
     """What stays until the end need not be looked through again at every collection of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
+    """The small world of `support.world` behind a server of its own, at the newest level of the contract."""
+    from support.server import running_server  # most tests need no server
+
+    async with running_server(tmp_path / "data") as running:
+        yield running

@@ -20,11 +20,6 @@ WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, Outbox
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> OutboxBench:
-    return OutboxBench(tmp_path)
-
-
 # order and pace
 
 

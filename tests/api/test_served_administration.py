@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -13,13 +12,7 @@ from narrowcast_api.errors import BadRequest, InvalidInput, NarrowcastError, Uns
 from narrowcast_api.wire.vocabulary import BotType, ExportType, WebhookInterface
 from support.api import scripted_client
 from support.pictures import PIXEL
-from support.server import TestServer, running_server
-
-
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
-    async with running_server(tmp_path / "data") as running:
-        yield running
+from support.server import TestServer
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -23,13 +22,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.routes.auth import fetch_api_key
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
-from support.server import TestServer, running_server
-
-
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
-    async with running_server(tmp_path / "data") as running:
-        yield running
+from support.server import TestServer
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ surprise.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -27,12 +27,6 @@ from support.server import TestServer, running_server
 
 Ask = Callable[[Awaitable[object]], Awaitable[None]]
 _FAR = 4_000_000_000
-
-
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
-    async with running_server(tmp_path / "data") as running:
-        yield running
 
 
 def _client(server: TestServer, name: str = "ada") -> Client:

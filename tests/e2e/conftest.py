@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from support.serving import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 
@@ -26,40 +26,11 @@ class Served:
         return self.data / "accounts" / f"{person}.zuliprc"
 
 
-@contextmanager
-def _serving(data: Path, own_home: Path) -> Iterator[str]:
-    """`narrowcast serve --demo` on a free port; its address."""
-    process = subprocess.Popen(
-        narrowcast("serve", "--demo", "--port", "0", "--data", str(data)),
-        env={"PATH": "/usr/bin:/bin", **home(own_home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        line = process.stdout.readline()
-        if not line.startswith("listening on "):
-            process.kill()
-            pytest.fail(f"the server did not start: {process.stderr.read()}")
-        yield line.removeprefix("listening on ").strip()
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
-        process.stderr.close()
-
-
 @pytest.fixture(scope="session")
 def demo_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a demo server that has ended: making its world takes as long as all else at a start."""
     folder = tmp_path_factory.mktemp("demo-world")
-    with _serving(folder / "data", folder / "home"):
+    with serving(folder / "data", folder / "home"):
         pass
     return folder / "data"
 
@@ -69,7 +40,7 @@ def served(tmp_path: Path, demo_world: Path) -> Iterator[Served]:
     """A demo server with a world of its own."""
     data = tmp_path / "server"
     shutil.copytree(demo_world, data)
-    with _serving(data, tmp_path / "server-home") as url:
+    with serving(data, tmp_path / "server-home") as url:
         yield Served(url, data)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import subprocess
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
-from support.terminal import home, narrowcast
+from support.serving import serving
 
 from .conftest import OpenApp
 
@@ -52,25 +50,6 @@ _KNOWN = re.compile(
     rb"|\x1b\]2;[^\x00-\x1f\x7f]{0,200}(?:\x07|\x1b\\)|\x1b\[2[23];2t"
 )
 """All that the app itself has reason to write."""
-
-
-@contextmanager
-def serving(data: Path, folder: Path) -> Iterator[None]:
-    """`narrowcast serve --demo` on data that may be there already."""
-    process = subprocess.Popen(
-        narrowcast("serve", "--demo", "--port", "0", "--data", str(data)),
-        env={"PATH": "/usr/bin:/bin", **home(folder)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        assert process.stdout.readline().startswith("listening on ")
-        yield
-    finally:
-        process.terminate()
-        process.wait(20)
-        process.stdout.close()
 
 
 def poison(database: Path) -> None:

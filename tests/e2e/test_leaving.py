@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from support.terminal import Terminal
+from support.terminal import Terminal, home, narrowcast
 
 from .conftest import OpenApp, Served
 
@@ -105,8 +105,6 @@ def test_stopping_and_continuing_gives_the_terminal_back_and_takes_it_again(
 
 
 def test_a_dumb_terminal_is_refused_with_one_line(served: Served) -> None:
-    from support.terminal import home, narrowcast
-
     environment = {**home(served.data / "dumb"), "TERM": "dumb"}
     with Terminal(narrowcast("--rc", str(served.rc("ada"))), env=environment) as terminal:
         assert terminal.wait_end() == 2

@@ -8,33 +8,16 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from narrowcast_api.account import Account
+from support.serving import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 from .test_notifications import call
-
-
-@contextmanager
-def serving(data: Path, folder: Path, port: str = "0") -> Iterator[str]:
-    process = subprocess.Popen(
-        narrowcast("serve", "--demo", "--port", port, "--data", str(data)),
-        env={"PATH": "/usr/bin:/bin", **home(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().removeprefix("listening on ").strip()
-    finally:
-        process.terminate()
-        process.wait(20)
-        process.stdout.close()
 
 
 def open_app(rc: Path, folder: Path) -> Terminal:
@@ -59,40 +42,39 @@ def written(rc: Path, text: str) -> int:
     return sum(message["content"] == text for message in messages)
 
 
-def write_offline(data: Path, tmp_path: Path, rc: Path) -> tuple[Terminal, str]:
-    """An app that was live, lost its server, and has a message that waits."""
-    with serving(data, tmp_path / "server-home") as url:
-        port = url.rpartition(":")[2]
-        terminal = open_app(rc, tmp_path / "home")
-        terminal.wait_for(r"● live", PATIENCE)
-        terminal.press("ctrl+k")
-        terminal.wait_for("Go to")
-        terminal.type("Greta Lindqvist")
-        terminal.wait_for(r"▌.*Greta Lindqvist")
+@contextmanager
+def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal, str]]:
+    """An app that was live, lost its server, and has a message that waits; the server's port."""
+    with ExitStack() as stack:
+        with serving(data, tmp_path / "server-home") as url:
+            terminal = stack.enter_context(open_app(rc, tmp_path / "home"))
+            terminal.wait_for(r"● live", PATIENCE)
+            terminal.press("ctrl+k")
+            terminal.wait_for("Go to")
+            terminal.type("Greta Lindqvist")
+            terminal.wait_for(r"▌.*Greta Lindqvist")
+            terminal.press("enter")
+            terminal.wait_for(r"(?m)^.* Greta Lindqvist[^│]*$")
+            terminal.settle()
+        terminal.wait_gone(r"● live")
+        terminal.press("r", "ctrl+e", "ctrl+u")
+        terminal.type("written on the train")
         terminal.press("enter")
-        terminal.wait_for(r"(?m)^.* Greta Lindqvist[^│]*$")
-        terminal.settle()
-    terminal.wait_gone(r"● live")
-    terminal.press("r", "ctrl+e", "ctrl+u")
-    terminal.type("written on the train")
-    terminal.press("enter")
-    terminal.settle(1.0)
-    return terminal, port
+        terminal.settle(1.0)
+        yield terminal, url.rpartition(":")[2]
 
 
 @pytest.fixture
 def offline(tmp_path: Path) -> Iterator[tuple[Terminal, Path, Path, str]]:
     data = tmp_path / "server"
     rc = data / "accounts" / "ada.zuliprc"
-    terminal, port = write_offline(data, tmp_path, rc)
-    try:
-        yield terminal, data, rc, port
-    finally:
-        terminal.kill()
-        terminal.hang_up()
-        for pid in senders(rc):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    with app_offline(data, tmp_path, rc) as (terminal, port):
+        try:
+            yield terminal, data, rc, port
+        finally:
+            for pid in senders(rc):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_meanwhile(
@@ -105,15 +87,14 @@ def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_mea
     assert terminal.wait_end() == 0
     assert terminal.left_clean() == []
     assert len(senders(rc)) == 1
-    again = open_app(rc, tmp_path / "home")
-    again.wait_for("Combined feed|Greta", PATIENCE)
-    again.settle(1.0)
-    assert "already running" not in again.text
-    again.press("ctrl+q")
-    again.wait_for("A message is not sent yet")
-    again.press("down", "enter")
-    assert again.wait_end() == 0
-    again.hang_up()
+    with open_app(rc, tmp_path / "home") as again:
+        again.wait_for("Combined feed|Greta", PATIENCE)
+        again.settle(1.0)
+        assert "account is open" not in again.text
+        again.press("ctrl+q")
+        again.wait_for("A message is not sent yet")
+        again.press("down", "enter")
+        assert again.wait_end() == 0
     doctor = subprocess.run(
         narrowcast("doctor", "--offline", "--rc", str(rc)),
         env={"PATH": "/usr/bin:/bin", "TERM": "xterm", **home(tmp_path / "home")},
