@@ -17,6 +17,7 @@ from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import FileStamp
 from support.clock import VirtualClock
+from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
 DONE, FAILED, CANCELLED = UploadState.DONE, UploadState.FAILED, UploadState.CANCELLED
@@ -56,7 +57,7 @@ class Bench:
     async def crash(self) -> None:
         """End without a word: what is in memory is gone, the journal is as it was."""
         await self.queue._tasks.close()
-        self.journal._connection.close()
+        killed(self.journal)
 
     async def again(self) -> list[Upload]:
         """Killed, and started again."""

@@ -21,6 +21,7 @@ from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
 from narrowcast_api.storage.windows import Machine, open_window
+from support.journals import killed
 
 SITE, EMAIL = "https://chat.example", "ada@demo.example"
 DRAFT = Draft("d1", DraftVersion(ChannelDestination(7, "lunch"), "Soup"), 1.0)
@@ -39,7 +40,7 @@ def crash(storage: AccountStorage) -> None:
     """As the system does when the process is killed."""
     assert storage.window is not None
     storage.window.let_go()
-    storage.journal._connection.close()
+    killed(storage.journal)
     storage.cache.file.close()
 
 

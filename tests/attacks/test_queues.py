@@ -153,6 +153,8 @@ async def test_what_a_queue_keeps_of_its_registration_is_bounded(
 
 async def test_the_same_type_many_times_is_one_type(server: TestServer) -> None:
     await server.listen("hugo", event_types=["message"] * 5_000, fetch_event_types=["message"] * 5_000)
+    (queue,) = server.core.hub.of(server.id("hugo"))
+    assert queue.event_types == frozenset({"message"})
 
 
 def sizes(server: TestServer) -> Iterator[int]:

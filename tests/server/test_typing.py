@@ -83,7 +83,10 @@ async def test_private_gave_way_to_direct_between_174_and_215(server: TestServer
 
 @proves("TYP-10")
 async def test_to_is_ignored_in_channels(server: TestServer) -> None:
+    bruno = await listen(server, "bruno")
     await server.call("ada", "POST", "/typing", in_channel(server, to=[999999]))
+    (event,) = await bruno.events("typing")
+    assert (event["message_type"], event["stream_id"]) == ("stream", server.channel("general"))
 
 
 @proves("TYP-11", "TYP-14", "TYP-19", "TYP-20")

@@ -24,6 +24,7 @@ from narrowcast_api.state.changes import Change
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
+from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
 
@@ -191,7 +192,7 @@ class DraftClient:
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
-        self.journal._connection.close()
+        killed(self.journal)
 
     async def __aenter__(self) -> DraftClient:
         self.open()

@@ -24,6 +24,7 @@ from narrowcast_api.state.changes import Change
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
+from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
 TEA = ChannelDestination(7, "tea")
@@ -190,7 +191,7 @@ class OutboxBench:
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
-        self.journal._connection.close()
+        killed(self.journal)
 
     async def __aenter__(self) -> OutboxBench:
         self.open()
