@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench import burst, kept, keys, memory, message_list, running, serving, snapshot, start
+from bench import burst, history, kept, keys, memory, message_list, running, serving, snapshot, start
 from bench.results import Row, markdown
 from bench.servers import Served, say, served
 
@@ -73,6 +73,9 @@ SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
     ],
     "burst": lambda bench: burst.measure(bench.server("demo"), bench.home("burst")),
     "large": lambda bench: snapshot.measure(bench.server("large"), bench.server("demo"), bench.home("large")),
+    "history": lambda bench: history.measure(
+        bench.server("10,000 messages"), bench.server("1,000,000 messages")
+    ),
     "server": lambda bench: serving.measure(bench.server("demo"), bench.server("large")),
 }
 

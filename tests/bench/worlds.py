@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from narrowcast_api.wire.vocabulary import Role
@@ -21,6 +22,10 @@ from narrowcast_server.organization.core import Core
 READ = 1
 """The flag of a read message in the store."""
 NOW = 1_780_000_000
+DIFFERENT = 5_000
+"""Texts that messages have."""
+RARE = 40
+"""Messages with the word "needle", however many there are."""
 WORDS = [
     "release",
     "gateway",
@@ -84,6 +89,7 @@ WORDS = [
 ]
 
 
+@cache
 def words(number: int, most: int = 60) -> str:
     """The text of a message: other words for each number, as many as people write."""
     source = random.Random(number)
@@ -108,6 +114,8 @@ class Size:
     """Messages in each channel that Ada has read."""
     topics: int = 10
     """Topics in each channel."""
+    searched: bool = False
+    """Whether messages can be found by their words."""
 
 
 KINDS = {
@@ -115,6 +123,8 @@ KINDS = {
     "middle": Size(users=20_000, channels=300, unread=5_000),
     "large": Size(users=50_000, channels=5_000, unread=100_000, read_each=0, topics=2),
     "busy": Size(users=200, channels=20, unread=0, read_each=5_000),
+    "10,000 messages": Size(users=100, channels=20, unread=500, read_each=475, topics=4, searched=True),
+    "1,000,000 messages": Size(users=100, channels=20, unread=500, read_each=49_975, topics=4, searched=True),
 }
 
 
@@ -159,6 +169,11 @@ def _fill(core: Core, size: Size) -> None:
     messages = size.read_each * size.channels + size.unread
     unread_from = messages - size.unread
     channels = store.integers("SELECT id FROM channels ORDER BY id")
+    rare = max(messages // RARE, 1)
+
+    def text(number: int) -> str:
+        return f"{words(number % DIFFERENT)}{' Needle.' if number % rare == 0 else ''}"
+
     store.execute_many(
         "INSERT INTO messages (id, sender_id, channel_id, topic, content, rendered, timestamp, client)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, 'bench')",
@@ -168,8 +183,8 @@ def _fill(core: Core, size: Size) -> None:
                 bruno.id,
                 channels[i % len(channels)],
                 f"topic {i // len(channels) % size.topics}",
-                words(i),
-                f"<p>{words(i)}</p>",
+                text(i),
+                f"<p>{text(i)}</p>",
                 NOW + 60 * i // 20,
             )
             for i in range(messages)
@@ -187,6 +202,10 @@ def _fill(core: Core, size: Size) -> None:
         bruno.id,
         READ,
     )
+    if size.searched:
+        store.execute(
+            "INSERT INTO message_words (rowid, content, topic) SELECT id, content, topic FROM messages"
+        )
     core.forget()
 
 

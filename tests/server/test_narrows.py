@@ -222,3 +222,59 @@ async def test_pairs_are_understood_as_older_clients_write_them(server: TestServ
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [["stream", "general"]]}
     answer = await server.call("bruno", "GET", "/messages", fields)
     assert [message["id"] for message in answer["messages"]] == [message_id]
+
+
+@pytest.mark.parametrize(
+    ("written", "searched"),
+    [
+        (["gate", "gateway", "Gateways", "gate\u00e4", "gate7"], "gate"),
+        ([f"gate{letter}" for letter in "abcdefghijklmnop"], "gate"),
+        (["gate", "Gateway"], "ga"),
+        (["the gateway fails", "fails at the gate"], "GATE fail"),
+        (["gr\u00f6\u00dfer", "gr\u00f6\u00dfe"], "gr\u00f6\u00df"),
+        (['say "hello world"', "hello worlds"], '"hello world"'),
+        (["a-b gate", "a-bc gate"], "a-b"),
+    ],
+)
+async def test_a_search_finds_words_by_their_beginning(
+    server: TestServer, written: list[str], searched: str
+) -> None:
+    expected = [await server.send("ada", "general", "t", text) for text in written]
+    await server.send("ada", "general", "t", "nothing of the kind")
+    for terms in ([], [{"operator": "channel", "operand": "general"}]):
+        narrow = [*terms, {"operator": "search", "operand": searched}]
+        fields = {"anchor": "newest", "num_before": 50, "num_after": 0, "narrow": narrow}
+        rows = (await server.call("ada", "GET", "/messages", fields))["messages"]
+        assert [row["id"] for row in rows] == expected
+        negated = [*terms, {"operator": "search", "operand": searched, "negated": True}]
+        others = (await server.call("ada", "GET", "/messages", {**fields, "narrow": negated}))["messages"]
+        assert len(others) == 1
+
+
+async def test_searches_and_flags_narrow_together(server: TestServer) -> None:
+    ids = [await server.send("dario", "general", "t", text) for text in ("gate one", "gate two", "three")]
+    for flag, message_id in (("starred", ids[1]), ("starred", ids[2]), ("read", ids[1])):
+        fields = {"messages": [message_id], "op": "add", "flag": flag}
+        await server.call("elif", "POST", "/messages/flags", fields)
+    terms = {
+        "search": {"operator": "search", "operand": "gate"},
+        "starred": {"operator": "is", "operand": "starred"},
+        "unread": {"operator": "is", "operand": "unread"},
+        "read": {"operator": "is", "operand": "unread", "negated": True},
+        "one": {"operator": "search", "operand": "one"},
+    }
+    for names, expected in (
+        (("search", "starred"), [ids[1]]),
+        (("search", "unread"), [ids[0]]),
+        (("starred", "unread"), [ids[2]]),
+        (("starred", "read"), [ids[1]]),
+        (("search", "one"), [ids[0]]),
+        (("search", "one", "starred"), []),
+    ):
+        narrow = [terms[name] for name in names]
+        fields = {"anchor": "first_unread", "num_before": 50, "num_after": 50, "narrow": narrow}
+        rows = (await server.call("elif", "GET", "/messages", fields))["messages"]
+        assert [row["id"] for row in rows] == expected, names
+        matching = {"msg_ids": ids, "narrow": narrow}
+        found = await server.call("elif", "GET", "/messages/matches_narrow", matching)
+        assert sorted(map(int, found["messages"])) == expected, names

@@ -137,7 +137,8 @@ def read_everything(core: Core, user: User) -> None:
     if not unread_ids(core, user):
         return
     core.store.execute(
-        "UPDATE user_messages SET flags = flags | 1 WHERE user_id = ? AND flags & 1 = 0", user.id
+        "UPDATE user_messages INDEXED BY unread_messages SET flags = flags | 1 WHERE user_id = ? AND flags & 1 = 0",
+        user.id,
     )
     event = {"type": "update_message_flags", "op": "add", "operation": "add", "flag": "read"}
     core.emit({**event, "messages": [], "all": True}, [user.id])

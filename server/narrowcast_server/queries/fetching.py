@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw
@@ -60,12 +60,19 @@ def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bo
 
 
 def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> int:
-    unread = Query(query.own_rows_only, list(query.conditions), list(query.values))
-    unread.add("um.flags & ? = 0", int(FlagBit.READ))
+    unread = replace(
+        query,
+        conditions=list(query.conditions),
+        values=list(query.values),
+        index=query.index or "unread_messages",
+    )
+    # The bit as the index has it: SQLite does not know the value of a parameter.
+    unread.add("um.flags & 1 = 0")
     if not narrowed:
         condition, *values = muted_condition(user)
         unread.add(f"NOT ({condition})", *values)
-    found = core.store.integer(unread.sql(f"min({query.key})"), user.id, *unread.values)
+    sql = unread.sql(unread.key, tail=f"ORDER BY {unread.key} LIMIT 1")
+    found = core.store.integer(sql, *unread.all_values)
     return BEYOND_NEWEST if found is None else found
 
 
@@ -84,7 +91,7 @@ def page(
 
     def ids(comparison: str, direction: str, limit: int) -> list[int]:
         sql = query.sql(key, f"{key} {comparison} ?", f"ORDER BY {key} {direction} LIMIT ?")
-        return core.store.integers(sql, user.id, *query.values, anchor, limit)
+        return core.store.integers(sql, *query.all_values, anchor, limit)
 
     before = ids("<", "DESC", num_before) if num_before else []
     exact = ids("=", "ASC", 1) if include_anchor else []
@@ -180,5 +187,5 @@ def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
 def matching_ids(core: Core, user: User, query: Query, ids: Sequence[int]) -> list[int]:
     """Those of the ids that a query finds, ascending."""
     query.own_rows_only = False
-    sql = query.sql(query.key, "m.id IN (SELECT value FROM json_each(?))", "ORDER BY m.id")
-    return core.store.integers(sql, user.id, *query.values, json.dumps(list(ids)))
+    sql = query.sql(query.key, f"{query.key} IN (SELECT value FROM json_each(?))", f"ORDER BY {query.key}")
+    return core.store.integers(sql, *query.all_values, json.dumps(list(ids)))

@@ -38,7 +38,7 @@ def missed(core: Core, user: User, after: int) -> list[Message]:
             reasons.append(_FOLLOWED)
     muted, *of_muted = muted_condition(user)
     rows = core.store.all(
-        "SELECT m.* FROM user_messages um JOIN messages m ON m.id = um.message_id"
+        "SELECT m.* FROM user_messages um INDEXED BY unread_messages CROSS JOIN messages m ON m.id = um.message_id"
         " WHERE um.user_id = ? AND um.message_id > ? AND um.flags & 1 = 0 AND m.sender_id != um.user_id"
         f" AND ({' OR '.join(reasons)}) AND NOT ({muted}) ORDER BY um.message_id LIMIT ?",
         user.id,

@@ -11,7 +11,7 @@ from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPoli
 from narrowcast_server.organization.errors import bad_narrow
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
-from narrowcast_server.queries.words import match_expression
+from narrowcast_server.queries.words import match_expression, words_beginning_with
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.visibility import found_by_address
 from narrowcast_server.storage.store import Value
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 Handler = Callable[["Core", User, "Query", Operand], None]
-_READ: Final = "um.flags & 1"
-_STARRED: Final = "um.flags & 2"
-_MENTIONING: Final = "um.flags & 120 != 0"
-_ALERTED: Final = "um.flags & 128 != 0"
+_FLAGS: Final = {
+    # The conditions as the indexes of the schema have them, and what is narrower.
+    "unread": ("unread_messages", "um.flags & 1 = 0"),
+    "starred": ("starred_messages", "um.flags & 2 != 0"),
+    "mentioned": ("mentioning_messages", "um.flags & 248 != 0 AND um.flags & 120 != 0"),
+    "alerted": ("mentioning_messages", "um.flags & 248 != 0 AND um.flags & 128 != 0"),
+}
 
 
 @dataclass(slots=True)
@@ -32,6 +35,10 @@ class Query:
 
     own_rows_only: bool
     """Whether only messages that were delivered to the caller count."""
+    words: list[str] = field(default_factory=list)
+    """Full-text expressions that must all match: their matches are walked through, the newest first."""
+    index: str = ""
+    """The partial index of `user_messages` that has all that can match; without it SQLite reads everything."""
     conditions: list[str] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     search: list[str] = field(default_factory=list)
@@ -45,10 +52,28 @@ class Query:
 
     @property
     def source(self) -> str:
-        """FROM and JOIN; the caller's id is its one value."""
+        """FROM and JOIN; the caller's id and the words are its values."""
+        own = "um.message_id = m.id AND um.user_id = ?"
+        if self.words:
+            kind = "CROSS" if self.own_rows_only else "LEFT"
+            return (
+                f"FROM message_words w CROSS JOIN messages m ON m.id = w.rowid {kind} JOIN user_messages um ON {own}"
+                " WHERE w.message_words MATCH ?"
+            )
+        if self.index:
+            return (
+                f"FROM user_messages um INDEXED BY {self.index} CROSS JOIN messages m ON m.id = um.message_id"
+                " WHERE um.user_id = ?"
+            )
         if self.own_rows_only:
             return "FROM user_messages um JOIN messages m ON m.id = um.message_id WHERE um.user_id = ?"
-        return "FROM messages m LEFT JOIN user_messages um ON um.message_id = m.id AND um.user_id = ? WHERE 1"
+        return f"FROM messages m LEFT JOIN user_messages um ON {own} WHERE 1"
+
+    @property
+    def all_values(self) -> list[Value]:
+        """Of the whole SELECT, but for what is in `extra` and `tail`."""
+        matching = [" AND ".join(f"({words})" for words in self.words)] if self.words else []
+        return [self.user_id, *matching, *self.values]
 
     def sql(self, columns: str, extra: str = "", tail: str = "") -> str:
         """A whole SELECT; `extra` is a further condition."""
@@ -61,7 +86,9 @@ class Query:
     @property
     def key(self) -> str:
         """The column of the message id that the query is ordered by."""
-        return "um.message_id" if self.own_rows_only else "m.id"
+        if self.words:
+            return "w.rowid"
+        return "um.message_id" if self.own_rows_only or self.index else "m.id"
 
 
 def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
@@ -77,7 +104,14 @@ def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
             raise bad_narrow(f"unknown operator {term.operator}")
         part = Query(own_rows_only=False)
         handler(core, user, part, term.operand)
-        query.search += [] if term.negated else part.search
+        if not term.negated:
+            query.search += part.search
+            query.words += part.words
+            query.index = query.index or part.index
+        elif part.words:
+            query.add(
+                "m.id NOT IN (SELECT rowid FROM message_words WHERE message_words MATCH ?)", *part.words
+            )
         if part.conditions:
             joined = " AND ".join(f"({condition})" for condition in part.conditions)
             query.add(f"NOT coalesce({joined}, 0)" if term.negated else joined, *part.values)
@@ -207,16 +241,11 @@ def _dm_including(core: Core, user: User, query: Query, operand: Operand) -> Non
 
 
 def _is(core: Core, user: User, query: Query, operand: Operand) -> None:
-    simple = {
-        "dm": "m.conversation_id IS NOT NULL",
-        "private": "m.conversation_id IS NOT NULL",
-        "starred": f"{_STARRED} != 0",
-        "unread": f"{_READ} = 0",
-        "mentioned": _MENTIONING,
-        "alerted": _ALERTED,
-    }
-    if isinstance(operand, str) and operand in simple:
-        query.add(simple[operand])
+    if operand in ("dm", "private"):
+        query.add("m.conversation_id IS NOT NULL")
+    elif isinstance(operand, str) and operand in _FLAGS:
+        query.index, condition = _FLAGS[operand]
+        query.add(condition)
     elif operand == "resolved":
         query.add("m.channel_id IS NOT NULL AND substr(m.topic, 1, 2) = ?", RESOLVED_TOPIC_PREFIX)
     elif operand == "followed":
@@ -271,9 +300,9 @@ def _has(core: Core, user: User, query: Query, operand: Operand) -> None:
 def _search(core: Core, user: User, query: Query, operand: Operand) -> None:
     text = _text(operand, "search")
     query.search.append(text)
-    expression = match_expression(text)
+    expression = match_expression(text, lambda word: words_beginning_with(core, word))
     if expression:
-        query.add("m.id IN (SELECT rowid FROM message_words WHERE message_words MATCH ?)", expression)
+        query.words.append(expression)
 
 
 def _id(core: Core, user: User, query: Query, operand: Operand) -> None:

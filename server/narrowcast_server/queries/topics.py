@@ -21,9 +21,13 @@ def topics_of(core: Core, user: User, channel: Channel) -> list[tuple[str, int]]
             channel.id,
         )
     else:
+        # From each topic to the next by the index: the work follows the topics, not the messages.
         rows = core.store.all(
-            "SELECT topic, max(id) AS newest FROM messages WHERE channel_id = ?"
-            " GROUP BY topic ORDER BY newest DESC",
+            "WITH RECURSIVE names(topic) AS (SELECT min(topic) FROM messages WHERE channel_id = ?1 UNION ALL"
+            " SELECT (SELECT min(topic) FROM messages WHERE channel_id = ?1 AND topic > names.topic) FROM names"
+            " WHERE names.topic IS NOT NULL)"
+            " SELECT m.topic, m.id AS newest FROM names JOIN messages m ON m.id ="
+            " (SELECT max(id) FROM messages WHERE channel_id = ?1 AND topic = names.topic) ORDER BY newest DESC",
             channel.id,
         )
     return [(row["topic"], row["newest"]) for row in rows]

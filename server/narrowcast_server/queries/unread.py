@@ -23,8 +23,8 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
     """`unread_msgs`: ids by conversation and topic; the newest, as many as the cap allows."""
     cap = core.config.limits.unread_cap
     rows = core.store.all(
-        "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags FROM user_messages um"
-        " JOIN messages m ON m.id = um.message_id"
+        "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags"
+        " FROM user_messages um INDEXED BY unread_messages CROSS JOIN messages m ON m.id = um.message_id"
         " WHERE um.user_id = ? AND um.flags & 1 = 0 ORDER BY um.message_id DESC LIMIT ?",
         user.id,
         cap,
@@ -117,7 +117,8 @@ def recent_direct(core: Core, user: User) -> list[dict[str, object]]:
 def starred_ids(core: Core, user: User) -> list[int]:
     """Ids of starred messages, ascending."""
     return core.store.integers(
-        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 2 != 0 ORDER BY message_id",
+        "SELECT message_id FROM user_messages INDEXED BY starred_messages"
+        " WHERE user_id = ? AND flags & 2 != 0 ORDER BY message_id",
         user.id,
     )
 
@@ -125,7 +126,8 @@ def starred_ids(core: Core, user: User) -> list[int]:
 def unread_ids(core: Core, user: User) -> list[int]:
     """Ids of everything that somebody has not read."""
     return core.store.integers(
-        "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", user.id
+        "SELECT message_id FROM user_messages INDEXED BY unread_messages WHERE user_id = ? AND flags & 1 = 0",
+        user.id,
     )
 
 
@@ -143,7 +145,8 @@ def unread_from(core: Core, user: User, sender_id: int) -> list[int]:
 
 def _unread_where(core: Core, user: User, condition: str, *values: str | int | None) -> list[int]:
     return core.store.integers(
-        "SELECT um.message_id FROM user_messages um JOIN messages m ON m.id = um.message_id"
+        "SELECT um.message_id FROM user_messages um INDEXED BY unread_messages"
+        " CROSS JOIN messages m ON m.id = um.message_id"
         f" WHERE um.user_id = ? AND um.flags & 1 = 0 AND {condition}",
         user.id,
         *values,

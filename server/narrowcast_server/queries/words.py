@@ -5,13 +5,18 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
 
 _PART: Final = re.compile(r'"([^"]*)"|(\S+)')
 _TAG: Final = re.compile(r"(<[^>]*>)")
 _MARK: Final = '<span class="highlight">{}</span>'
 MAX_WORDS: Final = 20
+_PLAIN: Final = re.compile(r"[a-z0-9]{3,}")
+_FEW: Final = 8
 
 
 def parts(text: str) -> list[str]:
@@ -20,10 +25,40 @@ def parts(text: str) -> list[str]:
     return [part for part in found if any(character.isalnum() for character in part)][:MAX_WORDS]
 
 
-def match_expression(text: str) -> str:
-    """All words must occur, each at least as the beginning of a word; empty when there are none."""
+def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
+    """All words must occur, each at least as the beginning of a word; empty when there are none.
+
+    `beginning_with` gives the words of messages that begin with one, None for too many: SQLite finds whole words as
+    they are read, but collects all that begins with something before it gives the first.
+    """
     quoted = [part.replace('"', "") for part in parts(text)]
-    return " ".join(f'"{part}"*' for part in quoted)
+    return " AND ".join(_one(part, beginning_with) for part in quoted)
+
+
+def _one(part: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
+    plain = part.lower()
+    longer = beginning_with(plain) if _PLAIN.fullmatch(plain) else None
+    if longer is None:
+        return f'"{part}"*'
+    return "(" + " OR ".join(f'"{word}"' for word in (plain, *longer)) + ")"
+
+
+def words_beginning_with(core: Core, word: str) -> list[str] | None:
+    """The longer words of messages that begin with one, a few at most; None where there are more."""
+    found: list[str] = []
+    above = word
+    while len(found) <= _FEW:
+        # One at a time: more at once would count all occurrences of each.
+        row = core.store.one(
+            "SELECT term FROM temp.message_terms WHERE term >= ? AND term < ? LIMIT 1",
+            f"{above}\x01",
+            f"{word}\U0010ffff",
+        )
+        if row is None:
+            return found
+        above = row["term"]
+        found.append(above)
+    return None
 
 
 def highlighted_html(content: str, searches: Sequence[str]) -> str:

@@ -34,6 +34,10 @@ class Store:
         try:
             self._configure()
             self._migrate()
+            # The words of messages, for searches; it holds nothing.
+            self._connection.execute(
+                "CREATE VIRTUAL TABLE temp.message_terms USING fts5vocab('main', 'message_words', 'instance')"
+            )
         except BaseException as error:
             self._connection.close()
             if isinstance(error, (sqlite3.DatabaseError, OverflowError)):
