@@ -272,8 +272,8 @@ async def test_searches_and_flags_narrow_together(server: TestServer) -> None:
         (("search", "one", "starred"), []),
     ):
         narrow = [terms[name] for name in names]
-        fields = {"anchor": "first_unread", "num_before": 50, "num_after": 50, "narrow": narrow}
-        rows = (await server.call("elif", "GET", "/messages", fields))["messages"]
+        page: Answer = {"anchor": "first_unread", "num_before": 50, "num_after": 50, "narrow": narrow}
+        rows = (await server.call("elif", "GET", "/messages", page))["messages"]
         assert [row["id"] for row in rows] == expected, names
         matching = {"msg_ids": ids, "narrow": narrow}
         found = await server.call("elif", "GET", "/messages/matches_narrow", matching)
