@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from narrowcast.app.config import parse
+from narrowcast.app.config_load import parse
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import by_id
 from narrowcast.extensions.loading import load_all

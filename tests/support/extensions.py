@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from narrowcast.app.config import Config, parse
+from narrowcast.app.config import Config
+from narrowcast.app.config_load import parse
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow

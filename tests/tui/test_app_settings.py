@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import Config, ConfigError, parse
+from narrowcast.app.config import Config, ConfigError
 from narrowcast.app.config_file import change, check
 from narrowcast.app.config_keys import CONFIG_KEYS
+from narrowcast.app.config_load import parse
 from narrowcast.app.import_settings import read_zuliprc
 from narrowcast.commands.keymap import effective
 from narrowcast.commands.presets import PRESETS

@@ -31,6 +31,7 @@ from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id, every
 from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
+from narrowcast.terminal.colours import NearestOf256
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import add_bindings
@@ -120,8 +121,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             chosen = "terminal"
         self.theme = chosen
         if self.console.color_system == "256":
-            from narrowcast.terminal.colours import NearestOf256
-
             self._filters.append(NearestOf256())
         if self.config.keymap:
             self._use_keys()

@@ -9,7 +9,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from narrowcast.app.config import Config, ConfigError, parse
+from narrowcast.app.config import Config, ConfigError
+from narrowcast.app.config_load import parse
 
 __all__ = ["Value", "change", "check", "preview"]
 

@@ -51,17 +51,11 @@ class Leaving:
         """Answer signals and a terminal that goes, from now on. ``repaint``: another program wrote to the terminal."""
         if self._app.is_headless or sys.platform == "win32":
             return
-        from narrowcast.terminal.driver import TerminalDriver
-        from narrowcast.terminal.signal_handler import SignalHandler
+        from narrowcast.terminal.signal_handler import SignalHandler  # not on Windows
 
         self._signals = SignalHandler(in_app(self.begin))
         self._signals.start()
-        driver = self._app._driver
-        if isinstance(driver, TerminalDriver):
-            self._signals.also_clean = lambda: driver.title_to_restore
-            driver.lost = self._signals.vanished
-            driver.leaving = self._is_going
-            driver.repainting = repaint
+        self._signals.watch(self._app._driver, self._is_going, repaint)
 
     def leave_signals(self) -> None:
         """Signals do what they did before."""

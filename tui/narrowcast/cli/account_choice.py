@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
-from narrowcast.app.config import Config, load
+from narrowcast.app.config import Config
+from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
 

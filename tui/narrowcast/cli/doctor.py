@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
-from narrowcast.app.config import Config, ConfigError, Notifications, load
+from narrowcast.app.config import Config, ConfigError, Notifications
+from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say

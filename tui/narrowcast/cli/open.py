@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from narrowcast.app import accounts
-from narrowcast.app.config import load
+from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.open_app import run_app
 from narrowcast.cli.outcome import CommandError, Exit

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
-from narrowcast.app.config import load
+from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal import without_palette

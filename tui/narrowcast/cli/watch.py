@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from narrowcast.app import accounts
-from narrowcast.app.config import Config, load
+from narrowcast.app.config import Config
+from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit, complain, explain
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent

@@ -1,9 +1,7 @@
 """Leaving in order: SIGHUP, SIGTERM, and a terminal that vanished.
 
-Textual ends on these signals without any cleaning up. The handler asks the app to leave as if its user
-had; if that
-takes longer than a few seconds (a stuck loop, a terminal that nobody reads), it restores the terminal by
-itself and
+Textual ends on these signals without any cleaning up. The handler asks the app to leave as if its user had; if that
+takes longer than a few seconds (a stuck loop, a terminal that nobody reads), it restores the terminal by itself and
 ends the process. Drafts are in the journal within a second of the last key, so nothing waits for this path.
 """
 
@@ -20,6 +18,10 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
+
+from textual.driver import Driver
+
+from narrowcast.terminal.driver import TerminalDriver
 
 PATIENCE = 8.0
 """Seconds between the request to leave and the end by force."""
@@ -69,6 +71,16 @@ class SignalHandler:
         self._old.clear()
         with contextlib.suppress(OSError):
             os.write(self._wake_write, b".")
+
+    def watch(
+        self, driver: Driver | None, is_leaving: Callable[[], bool], repaint: Callable[[], None]
+    ) -> None:
+        """Hear from the app's driver when the terminal goes, or when another program wrote to it (``repaint``)."""
+        if isinstance(driver, TerminalDriver):
+            self.also_clean = lambda: driver.title_to_restore
+            driver.lost = self.vanished
+            driver.leaving = is_leaving
+            driver.repainting = repaint
 
     @property
     def is_leaving(self) -> bool:

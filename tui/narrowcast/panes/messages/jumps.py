@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable
-from datetime import datetime
-from typing import TYPE_CHECKING
-
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.going import Going
 from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
-
-if TYPE_CHECKING:
-    from narrowcast_api.narrow.page import Page
-    from narrowcast_api.sync.message_view import MessageView
 
 __all__ = ["Jumps"]
 
@@ -31,66 +21,9 @@ class Jumps:
 
     def date(self) -> None:
         """Asks for a date and goes to its first message."""
-        hints = ("or 11-20, today, yesterday, friday; 2026-11 is its first day",)
-        self._pane.ask(AskScreen("Go to date", placeholder="2026-11-20", notes=hints), self._go_to_date)
+        from narrowcast.panes.messages.date_jump import DateJump
 
-    def _go_to_date(self, text: str | None) -> None:
-        if not text or self._pane.list.feed is None:
-            return
-        from narrowcast.text.typed_dates import day_of
-
-        names = self._pane.list.feed.names
-        try:
-            day = day_of(text, names.local(time.time()).date())
-            local = datetime(day.year, day.month, day.day, tzinfo=names.zone)
-            at = local.timestamp() if names.zone else local.astimezone().timestamp()
-        except (ValueError, OverflowError):
-            self._pane.say("Invalid date. Write it like 2026-11-20.")
-            return
-        self._pane.work(self._find_date(at), "go to that date")
-
-    async def _find_date(self, at: float) -> None:
-        """Asks the server where the date lies outside what is known; offline what is known has to do."""
-        view = self._pane.view
-        if view is None:
-            return
-        if not self._knows(view, at):
-            from narrowcast_api.narrow.dates import first_since
-
-            def fetch(anchor: int | str, before: int, after: int) -> Awaitable[Page]:
-                return self._pane.session.fetch(view.narrow, anchor, before, after, include_anchor=True)
-
-            try:
-                found = await first_since(fetch, at)
-            except NarrowcastError as error:
-                self._pane.say(f"Only what is loaded was looked at: {error.user_message}")
-            else:
-                if view is self._pane.view:
-                    self._pane.reopen("newest" if found is None else found)
-                return
-        if view is self._pane.view and view.ids:
-            self._pane.list.position.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])
-
-    def _knows(self, view: MessageView, at: float) -> bool:
-        """Whether the first message since a moment is among those that are loaded."""
-        get = self._pane.session.state.messages.get
-        oldest, newest = (get(view.ids[place]) if view.ids else None for place in (0, -1))
-        if oldest is None or newest is None:
-            return False
-        begins = view.found_oldest or oldest.timestamp < at
-        return begins and (view.found_newest or newest.timestamp >= at)
-
-    def _known_since(self, view: MessageView, at: float) -> int:
-        """The index of the first loaded message since a moment."""
-        low, high = 0, len(view.ids)
-        while low < high:
-            middle = (low + high) // 2
-            message = self._pane.session.state.messages.get(view.ids[middle])
-            if message is not None and message.timestamp < at:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        DateJump(self._pane).ask()
 
     def message(self) -> None:
         """Asks for the number or the link of a message and goes there."""

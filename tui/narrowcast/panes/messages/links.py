@@ -85,17 +85,16 @@ class Links:
 
         With the `key` of a message its other pictures can be seen from there.
         """
-        from narrowcast.terminal import images
+        from narrowcast.screens.messages import picture
 
-        if self._can_be_shown(target) and images.available():
-            from narrowcast.screens.messages.picture import PictureScreen
-
+        available = picture.images.available()
+        if self._can_be_shown(target) and available:
             beside = self._pane.list.rows.targets_of(key) if key is not None else ()
             pictures = [one for one in beside if self._can_be_shown(one)] or [target]
             index = pictures.index(target) if target in pictures else 0
-            self._pane.ask(PictureScreen(self._pane.session, pictures, index), self._save_picture)
+            self._pane.ask(picture.PictureScreen(self._pane.session, pictures, index), self._save_picture)
         else:
-            if is_picture(target) and not images.available():
+            if is_picture(target) and not available:
                 self._pane.say("To view images here, install the extra: pip install 'narrowcast[images]'")
             self._open_link(target)
 

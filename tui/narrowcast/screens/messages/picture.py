@@ -29,7 +29,7 @@ from narrowcast_api.errors import NarrowcastError
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
-__all__ = ["PictureScreen"]
+__all__ = ["PictureScreen", "images"]
 
 
 class PictureScreen(Dialog[Target | None]):

@@ -1,0 +1,109 @@
+"""Checking a file of configuration: each mistake is reported with its line and key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pydantic import TypeAdapter, ValidationError
+from textual.theme import BUILTIN_THEMES
+
+from narrowcast.app.config import Config, ConfigError, Notifications
+from narrowcast.app.themes import THEMES
+from narrowcast.commands.keymap import KeymapError, effective
+from narrowcast.terminal.notice_command import check_command
+from narrowcast_api.protocols.notifications import QuietHours
+
+__all__ = ["checked", "line_of"]
+
+
+def checked(data: Mapping[str, object], text: str, name: str) -> Config:
+    """The configuration in ``data``, which was read from ``text``; ``name`` stands in the errors.
+
+    Raises :class:`ConfigError`.
+    """
+    try:
+        config = TypeAdapter(Config).validate_python(data)
+    except ValidationError as error:
+        problems = []
+        for detail in error.errors():
+            location = [str(part) for part in detail["loc"] if isinstance(part, str)]
+            known = [part for part in location if not part.startswith(("list[", "str"))]
+            key = ".".join(known)
+            problems.append(
+                f"{name}:{line_of(text, known)}: {key}: {_sentence(detail['type'], detail['msg'])}"
+            )
+        raise ConfigError(list(dict.fromkeys(problems))) from error
+    _check_notifications(config.notifications, text, name)
+    return _check_keys(_check_theme(config, text, name), text, name)
+
+
+def _check_theme(config: Config, text: str, name: str) -> Config:
+    theme = config.appearance.theme
+    known = [*(theme.name for theme in THEMES), *BUILTIN_THEMES]
+    if theme not in known:
+        line = line_of(text, ["appearance", "theme"])
+        raise ConfigError(
+            [f"{name}:{line}: appearance.theme: no theme {theme!r}. Themes: {', '.join(known)}"]
+        )
+    return config
+
+
+def _check_notifications(config: Notifications, text: str, name: str) -> None:
+    problems = []
+    for key, check in (
+        ("quiet", lambda: [QuietHours.parse(part) for part in config.quiet]),
+        ("command", lambda: check_command(config.command)),
+    ):
+        try:
+            check()
+        except ValueError as error:
+            line = line_of(text, ["notifications", key])
+            problems.append(f"{name}:{line}: notifications.{key}: {error}")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _check_keys(config: Config, text: str, name: str) -> Config:
+    if not config.keymap:
+        return config
+    try:
+        effective(config.keymap)
+    except KeymapError as error:
+        problems = []
+        for problem in error.problems:
+            line = next((line_of(text, ["keys", key]) for key in config.keys if key in problem), 1)
+            problems.append(f"{name}:{line}: keys: {problem}")
+        raise ConfigError(problems) from error
+    return config
+
+
+def _sentence(kind: str, message: str) -> str:
+    if kind in {"extra_forbidden", "unexpected_keyword_argument"}:
+        return "there is no such setting"
+    return message[:1].lower() + message[1:]
+
+
+def line_of(text: str, keys: list[str]) -> int:
+    """The line (from 1) where the setting ``keys`` stands in TOML ``text``; its table's or 1 if not found."""
+    table: list[str] = []
+    best = 1
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line):
+            table = _parts(header.group(1))
+            if table == keys[: len(table)]:
+                best = number
+        elif setting := re.match(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w-]+|\s*\.\s*)+)\s*=", line):
+            full = table + _parts(setting.group(1))
+            if full == keys:
+                return number
+            if full == keys[: len(full)]:
+                best = number
+    return best
+
+
+def _parts(dotted: str) -> list[str]:
+    return [
+        quoted.strip("\"'") if quoted else bare
+        for quoted, bare in re.findall(r"(\"[^\"]*\"|'[^']*')|([\w-]+)", dotted)
+    ]

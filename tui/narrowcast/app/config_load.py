@@ -1,0 +1,35 @@
+"""Reading the configuration: one TOML file, checked as a whole before anything opens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.app.config import Config, ConfigError
+
+__all__ = ["load", "parse"]
+
+
+def load(path: Path) -> Config:
+    """Read and check ``path``; the defaults if there is no such file. Raises :class:`ConfigError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Config:
+    """Check the text of a configuration; ``name`` stands in the errors. Raises :class:`ConfigError`."""
+    import tomllib
+
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([f"{name}: not TOML: {error}"]) from error
+    if not data:
+        return Config()
+    from narrowcast.app.config_check import checked  # with pydantic; most have no file
+
+    return checked(data, text, name)
