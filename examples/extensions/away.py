@@ -79,5 +79,7 @@ def tell(app: App[Settings], message: Message) -> None:
         return
     if app.text(message).startswith(SIGN):
         return  # two who are away would go on for ever
+    if not app.takes("answer"):
+        return  # another window of the account answers
     away.told.add(sender.user_id)
     app.send(DirectDestination(frozenset({sender.user_id})), f"{SIGN} {away.text}")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
 from support.extensions import (
     compose,
@@ -21,6 +24,7 @@ from support.extensions import (
 )
 from support.server import TestServer
 from support.sessions import until
+from support.stage import Stage
 
 
 async def test_tickets_get_cards_and_are_completed(tmp_path: Path) -> None:
@@ -61,6 +65,17 @@ async def until_answered(server: TestServer, name: str, count: int) -> list[str]
     return found
 
 
+@asynccontextmanager
+async def second_window(stage: Stage) -> AsyncIterator[Session]:
+    """Another window of Ada's account on this machine."""
+    paths = stage.app.paths
+    session = await Session.open(stage.session.account, data_dir=paths.data, cache_dir=paths.cache)
+    try:
+        yield session
+    finally:
+        await session.close()
+
+
 async def test_whoever_writes_while_one_is_away_is_answered_once(tmp_path: Path) -> None:
     settings = "[extensions.away]\nmentions = true\n"
     async with extended(tmp_path, {"away": example("away")}, settings) as stage:
@@ -79,6 +94,9 @@ async def test_whoever_writes_while_one_is_away_is_answered_once(tmp_path: Path)
         await server.send("chiyo", "general", "lunch", f"@**{server.user('ada').full_name}** and you?")
         assert await until_answered(server, "chiyo", 1) == ["[Automatic answer] back at two"]
         assert await until_answered(server, "bruno", 1) == ["[Automatic answer] back at two"]
+        async with second_window(stage) as other:
+            assert not other.storage.takes("extension-away-answer")
+            assert other.storage.takes("extension-away-other")
         await compose(stage, "/away")
         await stage.press("enter")
         await told(stage, "Nothing is answered for you any more.")

@@ -299,6 +299,32 @@ async def go(app):
         assert stage.app.extensions.host.running[0].is_on
 
 
+async def test_an_extension_that_is_interrupted_leaves_the_connection_to_the_app(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + """
+@extension.command("go", "Go", keys=["f12"])
+async def go(app):
+    async with app.client as client:
+        await client.users.me()
+    await asyncio.gather(app.client.users.me(), burn())
+
+async def burn():
+    await asyncio.sleep(0)
+    time.sleep(30)
+"""
+    )
+    async with extended(tmp_path, {"one": source}) as stage:
+        await stage.press("f12")
+        await told(stage, "The extension one is turned off")
+        me = await stage.session.client.users.me()
+        assert me.user_id == stage.server.id("ada")
+        await stage.server.send("bruno", "general", "lunch", "Still live?")
+        await until(
+            lambda: any("Still live" in one.content for one in stage.session.state.messages.known(range(99)))
+        )
+
+
 async def test_work_in_the_background_ends_with_the_account(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

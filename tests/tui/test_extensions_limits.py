@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from narrowcast.extend import Extension, NarrowcastError, Refused
+from narrowcast.extensions import limits
 from narrowcast.extensions import running as running_module
-from narrowcast.extensions.limits import TooLong, call, ours
+from narrowcast.extensions.limits import TooLong, call, ours, watch_tasks
 from narrowcast.extensions.running import Running
 
 Told = list[tuple[str, str]]
@@ -28,6 +29,7 @@ def told() -> Told:
 def running(told: Told, monkeypatch: pytest.MonkeyPatch) -> Running:
     """An extension whose steps may take a fifth of a second, and whose async functions twice as long."""
     monkeypatch.setattr(running_module, "STEP_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "STEP_SECONDS", 0.2)
     extension = Extension("one", "The first", seconds=0.4)
     return Running(extension, None, lambda text, severity: told.append((severity, text)), lambda: None)
 
@@ -133,6 +135,22 @@ async def test_work_that_is_cancelled_with_the_account_turns_nothing_off(running
     await asyncio.gather(task, return_exceptions=True)
     assert task.cancelled()
     assert running.is_on
+
+
+async def test_a_task_that_nobody_waits_for_has_the_limit_too(running: Running) -> None:
+    begun: list[asyncio.Task[None]] = []
+
+    async def begins() -> None:
+        begun.append(asyncio.create_task(sleeps()))
+
+    unwatch = watch_tasks(asyncio.get_running_loop())
+    try:
+        await running.hear("it", begins)
+        await asyncio.wait(begun)
+    finally:
+        unwatch()
+    assert running.why_off == "a task of it held up the app for 0.2 s"
+    assert isinstance(begun[0].exception(), TooLong)
 
 
 async def test_what_an_async_function_gives_back_and_waits_for_is_its_own(running: Running) -> None:

@@ -42,6 +42,12 @@ class App(Protocol, Generic[S]):
     def client(self) -> Client:
         """Every operation of the service, as this account: see the reference of `narrowcast_api`."""
 
+    def takes(self, task: str) -> bool:
+        """Whether this window does a task of the extension that one window of the account does at a time, such as
+        answering. The first that asks has it until it ends; then another one may. ``task``: lower-case letters, digits
+        and hyphens.
+        """
+
     # the account
 
     @property

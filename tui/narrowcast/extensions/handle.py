@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.workspace import Workspace
+from narrowcast.extensions.apart import client_apart
 from narrowcast.extensions.limits import ours
 from narrowcast.extensions.running import Running
 from narrowcast.terminal.paths import private_folder
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Handle"]
 
+_TASK = re.compile(r"[a-z][a-z0-9-]{0,30}")
 LONGEST_TEXT = 500
 """Characters of a message's words."""
 
@@ -40,6 +43,7 @@ class Handle:
         self._session = screen.session
         self._redraw = redraw
         self._work: set[asyncio.Task[None]] = set()
+        self._client: Client | None = None
         self.log = logging.getLogger(f"narrowcast.extension.{running.name}")
 
     @property
@@ -52,8 +56,10 @@ class Handle:
 
     @property
     def client(self) -> Client:
-        with ours():
-            return self._session.client
+        if self._client is None:
+            with ours():
+                self._client = client_apart(self._session.client)
+        return self._client
 
     # the account
 
@@ -65,6 +71,12 @@ class Handle:
     @property
     def now(self) -> float:
         return self._session.clock.now()
+
+    def takes(self, task: str) -> bool:
+        if not _TASK.fullmatch(task):
+            raise ValueError(f"{task!r} is no name of a task: use lower-case letters, digits and hyphens")
+        with ours():
+            return self._session.storage.takes(f"extension-{self._running.name}-{task}")
 
     @property
     def connection(self) -> ConnectionStatus:

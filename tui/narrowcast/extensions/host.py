@@ -20,6 +20,7 @@ from narrowcast.extensions.cards import CardMaker, as_card, with_cards
 from narrowcast.extensions.events import Hooks
 from narrowcast.extensions.handle import Handle
 from narrowcast.extensions.host_app import HostApp
+from narrowcast.extensions.limits import watch_tasks
 from narrowcast.extensions.loading import Found
 from narrowcast.extensions.running import Running
 from narrowcast.extensions.settings import ExtensionSettings
@@ -65,6 +66,7 @@ class Host:
         self._at_work: list[_AtWork] = []
         self._timers: list[asyncio.TimerHandle] = []
         self._withdraw: Callable[[], None] = lambda: None
+        self._unwatch = watch_tasks(asyncio.get_running_loop())
         self.settings = ExtensionSettings(found)
         self.running = [
             Running(one.extension, one.settings, self._tell, self._redraw)
@@ -139,6 +141,7 @@ class Host:
     def close(self) -> None:
         """The app ends."""
         self._withdraw()
+        self._unwatch()
 
     def _again(self, running: Running, segment: SegmentEntry) -> None:
         every = segment.every or 0.0

@@ -7,14 +7,16 @@ afterwards. While our own code runs on behalf of an extension it is left alone (
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 import time
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
-__all__ = ["STEP_SECONDS", "Stepped", "TooLong", "call", "ours"]
+__all__ = ["STEP_SECONDS", "Stepped", "TooLong", "blame", "call", "ours", "watch_tasks"]
 
 T = TypeVar("T")
 
@@ -26,6 +28,10 @@ _AGAIN = 0.05
 
 class TooLong(BaseException):
     """Not an Exception: what catches everything in an extension must not catch this."""
+
+
+blame: ContextVar[Callable[[], None]] = ContextVar("blame")
+"""What to call when a task that an extension has begun takes too long: nobody may be waiting for it."""
 
 
 class _Alarm:
@@ -103,3 +109,26 @@ class Stepped:
                     step, value = self._work.throw, error
         finally:
             self._work.close()
+
+
+async def _watched(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        result: T = await Stepped(work, STEP_SECONDS)
+        return result
+    except TooLong:
+        if (accuse := blame.get(None)) is not None:
+            accuse()
+        raise
+
+
+def watch_tasks(loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
+    """From now on tasks that an extension begins have the limit of its own steps; what is returned ends that."""
+    before = loop.get_task_factory()
+
+    def factory(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Future[Any]:
+        if _alarm.armed and not _alarm.ours and asyncio.iscoroutine(work):
+            work = _watched(work)
+        return asyncio.Task(work, loop=loop, **options) if before is None else before(loop, work, **options)
+
+    loop.set_task_factory(factory)
+    return lambda: loop.set_task_factory(before)

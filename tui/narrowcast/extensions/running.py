@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from narrowcast.extend.declare import Extension
 from narrowcast.extend.values import Refused
-from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, call
+from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, blame, call
 from narrowcast_api.errors import NarrowcastError
 
 __all__ = ["Running"]
@@ -66,6 +66,17 @@ class Running:
         """What a function gives back, async or not. Raises Refused once the user was told why there is nothing."""
         if not self.is_on:
             raise Refused
+        accusing = blame.set(
+            lambda: self.turn_off(f"a task of {what} held up the app for {STEP_SECONDS:g} s")
+        )
+        try:
+            return await self._done(what, function, args, unlimited)
+        finally:
+            blame.reset(accusing)
+
+    async def _done(
+        self, what: str, function: Callable[..., Any], args: tuple[Any, ...], unlimited: bool
+    ) -> Any:
         try:
             result = call(function, *args, seconds=STEP_SECONDS)
             if inspect.isawaitable(result):

@@ -1,0 +1,48 @@
+"""The connection of the app as extensions get it.
+
+Each request runs as a task of its own, so that an extension which is interrupted or cancelled leaves none of the
+app's own work halfway; and nobody but the app closes the connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from narrowcast.extensions.limits import ours
+
+if TYPE_CHECKING:
+    from narrowcast_api.client import Client
+    from narrowcast_api.http.connection import Connection
+
+__all__ = ["client_apart"]
+
+
+class _Apart:
+    """Stands for a connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._connection, name)
+        return _as_task(value) if inspect.iscoroutinefunction(value) else value
+
+    async def aclose(self) -> None:
+        """The app closes its connection itself."""
+
+
+def _as_task(function: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        with ours():
+            task = asyncio.get_running_loop().create_task(function(*args, **kwargs))
+        return await task
+
+    return call
+
+
+def client_apart(client: Client) -> Client:
+    """A client that does everything by the connection of another one."""
+    return type(client)(cast("Connection", _Apart(client.connection)))
