@@ -191,6 +191,7 @@ async def test_browsers_run_nothing_that_was_uploaded(
         ("..", "uploaded-file", "/uploaded-file"),
         ("n" * 400 + ".txt", "n" * 251 + ".txt", "/" + "n" * 251 + ".txt"),
         (".bashrc", ".bashrc", "/bashrc"),
+        ("a & b - (final).pdf", "a & b - (final).pdf", "/a-b-final.pdf"),
         ("evil\x1b[31m.txt", "evil[31m.txt", "/evil31m.txt"),
     ],
 )

@@ -16,6 +16,7 @@ from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_KNOWN, LevelError, Target
 from narrowcast_server.zulip_archive.writing.archive import write_archive
+from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
 from support.server import running_server
@@ -332,3 +333,17 @@ def test_the_command_line_writes_it(data: Path, tmp_path: Path, capsys: pytest.C
     assert main.main(["serve", "--data", str(data), "--export-zulip", str(file), "--zulip-level", "9"]) == 2
     assert "442 to 499" in capsys.readouterr().err
     assert main.main(["serve", "--export-zulip", str(file), "--backup", str(file)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "listed"),
+    [
+        ("plan ü (2).txt", "plan-ü-2.txt", "plan ü (2).txt"),
+        (".my profile", "my-profile", "my profile"),
+        ("a -- b.txt", "a--b.txt", "--b.txt"),
+        ("!", "uploaded-file", "uploaded-file"),
+        ("plan.txt", "..", "plan.txt"),
+    ],
+)
+def test_a_name_that_does_not_lead_to_its_path_is_one_that_does(name: str, last: str, listed: str) -> None:
+    assert listed_name(name, f"1/ab/token/{last}") == listed

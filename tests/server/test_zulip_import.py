@@ -413,7 +413,9 @@ def test_what_a_zulip_server_exports_is_taken_in(archive: Path, back: Path, tmp_
             expected = [row for row in expected if row[3] != "narrowcast"]
         assert rows(data, SAME[kind]) == expected, kind
     uploads = rows(data, "SELECT path_id, name, size FROM attachments ORDER BY id")
-    assert [row[1:] for row in uploads] == rows(back, "SELECT name, size FROM attachments ORDER BY id")
+    assert [row[1:] for row in uploads] == rows(
+        back, "SELECT ltrim(name, '.'), size FROM attachments ORDER BY id"
+    )
     texts = " ".join(row[0] for row in rows(data, "SELECT content || rendered FROM messages"))
     assert "/user_uploads/2/f/" not in texts
     assert sum(path_id in texts for path_id, _, _ in uploads) > 5
@@ -567,6 +569,21 @@ def test_texts_pass_the_filter_of_this_server(archive: Path, tmp_path: Path) -> 
             assert "onclick" not in text
             assert 'href="javascript' not in text
         assert len(three["content"]) == 10_000
+
+
+@pytest.mark.parametrize("last", ["..", "!", "a--b.txt", "x" * 300])
+def test_a_path_that_this_server_would_not_make_becomes_one_of_its_own(
+    archive: Path, tmp_path: Path, last: str
+) -> None:
+    files = files_of(archive)
+    record = files["uploads/records.json"][0]
+    theirs = record["path"].rpartition("/")[0] + f"/{last}"
+    for row in files["attachment.json"]["zerver_attachment"]:
+        if row["path_id"] == record["path"]:
+            row["path_id"] = record["s3_path"] = theirs
+    read_archive(packed(files, tmp_path / "a.tar"), tmp_path / "data", say=quiet)
+    assert rows(tmp_path / "data", "SELECT 1 FROM attachments")
+    assert (theirs,) not in rows(tmp_path / "data", "SELECT path_id FROM attachments")
 
 
 # --- archives that are none -------------------------------------------------------------------------------------

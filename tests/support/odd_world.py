@@ -113,7 +113,7 @@ def _messages(core: Core, people: dict[str, User]) -> None:
     ada, odd, bruno = people["ada"], people["odd"], people["bruno"]
     general = next(channel for channel in core.channels.all() if channel.name == "general")
     path_id = place_file(core, odd, "plan ü.txt", "für alle".encode())
-    place_file(core, odd, "nobody saw this.txt", b"yet")
+    place_file(core, odd, ".nobody saw - this.txt", b"yet")
     subscribe(core, [general], [odd])
     schedule(core, odd, Target(general.id, "later"), f"[plan](/user_uploads/{path_id})", core.now() + 86_400)
     text = f"@**Ada Moreno|{ada.id}** see [plan](/user_uploads/{path_id}), \\u0000, :octopus:"

@@ -79,15 +79,16 @@ zerver_realm unique(id) id:int! name:text40! string_id:text40! description:text 
     logo_source:text1 logo_version:int night_logo_source:text1 night_logo_version:int
     message_edit_history_visibility_policy:int topics_policy:int require_e2ee_push_notifications:bool
     welcome_message_custom_text:text send_channel_events_messages:bool
-    push_notifications_enabled_end_timestamp:time? demo_organization_scheduled_deletion_date:time?
-    scheduled_deletion_date:time? new_stream_announcements_stream:>zerver_stream?!
+    push_notifications_enabled_end_timestamp:time?! demo_organization_scheduled_deletion_date:time?!
+    scheduled_deletion_date:time?! new_stream_announcements_stream:>zerver_stream?!
     signup_announcements_stream:>zerver_stream?! moderation_request_channel:>zerver_stream?!
     zulip_update_announcements_stream:>zerver_stream?! {_permissions(_REALM_PERMISSIONS)}
 zerver_userprofile unique(id) unique(~delivery_email) unique(~email) id:int! realm:>zerver_realm!
     delivery_email:text254! email:text254! full_name:text100! role:int! is_active:bool! is_bot:bool! bot_type:int?
     bot_owner:>zerver_userprofile?! date_joined:time! last_login:time?! last_reminder:time?! timezone:text40
-    avatar_source:text1 avatar_version:int! can_change_user_emails:bool is_mirror_dummy:bool is_staff:bool
-    long_term_idle:bool tos_version:text10? default_sending_stream:>zerver_stream?!
+    avatar_source:text1 avatar_version:int! can_change_user_emails:bool! can_create_users:bool! can_forge_sender:bool!
+    is_staff:bool! is_superuser:bool! is_mirror_dummy:bool long_term_idle:bool tos_version:text10?
+    default_sending_stream:>zerver_stream?!
     default_events_register_stream:>zerver_stream?! default_all_public_streams:bool last_active_message_id:int?!
     user_permissions:list! groups:list! {_PERSONAL}
 zerver_userprofile_crossrealm unique(id) id:int! email:text254! recipient_id:int?!
@@ -221,6 +222,9 @@ def faults(rows: Tables) -> Iterator[str]:
             yield from (f"{name} {row.get('id')}: {fault}" for fault in _row_faults(table, row, ids))
         for columns in table.unique:
             yield from (f"{name}: two rows have {key}" for key in _repeated(rows[name], columns))
+    for row in rows["zerver_attachment"]:
+        if not row["path_id"].endswith(_in_a_path(row["file_name"])):
+            yield f"zerver_attachment {row['id']}: {row['file_name']} does not end {row['path_id']}"
 
 
 def _row_faults(table: Table, row: Row, ids: Mapping[str, set[int]]) -> Iterator[str]:
@@ -247,6 +251,12 @@ def _fits(kind: str, value: Any, ids: Mapping[str, set[int]]) -> bool:
     if kind == "time":
         return type(value) in (int, float) and 0 <= value < 2**33
     return isinstance(value, {"bool": bool, "list": list, "json": dict}[kind])
+
+
+def _in_a_path(name: str) -> str:
+    kept = (c if c.isalnum() or c in "_." else "-" if c.isspace() or c == "-" else "" for c in name)
+    words = "".join(kept).split("-")
+    return "-".join(word for number, word in enumerate(words) if word or number in (0, len(words) - 1))
 
 
 def _repeated(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

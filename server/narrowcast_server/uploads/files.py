@@ -27,7 +27,7 @@ UNNAMED: Final = "uploaded-file"
 LONGEST_NAME: Final = 255
 _LONGEST_HEADER: Final = 256 * 1024
 _PATH_ID = re.compile(rf"{ORGANIZATION}/([0-9a-f]{{2}})/([A-Za-z0-9_-]{{24}})/[^/\\]+")
-_UNSAFE_IN_PATH = re.compile(r"[^\w.-]+")
+_UNSAFE_IN_PATH = re.compile(r"[^\w\s.-]+")
 
 INLINE_TYPES: Final = frozenset(
     {
@@ -165,10 +165,14 @@ def shortened(name: str) -> str:
 
 
 def path_name(filename: str) -> str:
-    """The name as the last part of an address: blanks become dashes, other marks go."""
-    dashed = re.sub(r"\s+", "-", stored_name(filename))
-    name = _UNSAFE_IN_PATH.sub("", dashed).lstrip(".")
-    return name or UNNAMED
+    """The name as the last part of an address."""
+    return dashed(stored_name(filename)).lstrip(".") or UNNAMED
+
+
+def dashed(name: str) -> str:
+    """A name fit for addresses: between words is one dash, other marks go."""
+    plain = _UNSAFE_IN_PATH.sub("", unicodedata.normalize("NFKC", name)).strip()
+    return re.sub(r"[-\s]+", "-", plain)
 
 
 def content_type(filename: str, claimed: str = "") -> str:

@@ -11,8 +11,14 @@ from typing import Final
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.organization_pictures import Picture
 from narrowcast_server.uploads.custom_emoji import LONGEST_NAME, PICTURES
-from narrowcast_server.uploads.files import ORGANIZATION, Folder, content_type, image_size, place, stored_name
-from narrowcast_server.uploads.files import UPLOADS as UPLOADS_HERE
+from narrowcast_server.uploads.files import (
+    ORGANIZATION,
+    Folder,
+    content_type,
+    image_size,
+    path_name,
+    stored_name,
+)
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, bad_image, keep_picture
 from narrowcast_server.zulip_archive.layout import AVATARS, EMOJI, ICONS, UPLOADS
 from narrowcast_server.zulip_archive.reading.intake import Intake
@@ -32,15 +38,17 @@ def uploads(intake: Intake) -> None:
     files = {record.text("s3_path"): record for record in _records(intake, UPLOADS)}
     ids = identities(intake.tables, "zerver_attachment")
     folder = Folder(intake.core)
+    names = {row.integer("id"): row.text("name") for row in intake.own_rows("upload_names")}
     for row in intake.rows("zerver_attachment"):
-        theirs, name = row.text("path_id"), stored_name(row.text("file_name"))
+        theirs = row.text("path_id")
+        name = stored_name(names.get(row.integer("id"), row.text("file_name")))
         record = files.pop(theirs, None)
         if record is None:
             row.fault(f"the upload {theirs!r} is not in the list of files, or there twice")
         source = intake.archive.file(UPLOADS, record.text("path"))
         if source is None:
             row.fault(f"the upload {theirs!r} has no file")
-        ours = theirs if place(intake.core.folder / UPLOADS_HERE, theirs) else folder.new_path_id(name)
+        ours = theirs if _is_ours(folder, theirs) else folder.new_path_id(name)
         if ours != theirs:
             intake.paths[theirs] = ours
         _keep(folder, source, ours)
@@ -66,6 +74,11 @@ def uploads(intake: Intake) -> None:
                 intake.messages[message_id],
                 ids[row.integer("id")],
             )
+
+
+def _is_ours(folder: Folder, path_id: str) -> bool:
+    last = path_id.rpartition("/")[2]
+    return folder.file(path_id) is not None and path_name(last) == last
 
 
 def _keep(folder: Folder, source: Path, path_id: str) -> None:

@@ -84,6 +84,7 @@ _OWN: Final[tuple[tuple[str, Table], ...]] = (
     ("reminders", own.reminders),
     ("reactions", own.reactions),
     ("addresses", own.addresses),
+    ("upload_names", own.upload_names),
     ("settings", own.settings),
 )
 _ANALYTICS: Final = ("analytics_realmcount", "analytics_usercount", "analytics_streamcount")

@@ -8,7 +8,7 @@ from typing import IO, Final
 
 from narrowcast_server.queries.organization_pictures import Picture
 from narrowcast_server.uploads.files import UPLOADS as UPLOADS_HERE
-from narrowcast_server.uploads.files import place
+from narrowcast_server.uploads.files import dashed, place
 from narrowcast_server.uploads.pictures import stored_picture
 from narrowcast_server.zulip_archive.layout import AVATARS, EMOJI, ICONS, REALM_ID, UPLOADS
 from narrowcast_server.zulip_archive.writing.export import Export, Record
@@ -63,7 +63,7 @@ def attachments(export: Export) -> Iterator[Record]:
             "id": row["id"],
             "realm": REALM_ID,
             "owner": row["owner_id"],
-            "file_name": row["name"],
+            "file_name": listed_name(row["name"], row["path_id"]),
             "path_id": row["path_id"],
             "size": row["size"],
             "content_type": row["content_type"],
@@ -73,6 +73,14 @@ def attachments(export: Export) -> Iterator[Record]:
             "messages": [message_id for (message_id,) in messages],
             "scheduled_messages": sorted(set(export.scheduled_uploads.get(row["path_id"], ()))),
         }
+
+
+def listed_name(name: str, path_id: str) -> str:
+    """The name of an upload, or what its path ends with: Zulip ends its import at a name that does not lead there."""
+    last = path_id.rpartition("/")[2]
+    names = (name, name.lstrip("."), *(last[start:] for start in range(len(last))))
+    fitting = (known for known in names if dashed(known).strip(".") and path_id.endswith(dashed(known)))
+    return next(fitting, name)
 
 
 def _avatars(export: Export, archive: Tarball) -> Iterator[Record]:

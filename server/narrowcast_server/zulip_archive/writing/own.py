@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from narrowcast_server.organization.dialect import EXTRA_EMOJI
 from narrowcast_server.zulip_archive.writing.emoji import SHARED_EXTRA
 from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.people import ADDRESS
 
 
@@ -38,6 +39,13 @@ def addresses(export: Export) -> Iterator[Record]:
     for user in export.source.people:
         if not ADDRESS.fullmatch(user.delivery_email):
             yield {"user_id": user.id, "address": user.delivery_email}
+
+
+def upload_names(export: Export) -> Iterator[Record]:
+    """Names of uploads that Zulip does not take."""
+    for row in export.source.rows("SELECT id, name, path_id FROM attachments ORDER BY id"):
+        if listed_name(row["name"], row["path_id"]) != row["name"]:
+            yield {"id": row["id"], "name": row["name"]}
 
 
 def settings(export: Export) -> Iterator[Record]:
