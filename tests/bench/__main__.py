@@ -17,7 +17,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench import burst, history, kept, keys, memory, message_list, running, serving, snapshot, start
+from bench import (
+    burst,
+    history,
+    kept,
+    keys,
+    many_clients,
+    memory,
+    message_list,
+    running,
+    serving,
+    snapshot,
+    start,
+)
 from bench.results import Row, markdown
 from bench.servers import Served, say, served
 
@@ -76,6 +88,7 @@ SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
     "history": lambda bench: history.measure(
         bench.server("10,000 messages"), bench.server("1,000,000 messages")
     ),
+    "clients": lambda bench: many_clients.measure(bench.server("clients")),
     "server": lambda bench: serving.measure(bench.server("demo"), bench.server("large")),
 }
 

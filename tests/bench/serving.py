@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 
 import httpx
@@ -20,22 +21,7 @@ MESSAGES = 200
 
 def measure(demo: Served, large: Served) -> list[Row]:
     """Against an empty Starlette route on the same uvicorn, and json.dumps of the same answer."""
-    empty = subprocess.Popen(
-        python("bench.empty_server"),
-        env=environment(demo.data),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert empty.stdout is not None
-        url = empty.stdout.readline().strip()
-        with httpx.Client(trust_env=False) as client:
-            nothing = _requests(empty.pid, lambda _: client.post(url, data={"content": "x"}))
-    finally:
-        empty.terminate()
-        empty.wait()
-        if empty.stdout is not None:
-            empty.stdout.close()
+    nothing = _empty(demo.data)
     with httpx.Client(
         base_url=f"{demo.url}/api/v1", auth=demo.auth("bruno"), trust_env=False, timeout=60
     ) as client:
@@ -68,6 +54,27 @@ def measure(demo: Served, large: Served) -> list[Row]:
 
 
 Times = list[tuple[float, float]]
+
+
+def empty_route(folder: Path) -> float:
+    """CPU seconds of a request that does nothing, on the same uvicorn."""
+    return median(cpu for _, cpu in _empty(folder))
+
+
+def _empty(folder: Path) -> Times:
+    empty = subprocess.Popen(
+        python("bench.empty_server"), env=environment(folder), stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert empty.stdout is not None
+        url = empty.stdout.readline().strip()
+        with httpx.Client(trust_env=False) as client:
+            return _requests(empty.pid, lambda _: client.post(url, data={"content": "x"}))
+    finally:
+        empty.terminate()
+        empty.wait()
+        if empty.stdout is not None:
+            empty.stdout.close()
 
 
 def _row(what: str, ours: Times, nothing: Times, limit: float | None = None) -> Row:

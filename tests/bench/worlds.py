@@ -22,6 +22,8 @@ from narrowcast_server.organization.core import Core
 READ = 1
 """The flag of a read message in the store."""
 NOW = 1_780_000_000
+ALL_IN = 202
+"""Who follows the first channel with `all_in`: Ada, Bruno, and the first of the others."""
 DIFFERENT = 5_000
 """Texts that messages have."""
 RARE = 40
@@ -114,6 +116,8 @@ class Size:
     """Messages in each channel that Ada has read."""
     topics: int = 10
     """Topics in each channel."""
+    all_in: bool = False
+    """Whether the first people follow the first channel."""
     searched: bool = False
     """Whether messages can be found by their words."""
 
@@ -123,6 +127,7 @@ KINDS = {
     "middle": Size(users=20_000, channels=300, unread=5_000),
     "large": Size(users=50_000, channels=5_000, unread=100_000, read_each=0, topics=2),
     "busy": Size(users=200, channels=20, unread=0, read_each=5_000),
+    "clients": Size(users=2_000, channels=5, unread=0, all_in=True),
     "10,000 messages": Size(users=100, channels=20, unread=500, read_each=475, topics=4, searched=True),
     "1,000,000 messages": Size(users=100, channels=20, unread=500, read_each=49_975, topics=4, searched=True),
 }
@@ -202,6 +207,13 @@ def _fill(core: Core, size: Size) -> None:
         bruno.id,
         READ,
     )
+    if size.all_in:
+        store.execute(
+            "INSERT OR IGNORE INTO subscriptions (user_id, channel_id, color)"
+            " SELECT id, ?, '#76ce90' FROM users WHERE bot_type IS NULL ORDER BY id LIMIT ?",
+            channel.id,
+            ALL_IN,
+        )
     if size.searched:
         store.execute(
             "INSERT INTO message_words (rowid, content, topic) SELECT id, content, topic FROM messages"
