@@ -87,7 +87,7 @@ class Accounts:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The whole file."""
+    """The whole file, with the defaults where it says nothing."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

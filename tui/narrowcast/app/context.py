@@ -67,7 +67,7 @@ class AccountsContext(Protocol):
 
 
 class DemoContext(Protocol):
-    """The demo in the app."""
+    """The demo: a server of its own with a made-up organization."""
 
     async def start(self) -> None:
         """Open the demo on a server of its own."""
@@ -88,7 +88,7 @@ class ExtensionSettingsContext(Protocol):
     """The settings of the extensions that were found."""
 
     def keys(self) -> Mapping[str, Sequence[ConfigKey]]:
-        """By heading."""
+        """The keys of each extension's settings, by heading."""
 
     def value(self, tables: Mapping[str, Mapping[str, object]], key: str) -> Value:
         """What the configuration says, else the default."""

@@ -67,6 +67,6 @@ class Demo:
             begin_at_welcome(self._app.screen)
 
     async def stop(self) -> None:
-        """End the server."""
+        """End the server, and delete what it kept unless its folder is the user's."""
         if self._server is not None:
             await self._server.stop()

@@ -107,7 +107,7 @@ class LiveAccount:
         return screen.messages.list.ids_in_view()
 
     def key_pressed(self) -> None:
-        """Somebody is there."""
+        """Called for each key: presence, frames and notices go by it."""
         self.session.presence.key_pressed()
         if self.screen is not None:
             self.screen.frames.hurry()

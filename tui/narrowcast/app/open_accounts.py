@@ -102,7 +102,7 @@ class OpenAccounts:
             yield accounts.file_of(context.paths.accounts, name)
 
     def key_pressed(self) -> None:
-        """Somebody is there."""
+        """Called for each key that was pressed."""
         for account in self._open.values():
             account.key_pressed()
 

@@ -131,7 +131,7 @@ class _Watcher:
         self._live = asyncio.Event()
 
     async def begin(self, folder: Path, paths: Paths) -> None:
-        """Follow from now on."""
+        """Tell of what comes from now on."""
 
         self._session = session = await Session.open(
             self._account, data_dir=folder / "data", cache_dir=folder / "cache", present=False
@@ -142,7 +142,7 @@ class _Watcher:
         self._start(self._send_what_waits(paths))
 
     async def close(self) -> None:
-        """Follow no longer."""
+        """Tell of nothing more, and wait for what is being told."""
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)

@@ -34,7 +34,7 @@ class Context(StrEnum):
     """Every field in which text is typed, in compose and in dialogs."""
 
     LIST = "list"
-    """Every list."""
+    """Every list, in whatever pane or dialog."""
     DIALOG = "dialog"
     """Every dialog but forms and help."""
     HELP = "help"
@@ -66,7 +66,7 @@ class Context(StrEnum):
     BOTS = "bots"
     PERSON = "person"
     TEXT = "text"
-    """A text to read."""
+    """A dialog with a text to read and no fields."""
     WELCOME = "welcome"
     LOGIN = "login"
 

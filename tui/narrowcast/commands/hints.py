@@ -22,7 +22,7 @@ _NAMED = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
 
 class InApp(Protocol):
-    """A widget or a screen."""
+    """A widget or a screen, which leads to the app and its keys."""
 
     @property
     def app(self) -> App[Any]: ...

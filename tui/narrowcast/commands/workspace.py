@@ -95,7 +95,7 @@ class Workspace(Protocol):
         """The first key of a command as people write it; empty for one without a key."""
 
     def run(self, command_id: str) -> None:
-        """Run a command."""
+        """Run a command, once what is under way is done."""
 
 
 def workspace_of(node: InApp) -> Workspace | None:

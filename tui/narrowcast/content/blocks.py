@@ -30,7 +30,7 @@ class Break(Struct, frozen=True):
 
 
 class MentionKind(Enum):
-    """Who is meant."""
+    """Whom or what a mention names."""
 
     USER = "user"
     GROUP = "group"
@@ -66,7 +66,7 @@ class Time(Struct, frozen=True):
 
 
 class Math(Struct, frozen=True):
-    """TeX source."""
+    """A formula as its TeX source."""
 
     tex: SafeText
     look: int = 0
@@ -77,20 +77,20 @@ Inlines = tuple[Inline, ...]
 
 
 class Paragraph(Struct, frozen=True):
-    """Inlines in a row."""
+    """Inlines that belong together on one line."""
 
     inlines: Inlines
 
 
 class Heading(Struct, frozen=True):
-    """`level` from 1 to 6."""
+    """A heading; `level` goes from 1 to 6."""
 
     level: int
     inlines: Inlines
 
 
 class Rule(Struct, frozen=True):
-    """A horizontal line."""
+    """A horizontal line between two blocks."""
 
 
 class ListBlock(Struct, frozen=True):

@@ -43,7 +43,7 @@ class Names(Protocol):
         """The name of a user group."""
 
     def channel(self, channel_id: int) -> str | None:
-        """The name of a channel."""
+        """The name of a channel; None for one that is not known."""
 
     def is_own(self, mention: Mention) -> bool:
         """Whether oneself is meant."""

@@ -20,7 +20,7 @@ MAX_ROWS = 200
 
 
 class Part(Protocol):
-    """One submessage."""
+    """One submessage: who sent it, and its JSON."""
 
     @property
     def sender_id(self) -> int: ...

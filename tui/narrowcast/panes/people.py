@@ -40,8 +40,6 @@ class Person(Struct, frozen=True):
 
 
 class PeopleList(VirtualList[Person]):
-    """The rows."""
-
     LOOKS: ClassVar[Mapping[str, Look]] = {"people--present": Look("success")}
     DEFAULT_CSS = """
     PeopleList { background: $surface; }

@@ -19,7 +19,7 @@ __all__ = ["NearestOf256", "nearest"]
 _STEPS = (0, 95, 135, 175, 215, 255)
 """The parts of the colours of the cube, 16 to 231."""
 _GREYS = tuple(8 + 10 * step for step in range(24))
-"""The greys, 232 to 255."""
+"""The greys of the 256 colours: 232 to 255."""
 _CUBE = tuple((red, green, blue) for red in _STEPS for green in _STEPS for blue in _STEPS)
 _PALETTE = (*_CUBE, *((grey, grey, grey) for grey in _GREYS))
 _FIRST = 16

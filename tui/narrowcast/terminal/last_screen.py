@@ -36,7 +36,7 @@ class Shown:
         self.attributes = attributes
         """What `termios.tcgetattr` said before."""
         self.size = size
-        """Columns and rows."""
+        """Columns and rows of the terminal that it was painted on."""
         self.cells = cells
         """The cells of it, for `screen_store.load_cells`."""
 

@@ -17,7 +17,7 @@ class Paths(Struct, frozen=True):
     cache: Path
     """What can be fetched again."""
     state: Path
-    """Logs."""
+    """The folder of the log file."""
 
     @classmethod
     def of_user(cls) -> Paths:

@@ -131,12 +131,11 @@ class MessageList(LineView):
 
     @property
     def feed(self) -> Feed | None:
-        """What is shown."""
         return self.rows.feed
 
     @property
     def selected(self) -> Key | None:
-        """The selected item."""
+        """The selected item; None where there is none."""
         return self.position.selected
 
     def show_feed(self, feed: Feed | None) -> None:

@@ -53,7 +53,7 @@ class LinkRequested(TextualMessage, namespace="messages_pane"):
 
 
 class PersonRequested(TextualMessage, namespace="messages_pane"):
-    """Show who somebody is."""
+    """Show the card of a user."""
 
     def __init__(self, user_id: int) -> None:
         super().__init__()

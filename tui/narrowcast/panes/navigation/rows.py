@@ -26,8 +26,6 @@ RESOLVED = "✔ "
 
 
 class Kind(StrEnum):
-    """What a row stands for."""
-
     VIEW = "view"
     SECTION = "section"
     CHANNEL = "channel"

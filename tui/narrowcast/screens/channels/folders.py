@@ -17,8 +17,6 @@ from narrowcast_api.state.changes import ChannelsChanged
 
 
 class FoldersScreen(ManageScreen[ChannelFolder]):
-    """Two lines a folder."""
-
     TITLE_TEXT = "Channel folders"
     KEYS = (
         ("list.select", "edits"),

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class MembersScreen(ManageScreen[int]):
-    """One line a person."""
-
     KEYS = (
         ("list.select", "sends a direct message"),
         ("manage.new", "adds subscribers"),

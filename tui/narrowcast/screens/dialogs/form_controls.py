@@ -48,7 +48,7 @@ class ChoiceControl(OneLine, can_focus=True):
         """Another option is chosen."""
 
     class Done(Message):
-        """Enter."""
+        """Enter was pressed: the next field gets the keys."""
 
     def __init__(self, options: Sequence[tuple[object, str]], value: object, *, title: str = "") -> None:
         super().__init__()

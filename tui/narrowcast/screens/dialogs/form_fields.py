@@ -75,7 +75,7 @@ class Text(Field, frozen=True):
 
 
 class YesNo(Field, frozen=True):
-    """On or off."""
+    """A setting that is on or off."""
 
     value: bool = False
 

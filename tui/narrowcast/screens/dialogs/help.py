@@ -52,7 +52,7 @@ LEGEND = (
 MARGIN = 2
 """Columns of a list that are not for text."""
 KEYS_WIDE, KEYS_NARROW = 24, 16
-"""Columns for the keys."""
+"""Columns for the keys, from `ROOMY` columns on and below."""
 ROOMY = 90
 """Columns from which the wide column of keys fits."""
 IDS = 26

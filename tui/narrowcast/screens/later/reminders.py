@@ -49,8 +49,6 @@ def _beginning(html: str) -> str:
 
 
 class RemindersScreen(ManageScreen[Reminder]):
-    """Two lines a reminder."""
-
     TITLE_TEXT = "Reminders"
     KEYS = (("list.select", "goes to the message"), ("manage.delete", "deletes"))
     EMPTY = "No reminders. The command 'Remind me about this message' schedules one."

@@ -43,7 +43,7 @@ class PaneRequests:
         links.follow(self._screen, url, label)
 
     def show_person(self, user_id: int) -> None:
-        """Show somebody's card."""
+        """Show the card of a user."""
         people.show(self._screen, user_id)
 
     def show_sent(self, where: Destination) -> None:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 
 class TitleLine(OneLine):
-    """Follows the open view."""
-
     def __init__(self, session: Session, view: OpenView) -> None:
         super().__init__(id="title")
         self._session = session

@@ -11,8 +11,6 @@ from narrowcast_api.state.changes import SettingsChanged
 
 
 class AlertWordsScreen(ManageScreen[str]):
-    """One line a word."""
-
     TITLE_TEXT = "Alert words"
     KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
     EMPTY = "No alert words. You are notified of messages that contain them, as of mentions."

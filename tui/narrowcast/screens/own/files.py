@@ -17,8 +17,6 @@ from narrowcast_api.state.changes import SettingsChanged
 
 
 class FilesScreen(ManageScreen[Attachment]):
-    """Two lines a file."""
-
     TITLE_TEXT = "Uploaded files"
     KEYS = (
         ("list.select", "goes to the message"),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 class ViewsScreen(ManageScreen[NavigationView]):
-    """One line a view."""
-
     TITLE_TEXT = "Saved views"
     KEYS = (
         ("list.select", "opens"),

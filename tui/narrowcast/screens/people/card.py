@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 LABEL = 14
-"""Columns of the labels."""
+"""Columns of the labels, before the values."""
 TEXT = 56
 """Columns after which a long text goes on in the next row."""
 AT_ONCE = 4
@@ -105,7 +105,7 @@ class PersonScreen(ManageScreen[str]):
         return main
 
     def _go(self, narrow: Narrow) -> None:
-        """To another view."""
+        """Close the card, and show a view."""
         if (main := self._to_main()) is not None:
             main.go(narrow)
 

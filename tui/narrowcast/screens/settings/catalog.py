@@ -33,7 +33,7 @@ Option = tuple[object, str]
 
 
 class Setting(Struct, frozen=True):
-    """One setting."""
+    """One setting of a person or of the organization."""
 
     name: str
     title: str

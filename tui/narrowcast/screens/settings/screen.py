@@ -290,7 +290,7 @@ def _providers(value: object) -> list[Option]:
 
 
 class OwnSettingsScreen(SettingsScreen):
-    """One's own."""
+    """The settings of one's own account."""
 
     TITLE_TEXT = "Personal settings"
     CATALOG = OWN
