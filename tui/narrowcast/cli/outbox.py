@@ -40,7 +40,7 @@ async def _run(account: Account, args: argparse.Namespace) -> Exit:
             if args.action == "list":
                 _list(session, json=args.json)
             else:
-                await _act(session, args.action, args.ids)
+                await _change(session, args.action, args.ids)
         finally:
             await session.close()
     return Exit.DONE if args.wait is None else await _wait(account, paths, args.wait)
@@ -69,7 +69,7 @@ def _list(session: Session, *, json: bool) -> None:
         say("\n".join(f"    {line}" for line in safe_block(entry.content).split("\n")))
 
 
-async def _act(session: Session, action: str, ids: Sequence[str]) -> None:
+async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
     if session.read_only:
         raise CommandError(session.warnings[0])
     waiting = _unsent(session)

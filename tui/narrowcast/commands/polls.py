@@ -27,10 +27,10 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
 
 def add(screen: Workspace) -> None:
     """Another option, or another task."""
-    found = _widget(screen)
-    if found is None:
+    selected = _widget(screen)
+    if selected is None:
         return
-    message, widget = found
+    message, widget = selected
     submessages = screen.session.client.submessages
     own = sum(part.sender_id == screen.session.state.me for part in message.submessages) + 1
 
@@ -51,10 +51,10 @@ def add(screen: Workspace) -> None:
 
 
 def question(screen: Workspace) -> None:
-    found = _widget(screen)
-    if found is None:
+    selected = _widget(screen)
+    if selected is None:
         return
-    message, widget = found
+    message, widget = selected
     if not isinstance(widget, Poll) or message.sender_id != screen.session.state.me:
         screen.refuse("You can only edit the question of your own polls.")
         return

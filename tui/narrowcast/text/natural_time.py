@@ -34,12 +34,12 @@ def moment(text: str, now: float, zone: tzinfo | None = None) -> int:
     words = " ".join(text.lower().split())
     here = datetime.fromtimestamp(now, zone).astimezone(zone)
     try:
-        found = _span(words, here) or _iso(text.strip(), zone) or _day_and_clock(words, here, zone)
+        moment = _span(words, here) or _iso(text.strip(), zone) or _day_and_clock(words, here, zone)
     except (ValueError, OverflowError):
-        found = None
-    if found is None:
+        moment = None
+    if moment is None:
         raise NoMoment(f"{text.strip()!r} is not a time. Examples: {EXAMPLES}")
-    at = int(found.timestamp())
+    at = int(moment.timestamp())
     if at <= now:
         raise NoMoment(
             f"{formats.moment(at, now, long=True, zone=zone)} is in the past. Enter a future time."
@@ -71,10 +71,10 @@ def _iso(text: str, zone: tzinfo | None) -> datetime | None:
     if "T" not in text.upper() and "+" not in text and "Z" not in text.upper():
         return None
     try:
-        found = datetime.fromisoformat(text.upper().replace(" ", "T", 1))
+        moment = datetime.fromisoformat(text.upper().replace(" ", "T", 1))
     except ValueError:
         return None
-    return found if found.tzinfo is not None else _local(found, zone)
+    return moment if moment.tzinfo is not None else _local(moment, zone)
 
 
 def _day_and_clock(words: str, here: datetime, zone: tzinfo | None) -> datetime | None:
@@ -96,8 +96,8 @@ def _day_and_clock(words: str, here: datetime, zone: tzinfo | None) -> datetime 
 def _day(word: str, here: datetime) -> datetime | None:
     if word in ("today", "tomorrow"):
         return here + timedelta(days=word == "tomorrow")
-    if found := _DATE.fullmatch(word):
-        return here.replace(year=int(found[1]), month=int(found[2]), day=int(found[3]))
+    if match := _DATE.fullmatch(word):
+        return here.replace(year=int(match[1]), month=int(match[2]), day=int(match[3]))
     for number, name in enumerate(_DAYS):
         if len(word) >= 3 and name.startswith(word):
             return here + timedelta(days=(number - here.weekday() - 1) % 7 + 1)
@@ -107,14 +107,14 @@ def _day(word: str, here: datetime) -> datetime | None:
 def _clock(words: str) -> tuple[int, int] | None:
     if words == "noon":
         return 12, 0
-    found = _CLOCK.fullmatch(words)
-    if found is None:
+    match = _CLOCK.fullmatch(words)
+    if match is None:
         return None
-    hour, minute = int(found[1]), int(found[2] or 0)
-    if found[3]:
+    hour, minute = int(match[1]), int(match[2] or 0)
+    if match[3]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if found[3] == "pm" else 0)
+        hour = hour % 12 + (12 if match[3] == "pm" else 0)
     return (hour, minute) if hour < 24 and minute < 60 else None
 
 

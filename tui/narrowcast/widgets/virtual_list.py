@@ -136,13 +136,13 @@ class VirtualList(LineView, Generic[T]):
         offset = self._cursor - self._top
         self._items = items
         self._apply_filter()
-        found = None if wanted is None else self._index_of(wanted)
-        if found is None:
+        index = None if wanted is None else self._index_of(wanted)
+        if index is None:
             self._cursor = self._nearest_selectable(max(0, self._cursor), 1)
             self._show_cursor()
         else:
-            self._cursor = found
-            self._top = found - offset if select is None else self._top
+            self._cursor = index
+            self._top = index - offset if select is None else self._top
             self._show_cursor()
         self.changed()
 
@@ -155,18 +155,18 @@ class VirtualList(LineView, Generic[T]):
         self._apply_filter()
         self._top = 0
         self._cursor = self._nearest_selectable(0, 1)
-        if not query and current is not None and (found := self._index_of(self.key_of(current))) is not None:
-            self._cursor = found
+        if not query and current is not None and (index := self._index_of(self.key_of(current))) is not None:
+            self._cursor = index
         self._show_cursor()
         self.changed()
         self._post_highlight()
 
     def select_key(self, key: Hashable) -> bool:
         """Moves the selection to the item of `key`; False if it is not shown."""
-        found = self._index_of(key)
-        if found is None:
+        index = self._index_of(key)
+        if index is None:
             return False
-        self._move_to(found)
+        self._move_to(index)
         return True
 
     def invalidate(self) -> None:
@@ -309,20 +309,20 @@ class VirtualList(LineView, Generic[T]):
         count = len(self._shown)
         index = min(max(index, 0), count - 1)
         for step in (direction, -direction):
-            found = index
-            while 0 <= found < count:
-                if self.selectable(self._shown[found]):
-                    return found
-                found += step
+            place = index
+            while 0 <= place < count:
+                if self.selectable(self._shown[place]):
+                    return place
+                place += step
         return -1
 
     def _step(self, direction: int) -> None:
-        found = self._cursor + direction
-        while 0 <= found < len(self._shown):
-            if self.selectable(self._shown[found]):
-                self._move_to(found)
+        place = self._cursor + direction
+        while 0 <= place < len(self._shown):
+            if self.selectable(self._shown[place]):
+                self._move_to(place)
                 return
-            found += direction
+            place += direction
         self._set_top(self._top + direction)
 
     def _move_to(self, index: int) -> None:

@@ -41,10 +41,10 @@ def offers(
 ) -> Offers | None:
     """What could be meant at ``cursor``. ``asked``: the user wants it, so one letter or none is enough."""
     line_start = text.rfind("\n", 0, cursor) + 1
-    found = _TOKEN.search(text[line_start:cursor])
-    if found is None or _inside_code(text, cursor):
+    match = _TOKEN.search(text[line_start:cursor])
+    if match is None or _inside_code(text, cursor):
         return None
-    sign, typed = found.group(1), found.group(2) or ""
+    sign, typed = match.group(1), match.group(2) or ""
     if sign == ":" and len(typed) < (1 if asked else 2):
         return None
     if typed.count(" ") > 2 or typed.endswith("  "):
@@ -57,7 +57,7 @@ def offers(
         return None
     else:
         completions = _emoji(state, typed, emoji_names())
-    start = line_start + found.start(1)
+    start = line_start + match.start(1)
     return Offers(start, tuple(completions[:SHOWN])) if completions else None
 
 

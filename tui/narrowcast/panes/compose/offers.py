@@ -37,11 +37,11 @@ def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Com
     line = typed[line_start:]
     if line_start and line.startswith("/"):
         return None
-    found = extensions.offers(line)
-    if found is None:
+    added = extensions.offers(line)
+    if added is None:
         return None
-    offered = [Completion(one.label or one.insert, one.insert, one.detail) for one in found[1]]
-    return line_start + found[0], offered
+    offered = [Completion(one.label or one.insert, one.insert, one.detail) for one in added[1]]
+    return line_start + added[0], offered
 
 
 class Offers:
@@ -77,8 +77,10 @@ class Offers:
         if field is self._text:
             if (added := _added(app_of(self._host).extensions, typed)) is not None:
                 return added
-            found = completion.offers(self._state, field.text, field.buffer.cursor, emoji_names, asked=asked)
-            return (found.start, found.completions) if found is not None else None
+            offered = completion.offers(
+                self._state, field.text, field.buffer.cursor, emoji_names, asked=asked
+            )
+            return (offered.start, offered.completions) if offered is not None else None
         start = 0
         if field is self._target.to:
             start, people = completion.recipient_names(self._state, typed)
@@ -98,13 +100,13 @@ class Offers:
         if self._host.screen.focused is not field:
             self.close()
             return
-        found = self._completions(field, asked)
-        completions = [*found[1]] if found is not None else []
+        offered = self._completions(field, asked)
+        completions = [*offered[1]] if offered is not None else []
         typed = field.text[: field.buffer.cursor]
-        if found is None or not completions or (len(completions) == 1 and completions[0].insert == typed):
+        if offered is None or not completions or (len(completions) == 1 and completions[0].insert == typed):
             self.close()
             return
-        self._offered = (field, found[0])
+        self._offered = (field, offered[0])
 
         self.list.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
         self.list.styles.height = len(completions)

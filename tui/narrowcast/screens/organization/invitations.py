@@ -261,12 +261,12 @@ def _is_unsent(item: Invitation) -> bool:
 
 def failures(error: InvitationFailed) -> list[tuple[str, str]]:
     """Each address that was not invited, and why."""
-    found = [(email, reason) for email, reason, _ in error.errors]
+    reasons = [(email, reason) for email, reason, _ in error.errors]
     if error.daily_limit_reached:
-        found.append(("all", "the daily limit for invitations has been reached"))
+        reasons.append(("all", "the daily limit for invitations has been reached"))
     if error.license_limit_reached:
-        found.append(("all", "no licenses left"))
-    return found
+        reasons.append(("all", "no licenses left"))
+    return reasons
 
 
 def _until(state: State, item: Invitation) -> str:
@@ -338,26 +338,26 @@ def _names(text: str) -> list[str]:
 
 
 def _channels(state: State, values: Values) -> list[int]:
-    found = []
+    channel_ids = []
     for name in _names(values.text("channels")):
         channel_id = state.channels.id_of(name)
         if channel_id is None:
             raise Refused("channels", f"No channel named {name!r}.")
-        found.append(channel_id)
-    return found
+        channel_ids.append(channel_id)
+    return channel_ids
 
 
 def _groups(state: State, values: Values) -> list[int] | Omit:
     names = _names(values.text("groups"))
     if not names:
         return OMIT
-    found = []
+    group_ids = []
     for name in names:
         group_id = group_id_of(state, name)
         if group_id is None:
             raise Refused("groups", f"No user group named {name!r}.")
-        found.append(group_id)
-    return found
+        group_ids.append(group_id)
+    return group_ids
 
 
 def _expiry(values: Values) -> int | Omit | None:

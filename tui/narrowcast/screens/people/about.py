@@ -31,29 +31,29 @@ BOT_NAMES = {
 
 def facts(state: State, user: User, now: float) -> list[Fact]:
     """Everything to show; ``now`` in UTC seconds."""
-    found = [("Role", kind(state, user))]
+    entries = [("Role", kind(state, user))]
     status = state.statuses.get(user.user_id)
     if status is not None and (status.text or status.emoji_name):
-        found.append(("Status", names.status(status)))
+        entries.append(("Status", names.status(status)))
     if not user.is_bot and user.is_active:
-        found.append(("Availability", presence(state, user, now)))
+        entries.append(("Availability", presence(state, user, now)))
     if user.timezone and (there := local_time(user.timezone, now, short=not formats.has_long_clock(state))):
-        found.append(("Local time", there))
-    found.append(("Email", user.delivery_email or "hidden"))
+        entries.append(("Local time", there))
+    entries.append(("Email", user.delivery_email or "hidden"))
     if user.email and user.email != user.delivery_email:
-        found.append(("API address", user.email))
-    found += profile(state, user.profile)
+        entries.append(("API address", user.email))
+    entries += profile(state, user.profile)
     groups = [
         group.name for group in state.user_groups if user.user_id in group.members and not group.is_system
     ]
     if groups:
-        found.append(("Groups", ", ".join(sorted(groups, key=str.casefold))))
+        entries.append(("Groups", ", ".join(sorted(groups, key=str.casefold))))
     if user.date_joined:
-        found.append(("Joined", user.date_joined[:10]))
+        entries.append(("Joined", user.date_joined[:10]))
     if user.user_id in state.users.muted:
-        found.append(("Muted", "yes"))
-    found.append(("User ID", str(user.user_id)))
-    return found
+        entries.append(("Muted", "yes"))
+    entries.append(("User ID", str(user.user_id)))
+    return entries
 
 
 def kind(state: State, user: User) -> str:
@@ -117,11 +117,11 @@ def profile_text(state: State, field: ProfileField, value: str) -> str:
 
 def options(field: ProfileField) -> dict[str, str]:
     """The choices of a list field: keys and their texts, in order."""
-    found: list[tuple[str, str, str]] = []
+    ordered: list[tuple[str, str, str]] = []
     for key, entry in _object(field.field_data).items():
         if isinstance(entry, dict) and isinstance(entry.get("text"), str):
-            found.append((str(entry.get("order", "")).rjust(6), str(key), entry["text"]))
-    return {key: text for _, key, text in sorted(found)}
+            ordered.append((str(entry.get("order", "")).rjust(6), str(key), entry["text"]))
+    return {key: text for _, key, text in sorted(ordered)}
 
 
 def people_of(value: str) -> list[int]:

@@ -52,20 +52,20 @@ def offers(state: State, user: User) -> list[Offer]:
     change = permissions.may_administer(state, user)
     ends = permissions.may_deactivate(state, user)
     address = permissions.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
-    found = [
+    possible = [
         Offer("name", "Name…", change, user.full_name),
         Offer("role", "Role…", _role_refusal(state, user), permissions.role_name(user.role)),
     ]
     if user.is_bot:
-        found = [Offer("name", "Name…", change, user.full_name)]
-        found += [
+        possible = [Offer("name", "Name…", change, user.full_name)]
+        possible += [
             Offer("owner", "Owner…", change, state.users.name(user.bot_owner_id or 0)),
             Offer("key", "New API key…", change),
         ]
         if user.bot_type == BotType.OUTGOING_WEBHOOK:
-            found.append(Offer("endpoint", "Endpoint URL…", change))
+            possible.append(Offer("endpoint", "Endpoint URL…", change))
     else:
-        found += [
+        possible += [
             Offer("profile", "Custom profile fields…", change),
             Offer("address", "Email…", address, user.delivery_email or ""),
             Offer(
@@ -75,12 +75,12 @@ def offers(state: State, user: User) -> list[Offer]:
                 or permissions.only_administrators(state, "set the status of other users"),
             ),
         ]
-    found.append(Offer("channels", "Channels…", permissions.below(state, Gate.CHANNELS_OF_USER)))
+    possible.append(Offer("channels", "Channels…", permissions.below(state, Gate.CHANNELS_OF_USER)))
     if user.is_active:
-        found.append(Offer("deactivate", "Deactivate user…", ends))
+        possible.append(Offer("deactivate", "Deactivate user…", ends))
     else:
-        found.append(Offer("reactivate", "Reactivate user…", change))
-    return found
+        possible.append(Offer("reactivate", "Reactivate user…", change))
+    return possible
 
 
 def _role_refusal(state: State, user: User) -> str:
@@ -157,9 +157,9 @@ class Administration:
 
     async def _choose_channel(self) -> None:
         state, card = self.card.state, self.card
-        found = await self.client.users.channels(user_id=self.user.user_id)
+        channel_ids = await self.client.users.channels(user_id=self.user.user_id)
         choices = sorted(
-            (Choice(one, f"#{names.channel(state, one)}") for one in found),
+            (Choice(one, f"#{names.channel(state, one)}") for one in channel_ids),
             key=lambda one: one.text.casefold(),
         )
 

@@ -82,25 +82,25 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def unknown(self) -> list[Setting]:
         named = {setting.name for settings in self.CATALOG.values() for setting in settings}
-        found = [
+        guesses = [
             guess(name, value)
             for name, value in sorted(self.values().items())
             if name not in named and name not in _HIDDEN
         ]
-        return [setting for setting in found if setting is not None]
+        return [setting for setting in guesses if setting is not None]
 
     def applies(self, setting: Setting, values: Settings) -> bool:
         return setting.name in values
 
     def rows(self) -> Sequence[ListRow[Setting | None]]:
-        found: list[ListRow[Setting | None]] = []
+        listed: list[ListRow[Setting | None]] = []
         values = self.values()
         for heading, settings in (*self.CATALOG.items(), (OTHER, self.unknown())):
             present = [setting for setting in settings if self.applies(setting, values)]
             if not present:
                 continue
-            found.append(ListRow(f" {heading}", None, heading))
-            found += [
+            listed.append(ListRow(f" {heading}", None, heading))
+            listed += [
                 ListRow(
                     setting.name,
                     setting,
@@ -110,7 +110,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
                 )
                 for setting in present
             ]
-        return found
+        return listed
 
     def shown(self, setting: Setting) -> str:
         """The present value in words."""
@@ -274,19 +274,19 @@ def _days(text: str) -> object:
 
 
 def _emoji_sets(value: object) -> list[Option]:
-    found: list[Option] = []
+    options: list[Option] = []
     for entry in value if isinstance(value, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("key"), str):
-            found.append((entry["key"], str(entry.get("text", entry["key"]))))
-    return found
+            options.append((entry["key"], str(entry.get("text", entry["key"]))))
+    return options
 
 
 def _providers(value: object) -> list[Option]:
-    found: list[Option] = []
+    options: list[Option] = []
     for entry in value.values() if isinstance(value, dict) else []:
         if isinstance(entry, dict) and isinstance(entry.get("id"), int):
-            found.append((entry["id"], str(entry.get("name", entry["id"]))))
-    return found
+            options.append((entry["id"], str(entry.get("name", entry["id"]))))
+    return options
 
 
 class OwnSettingsScreen(SettingsScreen):
