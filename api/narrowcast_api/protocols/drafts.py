@@ -226,6 +226,7 @@ class Drafts:
             item.set(error=self._unfit(item.record.version))
             if item.record.dirty:
                 self._tell_soon(item)
+        self._alarm.ring()  # there may be a copy of what two windows wrote at the same time
 
     def lead(self) -> None:
         """The window that spoke to the server about drafts has ended: this one does from now on."""
