@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
-from narrowcast_api.errors import NotConnected, ReactionAlreadyExists
+from narrowcast_api.errors import BadRequest, NotConnected, ReactionAlreadyExists
 from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.protocols.message_acts import MessageActs
 from narrowcast_api.state.apply import apply
+from narrowcast_api.state.changes import Change, ServerNotice
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
 from support import live
+from support.clock import VirtualClock
 
 THUMB = Reaction("+1", "1f44d", "unicode_emoji", live.ADA)
 
@@ -18,10 +25,22 @@ THUMB = Reaction("+1", "1f44d", "unicode_emoji", live.ADA)
 class Stage:
     """Ada's state with one message, and a server that answers when the test says so."""
 
-    def __init__(self, problem: Exception | None = None) -> None:
+    def __init__(self, problem: Exception | None = None, journal: Journal | None = None) -> None:
         self.state = live.make_state()
         live.apply(self.state, live.message_event(live.channel_message(101)))
-        self.acts = MessageActs(requests=self, show=lambda event: apply(self.state, event))
+        self.clock = VirtualClock()
+        self.journal = journal or Journal.open(None, executor=inline)
+        self.changes: list[Change] = []
+        self.online = True
+        self.acts = MessageActs(
+            requests=self,
+            show=lambda event: apply(self.state, event),
+            journal=self.journal,
+            clock=self.clock,
+            changed=self.changes.append,
+            me=lambda: live.ADA,
+            online=lambda: self.online,
+        )
         self.go_on = asyncio.Event()
         self.problem = problem
         self.asked: list[object] = []
@@ -62,11 +81,12 @@ async def test_a_star_a_fold_and_a_reaction_show_before_anything_is_sent() -> No
 
 
 async def test_what_is_refused_is_taken_back_and_raised() -> None:
-    stage = Stage(NotConnected("no route"))
+    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
     stage.go_on.set()
     for act in (stage.acts.flag(101, "starred", True), stage.acts.reaction(101, THUMB, True)):
-        with pytest.raises(NotConnected):
+        with pytest.raises(BadRequest):
             await act
+    assert stage.journal.load_acts() == []
     assert (stage.message.flags, stage.message.reactions, stage.state.starred) == (frozenset(), (), set())
 
 
@@ -102,3 +122,91 @@ async def test_the_event_that_follows_changes_nothing_more() -> None:
     }
     live.apply(stage.state, {"type": "reaction", "op": "add", "message_id": 101, **reaction})
     assert stage.message.reactions == (THUMB,)
+
+
+@asynccontextmanager
+async def running(stage: Stage) -> AsyncIterator[None]:
+    """What waits is sent."""
+    task = asyncio.ensure_future(stage.acts.run())
+    yield
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_what_is_done_without_a_connection_is_shown_and_sent_in_order_when_it_is_back() -> None:
+    stage = Stage()
+    stage.go_on.set()
+    stage.online = False
+    async with running(stage):
+        await stage.acts.flag(101, "starred", True)
+        await stage.acts.reaction(101, THUMB, True)
+        await stage.acts.flag(101, "starred", False)
+        assert (stage.asked, stage.acts.waiting) == ([], 3)
+        assert (stage.message.flags, stage.message.reactions) == (frozenset(), (THUMB,))
+        stage.online = True
+        stage.acts.wake()
+        await stage.clock.settle()
+    assert stage.asked == [(101, "starred", True), (101, "+1", True), (101, "starred", False)]
+    assert (stage.acts.waiting, stage.journal.load_acts()) == (0, [])
+
+
+async def test_what_the_network_swallowed_is_tried_again_and_what_was_done_since_waits_behind_it() -> None:
+    stage = Stage(NotConnected("no route"))
+    stage.go_on.set()
+    async with running(stage):
+        await stage.acts.reaction(101, THUMB, True)
+        assert stage.message.reactions == (THUMB,)
+        await stage.acts.reaction(101, THUMB, False)
+        assert stage.acts.waiting == 2
+        assert not stage.message.reactions
+        stage.problem = None
+        await stage.clock.advance(40)
+    assert stage.asked[-2:] == [(101, "+1", True), (101, "+1", False)]
+    assert stage.acts.waiting == 0
+
+
+async def test_what_waited_and_is_refused_later_is_taken_back_and_said() -> None:
+    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
+    stage.go_on.set()
+    stage.online = False
+    async with running(stage):
+        await stage.acts.reaction(101, THUMB, True)
+        stage.online = True
+        stage.acts.wake()
+        await stage.clock.settle()
+    assert stage.message.reactions == ()
+    (notice,) = [change for change in stage.changes if isinstance(change, ServerNotice)]
+    assert "Invalid message(s)" in notice.text
+    assert stage.acts.waiting == 0
+
+
+async def test_what_waits_is_shown_in_another_window_and_sent_by_it_when_its_own_has_ended(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "journal.db"
+    first = Stage(journal=Journal.open(file, window="first", executor=inline))
+    second = Stage(journal=Journal.open(file, window="second", executor=inline))
+    first.online = False
+    second.go_on.set()
+    async with running(second):
+        await first.acts.flag(101, "starred", True)
+        second.acts.on_journal(second.journal.refresh().result())
+        await second.clock.settle()
+        assert ("starred" in second.message.flags, second.asked) == (True, [])
+        second.acts.on_journal(second.journal.take_over({"first"}).result())
+        await second.clock.settle()
+    assert second.asked == [(101, "starred", True)]
+    first.acts.on_journal(first.journal.refresh().result())
+    assert first.acts.waiting == 0
+    first.journal.close()
+    second.journal.close()
+
+
+async def test_what_was_done_stays_done_in_a_snapshot_that_does_not_know_of_it() -> None:
+    stage = Stage()
+    stage.online = False
+    await stage.acts.flag(101, "starred", True)
+    stage.state = live.make_state()
+    live.apply(stage.state, live.message_event(live.channel_message(101)))
+    stage.acts.on_snapshot()
+    assert stage.state.starred == {101}

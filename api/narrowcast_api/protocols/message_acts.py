@@ -1,21 +1,45 @@
 """What one does to a message shows at once; the server's event confirms it, and a refusal takes it back.
 
+    flag(), reaction() ──> shown, journal ──> request ──> taken: gone
+                                   ^            │ └─ refused: taken back, said, gone
+                                   └── later <──┘ not connected, no answer, fault of the server, 429
+
 An act is shown as the event that will follow from it. The state takes an event twice without harm, so that the
-foretold one and the true one need no matching. Cheap to import: the events are loaded with the first act.
+foretold one and the true one need no matching; and a flag or reaction that is set twice is set, so that a request
+whose answer was lost is simply made again. Those on one message are sent in order; so is all that waits. Other windows
+show what waits here, and one takes it over when this one has ended. Cheap to import: the events are loaded with the
+first act.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakValueDictionary
 
-from narrowcast_api.errors import ReactionAlreadyExists, ReactionDoesNotExist
+from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import (
+    NarrowcastError,
+    RateLimited,
+    ReactionAlreadyExists,
+    ReactionDoesNotExist,
+    ServerFault,
+    TransportError,
+)
 from narrowcast_api.model.messages import Reaction
+from narrowcast_api.protocols.alarm import Alarm
+from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.records import ActRecord
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
+
+_LATER = (TransportError, ServerFault, RateLimited)
 
 
 class ActRequests(Protocol):
@@ -29,59 +53,188 @@ class ActRequests(Protocol):
 
 
 class MessageActs:
-    """The acts on messages that are under way; those on one message are sent one after the other."""
+    """The acts on messages that the server has not taken. `run` is a task of the session.
 
-    def __init__(self, *, requests: ActRequests, show: Callable[[Event], object]) -> None:
+    `online` and `me` are read when needed. Call `on_journal` for what other windows have written, `on_snapshot` after
+    every registration and `wake` when the connection is live.
+    """
+
+    def __init__(
+        self,
+        *,
+        requests: ActRequests,
+        show: Callable[[Event], object],
+        journal: Journal,
+        clock: Clock,
+        changed: Callable[[Change], None],
+        me: Callable[[], int],
+        online: Callable[[], bool],
+    ) -> None:
         self._requests = requests
         self._show = show
+        self._journal = journal
+        self._changed = changed
+        self._me = me
+        self._online = online
+        self._alarm = Alarm(clock)
+        self._retry = RetryTime(clock, 1.0, 30.0)
+        self._clock = clock
         self._queues: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._acts = {record.act_id: record for record in journal.load_acts()}
+        self._under_way: set[str] = set()
+        self._position = max((record.position for record in self._acts.values()), default=0)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for the connection, wherever they were done."""
+        return len(self._acts) - len(self._under_way)
 
     def flag(self, message_id: int, flag: str, on: bool) -> Awaitable[None]:
-        """Shows one of one's own flags set or cleared; what is returned sends it. Raises `NarrowcastError`."""
-        from narrowcast_api.wire.events import UpdateMessageFlagsEvent
-
-        def event(on: bool) -> Event:
-            return UpdateMessageFlagsEvent(op="add" if on else "remove", flag=flag, messages=[message_id])
-
-        return self._act(message_id, event, on, lambda: self._requests.change_flag(message_id, flag, on))
+        """Shows one of one's own flags set or cleared; what is returned sends it, or leaves it for later. Raises
+        `NarrowcastError` for a refusal.
+        """
+        return self._act(message_id, on, flag=flag)
 
     def reaction(self, message_id: int, reaction: Reaction, on: bool) -> Awaitable[None]:
-        """Shows a reaction of one's own added or removed; what is returned sends it. Raises `NarrowcastError`."""
-        from narrowcast_api.wire.events import ReactionEvent
+        """Shows a reaction of one's own added or removed; the same."""
+        return self._act(message_id, on, reaction=reaction)
 
-        def event(on: bool) -> Event:
-            return ReactionEvent(op="add" if on else "remove", message_id=message_id, reaction=reaction)
+    # what the session calls
 
-        def request() -> Awaitable[None]:
-            return self._requests.change_reaction(message_id, reaction, on)
+    def on_journal(self, changes: JournalChanges) -> None:
+        """Other windows have written to the journal, or left something to this one."""
+        for act_id, record in changes.acts().items():
+            if record is None:
+                self._acts.pop(act_id, None)
+            else:
+                self._acts[act_id] = record
+                self._position = max(self._position, record.position)
+                self._foretell(record, record.is_on)
+        if changes.acts():
+            self._changed(ActsChanged())
+            self._alarm.ring()
 
-        return self._act(message_id, event, on, request)
+    def on_snapshot(self) -> None:
+        """What was done stays done, though the server does not know yet."""
+        for record in self._in_order():
+            self._foretell(record, record.is_on)
+
+    def wake(self) -> None:
+        """The connection is live again: try now."""
+        self._retry.clear()
+        self._alarm.ring()
+
+    async def run(self) -> None:
+        """Send what waits, for ever."""
+        while True:
+            await self._alarm.wait(await self._next())
+
+    # one act
 
     def _act(
-        self,
-        message_id: int,
-        event: Callable[[bool], Event],
-        on: bool,
-        request: Callable[[], Awaitable[None]],
+        self, message_id: int, on: bool, *, flag: str | None = None, reaction: Reaction | None = None
     ) -> Awaitable[None]:
-        self._show(event(on))
-        return self._send(message_id, event, on, request)
+        self._position += 1
+        name, code, kind = (
+            (None, None, None)
+            if reaction is None
+            else (reaction.emoji_name, reaction.emoji_code, reaction.reaction_type)
+        )
+        act_id = secrets.token_hex(8)
+        owner = self._journal.window
+        record = ActRecord(act_id, self._position, message_id, flag, name, code, kind, on, owner)
+        waits_behind = any(other.message_id == message_id for other in self._waiting())
+        self._acts[act_id] = record
+        self._under_way.add(act_id)
+        self._journal.put_act(record)
+        self._foretell(record, on)
+        return self._send_first(record, waits_behind=waits_behind)
 
-    async def _send(
-        self,
-        message_id: int,
-        event: Callable[[bool], Event],
-        on: bool,
-        request: Callable[[], Awaitable[None]],
-    ) -> None:
+    async def _send_first(self, record: ActRecord, *, waits_behind: bool) -> None:
+        try:
+            if waits_behind or not self._online():
+                return
+            async with self._queue(record.message_id):
+                await self._send(record)
+        finally:
+            self._under_way.discard(record.act_id)
+            if record.act_id in self._acts:
+                self._changed(ActsChanged())
+                self._alarm.ring()
+
+    async def _send(self, record: ActRecord) -> None:
+        """Make the request. Raises NarrowcastError for a refusal, which takes the act back."""
+        try:
+            await self._request(record)
+        except (ReactionAlreadyExists, ReactionDoesNotExist):
+            pass  # another of one's clients was faster: what is shown is true
+        except _LATER as error:
+            self._retry.failed(error)
+            return
+        except NarrowcastError:
+            self._foretell(record, not record.is_on)
+            self._forget(record)
+            raise
+        self._retry.worked()
+        self._forget(record)
+
+    def _request(self, record: ActRecord) -> Awaitable[None]:
+        if record.flag is not None:
+            return self._requests.change_flag(record.message_id, record.flag, record.is_on)
+        return self._requests.change_reaction(record.message_id, self._reaction(record), record.is_on)
+
+    def _forget(self, record: ActRecord) -> None:
+        if self._acts.pop(record.act_id, None) is not None:
+            self._journal.delete_act(record.act_id)
+            self._changed(ActsChanged())
+
+    # what waits
+
+    def _in_order(self) -> list[ActRecord]:
+        return sorted(self._acts.values(), key=lambda record: (record.position, record.act_id))
+
+    def _waiting(self) -> list[ActRecord]:
+        return [
+            record
+            for record in self._in_order()
+            if record.act_id not in self._under_way and record.owner == self._journal.window
+        ]
+
+    async def _next(self) -> float | None:
+        """Send the first that waits; seconds until the next try, None if nothing can be done."""
+        waiting = self._waiting()
+        if not waiting or not self._online():
+            return None
+        wait = self._retry.at - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        record = waiting[0]
+        try:
+            async with self._queue(record.message_id):
+                await self._send(record)
+        except NarrowcastError as error:
+            what = "A change of a flag" if record.flag is not None else "A reaction"
+            self._changed(ServerNotice(f"{what} that waited was refused: {error.user_message}"))
+        return 0.0
+
+    def _queue(self, message_id: int) -> asyncio.Lock:
         queue = self._queues.get(message_id)
         if queue is None:
             queue = self._queues[message_id] = asyncio.Lock()
-        try:
-            async with queue:
-                await request()
-        except (ReactionAlreadyExists, ReactionDoesNotExist):
-            pass  # another of one's clients was faster: what is shown is true
-        except BaseException:
-            self._show(event(not on))
-            raise
+        return queue
+
+    # what is shown
+
+    def _reaction(self, record: ActRecord) -> Reaction:
+        return Reaction(
+            record.emoji_name or "", record.emoji_code or "", record.reaction_type or "", self._me()
+        )
+
+    def _foretell(self, record: ActRecord, on: bool) -> None:
+        from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
+
+        op: Literal["add", "remove"] = "add" if on else "remove"
+        if record.flag is not None:
+            self._show(UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id]))
+        else:
+            self._show(ReactionEvent(op=op, message_id=record.message_id, reaction=self._reaction(record)))

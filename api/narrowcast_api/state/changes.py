@@ -121,6 +121,10 @@ class StorageChanged(Struct, frozen=True):
     """`session.warnings` is different: disk full, another instance, a cache set aside."""
 
 
+class ActsChanged(Struct, frozen=True):
+    """Flags and reactions that wait to be sent."""
+
+
 class ServerNotice(Struct, frozen=True):
     """The server said something about requests that the user should know; `text` is for people."""
 
@@ -156,6 +160,7 @@ Change = (
     | OutboxChanged
     | UploadsChanged
     | StorageChanged
+    | ActsChanged
     | ServerNotice
     | ViewChanged
 )

@@ -42,6 +42,8 @@ from narrowcast_api.storage.journal_rows import (
     MIGRATIONS,
     OWNED,
     Row,
+    act_record,
+    act_row,
     bounded,
     draft_record,
     draft_row,
@@ -51,7 +53,7 @@ from narrowcast_api.storage.journal_rows import (
     upload_row,
 )
 from narrowcast_api.storage.journal_writes import Write, carry_out, combined
-from narrowcast_api.storage.records import Draft, OutboxRecord, UploadRecord
+from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
@@ -204,6 +206,19 @@ class Journal:
     def delete_read_marks(self, ids: Iterable[int]) -> Future[bool]:
         """Forget that these messages were read: the server knows."""
         return self._write_all({("read_marks", str(i)): Write(None) for i in ids})
+
+    def load_acts(self) -> list[ActRecord]:
+        """What was done to messages and the server has not taken, by all windows, oldest first."""
+        records = (act_record(row) for row in self._select("acts", "position, act_id"))
+        return [record for record in records if record is not None]
+
+    def put_act(self, record: ActRecord) -> Future[bool]:
+        """Keep what was done to a message."""
+        return self._write_own("acts", record.act_id, act_row(record))
+
+    def delete_act(self, act_id: str) -> Future[bool]:
+        """Forget it: the server has taken or refused it."""
+        return self._write_all({("acts", act_id): self._without("acts")})
 
     def retry(self) -> Future[bool]:
         """Try again what the disk refused."""

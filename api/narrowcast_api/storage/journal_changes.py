@@ -8,8 +8,8 @@ from typing import TypeVar
 from msgspec import Struct
 
 from narrowcast_api.storage.journal_file import Key
-from narrowcast_api.storage.journal_rows import Row, draft_record, outbox_record, upload_record
-from narrowcast_api.storage.records import Draft, OutboxRecord, UploadRecord
+from narrowcast_api.storage.journal_rows import Row, act_record, draft_record, outbox_record, upload_record
+from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, UploadRecord
 
 Record = TypeVar("Record")
 
@@ -33,6 +33,10 @@ class JournalChanges(Struct, frozen=True):
     def uploads(self) -> dict[str, UploadRecord | None]:
         """Uploads by their ids."""
         return dict(self._of("uploads", upload_record))
+
+    def acts(self) -> dict[str, ActRecord | None]:
+        """What was done to messages, by its ids."""
+        return dict(self._of("acts", act_record))
 
     def numbers(self, table: str) -> tuple[set[int], set[int]]:
         """Message ids of `table` that are new, and those that are gone."""

@@ -14,6 +14,7 @@ from narrowcast_api.characters import encodable
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
+    ActRecord,
     Draft,
     OutboxRecord,
     UploadRecord,
@@ -50,6 +51,11 @@ MIGRATIONS = (
         "UPDATE drafts SET revision = draft_id",
         "CREATE TABLE sent (message_id INTEGER PRIMARY KEY) STRICT",
     ),
+    (
+        """CREATE TABLE acts (
+            act_id TEXT PRIMARY KEY, position INTEGER NOT NULL, message_id INTEGER NOT NULL, flag TEXT,
+            emoji_name TEXT, emoji_code TEXT, reaction_type TEXT, is_on INTEGER NOT NULL, owner TEXT) STRICT""",
+    ),
 )
 
 _OUTBOX = "local_id position destination content state created error floor_id tried owner"
@@ -58,6 +64,7 @@ _DRAFTS = (
     " conflict_with revision"
 )
 _UPLOADS = "upload_id position path destination draft_id size changed resume_from state error link owner"
+_ACTS = "act_id position message_id flag emoji_name emoji_code reaction_type is_on owner"
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     "outbox": _OUTBOX.split(),
@@ -65,10 +72,11 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "read_marks": ["message_id"],
     "uploads": _UPLOADS.split(),
     "sent": ["message_id"],
+    "acts": _ACTS.split(),
 }
 """Each table and its columns, the primary key first. A later version may have more, after these."""
 
-GUARDS = {"outbox": "owner", "uploads": "owner", "drafts": "revision"}
+GUARDS = {"outbox": "owner", "uploads": "owner", "acts": "owner", "drafts": "revision"}
 """The column that a row must have as it was known for it to be written: else another window was faster."""
 
 OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
@@ -155,6 +163,26 @@ def upload_record(row: Row) -> UploadRecord | None:
         UploadRecord,
         {**values, "destination": destination, "stamp": None if None in stamp.values() else stamp},
     )
+
+
+def act_row(record: ActRecord) -> Row:
+    """What was done to a message as its row."""
+    return (
+        record.act_id,
+        record.position,
+        bounded(record.message_id),
+        record.flag,
+        record.emoji_name,
+        record.emoji_code,
+        record.reaction_type,
+        int(record.is_on),
+        record.owner,
+    )
+
+
+def act_record(row: Row) -> ActRecord | None:
+    """A row as what was done to a message; None if it cannot be read."""
+    return _record(ActRecord, _columns("acts", row))
 
 
 def _columns(table: str, row: Row) -> dict[str, object]:

@@ -77,6 +77,22 @@ class Draft(Struct, frozen=True):
         return self.server_id is not None and not self.dirty
 
 
+class ActRecord(Struct, frozen=True):
+    """One thing that was done to a message and that the server has not taken yet: `flag` set or cleared, or else a
+    reaction added or removed. `position` orders them. `owner` is the window that sends it.
+    """
+
+    act_id: str
+    position: int
+    message_id: int
+    flag: str | None
+    emoji_name: str | None
+    emoji_code: str | None
+    reaction_type: str | None
+    is_on: bool
+    owner: str | None = None
+
+
 class UploadState(enum.Enum):
     """Where a file is on its way; the diagram is in `protocols/uploads.py`."""
 

@@ -87,7 +87,15 @@ class Services:
             upload=requests.upload, journal=journal, changed=changed, online=lambda: session.is_live
         )
 
-        self.acts = MessageActs(requests=requests, show=session.foretell)
+        self.acts = MessageActs(
+            requests=requests,
+            show=session.foretell,
+            journal=journal,
+            clock=clock,
+            changed=changed,
+            me=lambda: session.state.me,
+            online=lambda: session.is_live,
+        )
         self.other_windows = OtherWindows(
             session.storage, clock, heard=self.on_journal, lead=self.drafts.lead
         )
@@ -97,6 +105,7 @@ class Services:
         works: list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]] = [
             ("typing", self.typing.run),
             ("read marks", self.read_marks.run),
+            ("acts on messages", self.acts.run),
         ]
         if self._session.present:
             works.append(("presence", self.presence.run))
@@ -114,6 +123,7 @@ class Services:
         self.drafts.on_journal(changes)
         self.uploads.on_journal(changes)
         self.read_marks.on_journal(changes)
+        self.acts.on_journal(changes)
 
     def wake(self) -> None:
         """The connection is live again."""
@@ -122,12 +132,14 @@ class Services:
         self.read_marks.wake()
         self.presence.wake()
         self.uploads.wake()
+        self.acts.wake()
 
     def on_snapshot(self, state: State) -> None:
         """A new snapshot is there."""
         self.outbox.on_snapshot(state.max_message_id)
         self.drafts.on_snapshot(state.drafts.all())
         self.read_marks.on_snapshot()
+        self.acts.on_snapshot()
 
     def on_event(self, event: Event) -> None:
         """An event that may be about drafts, or the setting that turns them off."""
