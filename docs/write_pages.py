@@ -26,8 +26,9 @@ from narrowcast.cli import records
 from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.outcome import exit_code
 from narrowcast.commands.keymap import key_label, key_table
+from narrowcast.commands.offline import Offline, offline
 from narrowcast.commands.presets import PRESETS
-from narrowcast.commands.registry import by_id
+from narrowcast.commands.registry import REGISTRY, Context, by_id, groups
 from narrowcast_api import errors
 from narrowcast_api.version import VERSION
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
@@ -40,6 +41,7 @@ def pages() -> dict[str, str]:
     """The text of each page by its file below ``docs/``."""
     makers: dict[str, Callable[[], str]] = {
         "keys.md": keys,
+        "offline.md": without_connection,
         "settings.md": settings,
         "command-line.md": command_line,
         "json.md": json_records,
@@ -91,6 +93,29 @@ def keys() -> str:
         if rows:
             parts += [f"### {name}", table(("keys", "does", "id"), rows)]
     return "\n\n".join(parts)
+
+
+def without_connection() -> str:
+    """What each command does offline."""
+    meanings = {Offline.WORKS: "yes", Offline.WAITS: "waits", Offline.REFUSED: "no"}
+    parts = [
+        "# Without a connection",
+        "What was seen can be read and searched, drafts and messages can be written, read marks, stars and reactions "
+        "set. All of that is on the disk at once, shows in every window of the account, and is sent in order when the "
+        "server answers, also by the next start, or by `narrowcast watch`. What needs the server is refused at once, "
+        "and nothing is changed: nothing is dropped silently.",
+        "*yes*: works with what is known here. *waits*: done here, sent later. *no*: refused. What a dialog changes "
+        "(settings, channels, people) is not in the table and needs the connection.",
+    ]
+    for heading, commands in groups(
+        command for command in REGISTRY if command.context in _WITH_PURPOSE
+    ).items():
+        rows = [(cell(one.title), meanings[offline(one)], f"`{one.id}`") for one in commands]
+        parts += [f"## {heading}", table(("command", "offline", "id"), rows)]
+    return "\n\n".join(parts)
+
+
+_WITH_PURPOSE = {Context.MAIN, Context.NAVIGATION, Context.MESSAGES, Context.COMPOSE, Context.OUTBOX}
 
 
 def settings() -> str:

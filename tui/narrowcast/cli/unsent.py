@@ -56,12 +56,23 @@ def windows(account: Account, paths: Paths) -> list[WindowRecord]:
     return living_windows(_folder(account, paths))
 
 
-def _left_behind(account: Account, paths: Paths) -> int:
-    """How many messages wait whose window has ended."""
+def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
+    """How many messages wait whose window has ended, and how many flags, reactions and read marks."""
+    from narrowcast_api.storage.executors import inline
+    from narrowcast_api.storage.journal import Journal
+
+    path = _folder(account, paths) / "journal.db"
+    if not path.exists():
+        return 0, 0
     living = {window.window_id for window in windows(account, paths)}
-    return sum(
-        record.state.value in WAITS and record.owner not in living for record in unsent(account, paths)
-    )
+    journal = Journal.open(path, read_only="only looked at", executor=inline)
+    try:
+        messages = [record for record in journal.load_outbox() if record.state.value in WAITS]
+        acts = [record for record in journal.load_acts() if record.owner not in living]
+        marks = [] if living else journal.load_read_marks()
+    finally:
+        journal.close()
+    return sum(record.owner not in living for record in messages), len(acts) + len(marks)
 
 
 def _has_sender(account: Account, paths: Paths) -> bool:
@@ -103,9 +114,11 @@ async def _until_sent(session: Session, seconds: float) -> int:
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while _waiting(session):
+                while not _is_done(session):
                     moved.clear()
-                    await moved.wait()
+                    with suppress(TimeoutError):  # a taken read mark says nothing
+                        async with asyncio.timeout(LOOK_EVERY):
+                            await moved.wait()
     finally:
         unsubscribe()
         work.cancel()
@@ -117,11 +130,15 @@ def _waiting(session: Session) -> int:
     return sum(entry.state.value in WAITS for entry in session.outbox.entries())
 
 
+def _is_done(session: Session) -> bool:
+    return not (_waiting(session) or session.acts.waiting or session.read_marks.pending)
+
+
 async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:
     """Send what windows left behind that have ended. How many are out now and how many were refused."""
 
-    waited = await asyncio.to_thread(_left_behind, account, paths)
-    if not waited:
+    waited, others = await asyncio.to_thread(_left_behind, account, paths)
+    if not waited and not others:
         return 0, 0
     _, failed_before = await asyncio.to_thread(counted, account, paths)
     session = await Session.open(

@@ -7,6 +7,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from narrowcast.commands.command import Command
+from narrowcast.commands.offline import offline_refusal
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -31,6 +32,9 @@ def run(screen: Workspace, command: Command) -> None:
         return
     if problem := refusal(command, screen.session.state.server.level):
         screen.tell(f"{command.title}: {problem}.", severity="warning")
+        return
+    if problem := offline_refusal(command, screen.session):
+        screen.refuse(problem)
         return
     try:
         result = command.function(screen)

@@ -70,7 +70,7 @@ def typing_text(session: Session, where: Destination | None) -> str:
 
 
 def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
-    """How many messages of one's own are not on the server, wherever they were written."""
+    """How many messages of one's own, reactions and stars are not on the server, wherever they were made."""
 
     states = [entry.state for entry in session.outbox.entries()]
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
@@ -80,6 +80,9 @@ def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
     waiting = sum(state is OutboxState.WAITING for state in states)
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
+    if session.acts.waiting and not session.status.is_live:
+        changes = "change" if session.acts.waiting == 1 else "changes"
+        pieces.append((f" {session.acts.waiting} {changes} waiting ", "warn"))
     return pieces
 
 

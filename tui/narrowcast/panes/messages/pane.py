@@ -18,7 +18,8 @@ from textual.timer import Timer
 
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.offline import offline_refusal
+from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.panes.messages.commands import MessageCommands
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Feed
@@ -328,4 +329,7 @@ class MessagesPane(Vertical):
 
     def action_message(self, command_id: str) -> None:
         """Runs a command of the context of messages."""
+        if problem := offline_refusal(by_id()[command_id], self.session):
+            self._shared.refuse(problem)
+            return
         self.parts.table[command_id]()

@@ -1,0 +1,49 @@
+"""Without a connection a command works, waits, or is refused at once: nothing is dropped silently."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.commands.offline import NEEDS_SERVER, WAITS, Offline, offline
+from narrowcast.commands.registry import by_id
+from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from support.sessions import until
+from support.stage import Stage, on_stage, run
+
+
+def lose_connection(stage: Stage) -> None:
+    now = stage.session.clock.now()
+    stage.session.set_status(ConnectionStatus(ConnectionKind.OFFLINE, now, "no route"))
+
+
+def test_the_tables_name_commands_that_there_are_each_once() -> None:
+    assert by_id().keys() >= NEEDS_SERVER
+    assert by_id().keys() >= WAITS
+    assert not NEEDS_SERVER & WAITS
+    assert offline(by_id()["go.inbox"]) is Offline.WORKS
+
+
+async def test_what_needs_the_server_is_refused_at_once_with_the_reason(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "Taste it")
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        lose_connection(stage)
+        for command_id in ("topic.resolve", "message.delete", "own.status"):
+            await run(stage, command_id)
+            assert stage.app.screen is stage.screen, "no dialog whose answer would be lost"
+            title = by_id()[command_id].title
+            assert any(title in notice and "offline" in notice for notice in stage.notices), command_id
+
+
+async def test_a_star_waits_without_a_connection_and_is_on_the_server_when_it_is_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "Taste it")
+        await until(lambda: stage.screen.messages.selected_id == message_id)
+        lose_connection(stage)
+        await run(stage, "message.star")
+        await until(lambda: "1 change waiting" in stage.screen.lines.status.plain)
+        assert stage.session.state.starred == {message_id}
+        stage.session.set_status(ConnectionStatus(ConnectionKind.LIVE, stage.session.clock.now()))
+        await until(lambda: not stage.session.acts.waiting)
+        listener = await stage.server.listen("ada")
+        assert listener.snapshot["starred_messages"] == [message_id]
