@@ -46,9 +46,11 @@ class Tasks:
     def __len__(self) -> int:
         return len(self._running)
 
-    def start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        """Run `work` in the background."""
-        task = asyncio.get_running_loop().create_task(work)
+    def start(
+        self, work: Coroutine[object, object, None], name: str = "a background task"
+    ) -> asyncio.Task[None]:
+        """Run `work` in the background; `name` is for the log."""
+        task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._ended)
         return task
@@ -56,10 +58,10 @@ class Tasks:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("a background task failed", exc_info=error)
+            log.error("%s failed", task.get_name(), exc_info=error)
 
     async def close(self) -> None:
-        """Cancel all and wait until they have ended."""
+        """Cancel all and wait until they have ended, so that they let go of what they hold."""
         running = list(self._running)
         for task in running:
             task.cancel()

@@ -24,6 +24,7 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
+from narrowcast_api.protocols.alarm import Tasks
 from narrowcast_api.state.changes import (
     Change,
     ConnectionChanged,
@@ -32,7 +33,6 @@ from narrowcast_api.state.changes import (
     StateReplaced,
     StorageChanged,
     TopicsChanged,
-    TypingChanged,
     UnreadsChanged,
     ViewChanged,
 )
@@ -44,6 +44,7 @@ from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
+from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ class Session:
         self._synchronizer: Synchronizer | None = None
         self._loop = asyncio.get_running_loop()
         self._bus = ChangeBus(self._loop)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._typing_due = asyncio.Event()
+        self._tasks = Tasks()
+        self._typing_expiry = TypingExpiry(self, clock)
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
         self._held: asyncio.Event | None = None
@@ -324,21 +325,14 @@ class Session:
         synchronizer = await self._ready()
         works = [
             ("events", synchronizer.stream.run),
-            ("typing of others", self._expire_typing),
+            ("typing of others", self._typing_expiry.run),
             ("the view on screen", self._refresher.run),
             *self.services.works(),
         ]
         try:
             await asyncio.gather(*(self._keep_running(name, work) for name, work in works))
         finally:
-            await self._end_tasks()
-
-    async def _end_tasks(self) -> None:
-        """Requests are cancelled and seen out, so that they let go of their connections."""
-        running = list(self._tasks)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+            await self._tasks.close()
 
     async def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """One broken service must not take the others with it, nor stay broken."""
@@ -352,35 +346,11 @@ class Session:
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Runs `work` in the background; an exception in it is logged."""
-        task = self._loop.create_task(work)
-        self._tasks.add(task)
-
-        def done(ended: asyncio.Task[None]) -> None:
-            self._tasks.discard(ended)
-            if not ended.cancelled() and (error := ended.exception()) is not None:
-                logger.error("%s failed", name, exc_info=error)
-
-        task.add_done_callback(done)
-
-    async def _expire_typing(self) -> None:
-        """Hides those whose last sign of typing is too old (TYP-30)."""
-        while True:
-            due = self.state.typing.next_expiry()
-            if due is None:
-                await self._typing_due.wait()
-            else:
-                await self.clock.sleep(max(0.0, due - self.clock.monotonic()))
-            self._typing_due.clear()
-            destinations, edited = self.state.typing.expire(self.clock.monotonic())
-            changes: list[Change] = [TypingChanged(destination) for destination in destinations]
-            if edited:
-                changes.append(MessagesChanged(tuple(edited)))
-            if changes:
-                self.publish(*changes)
+        self._tasks.start(work, name)
 
     def typing_seen(self) -> None:
         """Somebody types: their expiry has to be watched."""
-        self._typing_due.set()
+        self._typing_expiry.ring()
 
     def others_are_present(self, answer: PresenceAnswer) -> None:
         """What the server says of others in return for one's own presence."""
@@ -416,7 +386,7 @@ class Session:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._say_goodbye(deadline - within / 4)
-                    await self._end_tasks()
+                    await self._tasks.close()
                     if self._client is not None:
                         await self._client.aclose()
         except Exception:
