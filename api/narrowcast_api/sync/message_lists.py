@@ -24,6 +24,8 @@ class Views:
         self._by_narrow: OrderedDict[Narrow, MessageView] = OrderedDict()
         self._conversations: dict[tuple[object, ...], MessageView] = {}
         self._others: list[MessageView] = []
+        self.beside: Narrow | None = None
+        """The narrow of a second view that is on screen too."""
 
     def get(self, narrow: Narrow) -> MessageView:
         """The view of a narrow; a new one shows what the cache has."""
@@ -52,6 +54,13 @@ class Views:
     def latest(self) -> MessageView | None:
         """The view that was asked for last: the one on screen."""
         return next(reversed(self._by_narrow.values()), None)
+
+    @property
+    def on_screen(self) -> list[MessageView]:
+        """The view that was asked for last, and the one beside it."""
+        beside = self._by_narrow.get(self.beside) if self.beside is not None else None
+        views = (self.latest, beside)
+        return [view for view in dict.fromkeys(views) if view is not None]
 
     def lose_touch(self) -> None:
         """Events were missed: no view is known to be whole."""

@@ -205,9 +205,9 @@ class Session:
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""
-        view = self._views.latest
-        if view is not None and view.narrow == change.narrow and needs_refresh(view):
-            self._refresher.ring()
+        for view in self._views.on_screen:
+            if view.narrow == change.narrow and needs_refresh(view):
+                self._refresher.ring()
         self.publish(change)
 
     # views
@@ -217,9 +217,9 @@ class Session:
         return self._views.get(narrow)
 
     @property
-    def latest_view(self) -> MessageView | None:
-        """The view that was opened last: the one on screen."""
-        return self._views.latest
+    def views_on_screen(self) -> Sequence[MessageView]:
+        """The view that was opened last, and the one that `views.beside` names."""
+        return self._views.on_screen
 
     @property
     def views(self) -> Views:
@@ -266,17 +266,16 @@ class Session:
         message = await self.load_message(message_id)
         if message is not None:
             self._views.add(message)
-        self.refresh_latest(only_without_events=True)
+        self.refresh_on_screen(only_without_events=True)
 
-    def refresh_latest(self, *, only_without_events: bool = False) -> None:
-        """Fetches the view on screen again, in the background.
+    def refresh_on_screen(self, *, only_without_events: bool = False) -> None:
+        """Fetches the views on screen again, in the background.
 
         Also while it is being fetched: what was asked for before there was a snapshot misses what came since.
         """
-        view = self._views.latest
-        if view is None or (only_without_events and (view.has_events or view.loading)):
-            return
-        self.spawn(view.refresh(), "the view's refresh")
+        for view in self._views.on_screen:
+            if not (only_without_events and (view.has_events or view.loading)):
+                self.spawn(view.refresh(), "the view's refresh")
 
     async def adopt(self, narrow: Narrow) -> Narrow:
         """The conversation that a `with:` term means: where its message is now. Raises `NarrowcastError`.

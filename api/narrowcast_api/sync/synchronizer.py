@@ -72,7 +72,7 @@ class SyncHost(ServiceHost, Protocol):
 
     def replace_state(self, state: State) -> None: ...
 
-    def refresh_latest(self) -> None: ...
+    def refresh_on_screen(self) -> None: ...
 
     def typing_seen(self) -> None: ...
 
@@ -123,7 +123,7 @@ class Synchronizer:
             gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
-        session.refresh_latest()
+        session.refresh_on_screen()
 
     def _build(self, answer: dict[str, object]) -> State:
         clock = self._session.clock
@@ -181,8 +181,8 @@ class Synchronizer:
         """What was said in a channel before one was in it came without events."""
         session = self._session
         session.views.joined({channel.channel_id for channel in event.subscriptions})
-        if session.views.latest is not None and session.views.latest.is_stale:
-            session.refresh_latest()
+        if any(view.is_stale for view in session.views.on_screen):
+            session.refresh_on_screen()
 
     def _keep(self, changes: Sequence[Change]) -> None:
         """Lets the cache know of messages that came, changed or went."""

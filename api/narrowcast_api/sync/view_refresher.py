@@ -1,4 +1,4 @@
-"""Keeps the view on screen true: fetches it again when events were missed, and again when that failed.
+"""Keeps the views on screen true: fetches them again when events were missed, and again when that failed.
 
 Only causes that pass are tried again (no connection, no answer, a fault of the server, too many requests); what the
 server refuses stays refused until the view is opened anew.
@@ -6,6 +6,7 @@ server refuses stays refused until the view is opened anew.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from narrowcast_api.backoff import RetryTime
@@ -26,11 +27,11 @@ class Owner(Protocol):
     def is_live(self) -> bool: ...
 
     @property
-    def latest_view(self) -> MessageView | None: ...
+    def views_on_screen(self) -> Sequence[MessageView]: ...
 
 
 class ViewRefresher:
-    """`run` is a task of the session; `ring` says that the view on screen may be untrue."""
+    """`run` is a task of the session; `ring` says that a view on screen may be untrue."""
 
     def __init__(self, owner: Owner, clock: Clock) -> None:
         self._owner = owner
@@ -39,7 +40,7 @@ class ViewRefresher:
         self._retry = RetryTime(clock, FIRST_PAUSE, LONGEST_PAUSE)
 
     def ring(self) -> None:
-        """Look again whether the view is true."""
+        """Look again whether the views are true."""
         self._alarm.ring()
 
     def wake(self) -> None:
@@ -54,10 +55,12 @@ class ViewRefresher:
             wait = await self._look()
 
     async def _look(self) -> float | None:
-        """Refreshes the view if it needs that; seconds until the next look, None if somebody will ring."""
-        view = self._owner.latest_view
-        if view is None or view.loading or not self._owner.is_live or not needs_refresh(view):
+        """Refreshes a view that needs it; seconds until the next look, None if somebody will ring."""
+        views = self._owner.views_on_screen if self._owner.is_live else ()
+        untrue = [view for view in views if needs_refresh(view) and not view.loading]
+        if not untrue:
             return None
+        view = min(untrue, key=lambda one: one.error is not None)  # one that fails does not hold up the other
         pause = self._retry.at - self._clock.monotonic()
         if pause > 0:
             return pause
