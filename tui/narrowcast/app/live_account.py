@@ -104,7 +104,7 @@ class LiveAccount:
         screen = self.screen
         if screen is None or not screen.is_attached or screen.app.screen is not screen:
             return set()
-        return screen.messages.list.ids_in_view()
+        return {i for one in screen.side.all if one.display for i in one.messages.list.ids_in_view()}
 
     def key_pressed(self) -> None:
         """Called for each key: presence, frames and notices go by it."""

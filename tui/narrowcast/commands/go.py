@@ -38,6 +38,23 @@ def switcher(screen: Workspace) -> None:
     screen.spawn(_complete_topics(screen, picker), "list the topics")
 
 
+def choose_beside(screen: Workspace) -> None:
+    """The same, beside what is open."""
+
+    def chosen(target: Target | None) -> None:
+        if target is None or target.narrow is None:
+            return
+        if target.narrow == screen.narrow:
+            screen.refuse("This view is open already. Choose another one to have it beside.")
+        else:
+            screen.open_beside(target.narrow, target.anchor)
+
+    offered = choices.everywhere(screen.session, time.time())
+    views = [choice for choice in offered if choice.value.narrow is not None]
+    picker = Picker("Open beside", views, placeholder="channel, topic, person, view")
+    screen.app.push_screen(picker, chosen)
+
+
 async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
     """Topics are listed channel by channel when somebody looks for them; while they look, here."""
     session = screen.session

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from narrowcast.app.context import focus_now
+from narrowcast.commands import go
+from narrowcast.commands.targets import message_here
+from narrowcast.screens.main.side_by_side import BESIDE_FROM
+from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -17,8 +21,10 @@ def _shown(screen: Workspace) -> list[tuple[Widget, Widget]]:
     panes: list[tuple[Widget, Widget]] = []
     if screen.plan.shows_navigation:
         panes.append((screen.navigation, screen.navigation.list))
-    panes.append((screen.messages, screen.messages))
-    panes.append((screen.writing, screen.writing.text))
+    for conversation in screen.side.all:
+        if conversation.display:
+            panes.append((conversation.messages, conversation.messages.list))
+            panes.append((conversation.writing, conversation.writing.text))
     if screen.plan.shows_people:
         panes.append((screen.people, screen.people.list))
     return panes
@@ -33,6 +39,9 @@ def _step(screen: Workspace, step: int, *, around: bool) -> None:
             navigation(screen)
         return
     pane, target = panes[place % len(panes)]
+    for conversation in screen.side.all:
+        if pane in (conversation.messages, conversation.writing):
+            screen.side.enter(conversation)
     if pane is screen.messages:
         screen.focus_messages()
     elif pane is screen.writing:
@@ -88,3 +97,52 @@ def find_channel(screen: Workspace) -> None:
 def find_person(screen: Workspace) -> None:
     screen.show_people(True)
     screen.people.find()
+
+
+def beside(screen: Workspace) -> None:
+    """The conversation of the selected message, or one that is chosen, beside the open view."""
+    if screen.size.width < BESIDE_FROM:
+        screen.refuse(f"Two conversations need {BESIDE_FROM} columns; this terminal has {screen.size.width}.")
+        return
+    message = message_here(screen)
+    narrow = (
+        None if message is None else Narrow.from_destination(message.destination(screen.session.state.me))
+    )
+    if message is not None and narrow is not None and narrow != screen.narrow:
+        screen.open_beside(narrow, message.id)
+    else:
+        go.choose_beside(screen)
+
+
+def other_side(screen: Workspace) -> None:
+    """The keys go to the other conversation."""
+    other = screen.side.other
+    if other is None or not other.display:
+        screen.refuse(f"There is no second conversation. {screen.key('pane.beside')} opens one.")
+    else:
+        screen.side.enter(other)
+        screen.focus_messages()
+
+
+def close_beside(screen: Workspace) -> None:
+    """Only the conversation that has the keys stays."""
+    if not screen.side.close_other():
+        screen.refuse("There is no second conversation.")
+
+
+def swap(screen: Workspace) -> None:
+    if not screen.side.swap():
+        screen.refuse("There is no second conversation.")
+
+
+def wider(screen: Workspace) -> None:
+    _widen(screen, 1)
+
+
+def narrower(screen: Workspace) -> None:
+    _widen(screen, -1)
+
+
+def _widen(screen: Workspace, by: int) -> None:
+    if not screen.side.widen(by):
+        screen.refuse("There is no second conversation.")

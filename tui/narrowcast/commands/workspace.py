@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from narrowcast.panes.people import PeoplePane
     from narrowcast.screens.main.history import History
     from narrowcast.screens.main.layout import PanePlan
+    from narrowcast.screens.main.side_by_side import SideBySide
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Workspace", "workspace_of"]
@@ -30,15 +31,28 @@ class Workspace(Protocol):
     """What a command is given. It is a widget too: screens open over it, and it leads to the app."""
 
     session: Session
-    view: OpenView
-    history: History
     plan: PanePlan
     navigation: NavigationPane
-    messages: MessagesPane
-    writing: ComposePane
+    side: SideBySide
     people: PeoplePane
     sent_to: Narrow | None
     """The conversation that was written to last."""
+
+    @property
+    def view(self) -> OpenView:
+        """The view that is open where the keys are."""
+
+    @property
+    def history(self) -> History:
+        """The way back there."""
+
+    @property
+    def messages(self) -> MessagesPane:
+        """The messages of the open view."""
+
+    @property
+    def writing(self) -> ComposePane:
+        """What is written to the open view."""
 
     @property
     def app(self) -> App[Any]: ...
@@ -57,6 +71,11 @@ class Workspace(Protocol):
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
         """Open a view; ``record``: note it for the way back."""
+
+    def open_beside(
+        self, narrow: Narrow, anchor: int | str | None = None, *, left: bool = False, share: int = 50
+    ) -> None:
+        """Open a view beside the one that is open."""
 
     def focus_messages(self) -> None:
         """Give the keys to the list of messages."""

@@ -8,12 +8,16 @@ NARROW_BELOW = 96
 """Columns below which the channels lie over the messages instead of beside them."""
 WIDE_FROM = 140
 """Columns from which there is room for the people."""
+WIDEST_FROM = 200
+"""The same beside two conversations."""
 
 CSS = """
 MainScreen { layers: base above; background: $background; color: $foreground; }
 MainScreen #panes { height: 1fr; }
-MainScreen #middle { width: 1fr; background: $background; }
 MainScreen #title { background: $panel; }
+MainScreen ConversationPane.-beside.-active #title { background: $primary; color: $background; }
+MainScreen ConversationPane.-beside.-active #title:ansi { text-style: reverse; }
+MainScreen ConversationPane.-left { border-right: solid $panel; }
 MainScreen #banner { display: none; background: $panel; }
 MainScreen.-banner #banner { display: block; }
 MainScreen #navigation { width: 28; border-right: none; }
@@ -37,6 +41,8 @@ class PanePlan(Struct):
     people_wanted: bool = True
     navigation: bool | None = None
     people: bool | None = None
+    conversations: int = 1
+    """How many are side by side."""
 
     @property
     def is_narrow(self) -> bool:
@@ -52,7 +58,9 @@ class PanePlan(Struct):
 
     @property
     def shows_people(self) -> bool:
-        return (self.is_wide and self.people_wanted) if self.people is None else self.people
+        if self.people is not None:
+            return self.people
+        return self.people_wanted and self.width >= (WIDE_FROM if self.conversations == 1 else WIDEST_FROM)
 
     def resized(self, width: int) -> None:
         """Another width: what was asked for at the old one is forgotten where the kind of layout changed."""

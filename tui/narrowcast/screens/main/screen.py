@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.screen import Screen
 
 from narrowcast.app.context import app_of, focus_now
@@ -23,8 +23,10 @@ from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
+from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.history import Entry, History
 from narrowcast.screens.main.layout import CSS, PanePlan
+from narrowcast.screens.main.side_by_side import SideBySide
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
@@ -47,67 +49,102 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
         super().__init__()
         self.session = session
-        self.view = OpenView()
-        self.history = History()
         self.sent_to: Narrow | None = None
         self.plan = PanePlan(people_wanted=people)
         self.navigation = NavigationPane(session)
         self.frames = Frames(self.set_timer)
-        self.messages = MessagesPane(session, self.frames)
-        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
+        self.side = SideBySide(
+            session,
+            lambda: ConversationPane(session, self.frames, enter_sends=enter_sends),
+            self._conversations_changed,
+            lambda note: self.unfinished.note_side(note),
+        )
         self.people = PeoplePane(session)
-        self.title_line = TitleLine(session, self.view)
         self.lines = StatusLines(self, self)
         self.unfinished = Unfinished(self)
-        self.updates = Updates(self, self.frames, self.title_line, self.lines)
+        self.updates = Updates(self, self.frames, self.lines)
+
+    # the conversation that has the keys
+
+    @property
+    def conversation(self) -> ConversationPane:
+        """The one that has the keys."""
+        return self.side.active
+
+    @property
+    def view(self) -> OpenView:
+        """The view that is open."""
+        return self.side.active.view
 
     @property
     def narrow(self) -> Narrow | None:
         """The narrow of the view that is open."""
         return self.view.narrow
 
+    @property
+    def history(self) -> History:
+        """The way back."""
+        return self.side.active.history
+
+    @property
+    def title_line(self) -> TitleLine:
+        """The line above the messages."""
+        return self.side.active.title_line
+
+    @property
+    def messages(self) -> MessagesPane:
+        """The messages of the open view."""
+        return self.side.active.messages
+
+    @property
+    def writing(self) -> ComposePane:
+        """What is written to the open view."""
+        return self.side.active.writing
+
     def compose(self) -> ComposeResult:
         self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
         yield self.lines.banner
         with Horizontal(id="panes"):
             yield self.navigation
-            with Vertical(id="middle"):
-                yield self.title_line
-                yield self.messages
-                yield self.writing
+            yield self.side.active
             yield self.people
         yield self.lines.status
 
     def on_mount(self) -> None:
         """Open the view of last time, at once from the cache, so that the first paint shows it."""
-        self.messages.list.sender_colors = app_of(self).config.appearance.sender_colors
         self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
         self.call_after_refresh(self.lines.tell_warnings)
         self.call_after_refresh(self.unfinished.take_up)
+        self.call_after_refresh(self.unfinished.take_up_side)
 
     def on_unmount(self) -> None:
         self.updates.end()
 
     def keep(self) -> None:
         """The app ends: nothing written may be lost."""
-        self.writing.keep_draft()
+        if self.side.other is not None:
+            self.side.other.keep()
+        self.conversation.keep()
         self.session.drafts.flush()
-        if self.narrow is not None:
-            self.session.remember(self.narrow, self.messages.selected_id)
 
     def config_changed(self) -> None:
         """The keys, or how things are to look, are others."""
         self.lines.update()
-        self.messages.show_anew(sender_colors=app_of(self).config.appearance.sender_colors)
-        self.writing.show_keys()
+        for conversation in self.side.all:
+            conversation.messages.show_anew(sender_colors=app_of(self).config.appearance.sender_colors)
+            conversation.writing.show_keys()
 
     # where one is
 
     def open(
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
-        """Show a view. ``anchor``: a message id, or what ``MessageView.open`` takes."""
+        """Show a view where the keys are, or go to where it is shown already. ``anchor``: a message id, or what
+        ``MessageView.open`` takes.
+        """
+        if (beside := self.side.showing(narrow)) is not None:
+            self.side.enter(beside)
         if record:
             message_id = anchor if isinstance(anchor, int) else None
             self.history.go(Entry(narrow, message_id), self.messages.selected_id)
@@ -118,6 +155,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.fold_panes()
         self.messages.show(narrow, anchor)
         self.session.remember(narrow, self.messages.selected_id)
+        self.side.noted()
         self.lines.update()
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
@@ -130,6 +168,30 @@ class MainScreen(Screen[None], inherit_bindings=False):
             if widget.can_focus:
                 focus_now(widget)
                 return
+
+    def open_beside(
+        self, narrow: Narrow, anchor: int | str | None = None, *, left: bool = False, share: int = 50
+    ) -> None:
+        """Show a view in a second conversation, and give it the keys; in the one that is there already, if any."""
+        conversation = self.side.other or self.side.add(self.query_one("#panes"), left=left, share=share)
+        self.side.enter(conversation)
+        self.open(narrow, anchor, focus=False)
+        self.call_after_refresh(self.focus_messages)
+
+    @on(ConversationPane.Entered)
+    def _enter(self, event: ConversationPane.Entered) -> None:
+        if event.conversation.has_focus_within:
+            self.side.enter(event.conversation)
+
+    def _conversations_changed(self) -> None:
+        """Another conversation has the keys, or there are more or fewer."""
+        self.plan.conversations = len(self.side.all)
+        self._apply_plan(self.plan.width)
+        for conversation in self.side.all:
+            conversation.set_class(conversation is self.conversation, "-active")
+        if self.narrow is not None and self.is_mounted:
+            self.navigation.show_current(self.narrow)
+            self.lines.update()
 
     def on_descendant_focus(self) -> None:
         """The status line shows the keys of the pane that one is in."""
@@ -149,6 +211,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.plan.resized(width)
         for name, wanted in self.plan.classes().items():
             self.set_class(wanted, name)
+        self.side.show_in(width)
 
     def fold_panes(self) -> None:
         """On a narrow terminal the channels lie over the messages: away with them."""
@@ -278,7 +341,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(UploadRows.Done)
     def _uploaded(self, event: UploadRows.Done) -> None:
         upload = event.upload
-        where = self.writing.take_link(upload.link or "", upload.destination, upload.draft_id)
+        writers = [one.writing for one in self.side.all if one.writing.draft.id == upload.draft_id]
+        writing = writers[0] if writers and upload.draft_id is not None else self.writing
+        where = writing.take_link(upload.link or "", upload.destination, upload.draft_id)
         self.session.uploads.dismiss(upload)
         if where is not None:
             place = names.destination(self.session.state, where)

@@ -1,32 +1,71 @@
-"""What was being written when the app ended, taken up at the next start."""
+"""What was being written when the app ended, and what was open beside it, taken up at the next start."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.folders import account_folder_name
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
 
+SIDE_FILE = "beside"
+
 
 class Unfinished:
-    """Notes which draft stands in compose, for the next start."""
+    """Notes which draft stands in compose, and the conversation beside, for the next start."""
 
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
+        self._side: SideNote | None = None
+        self._side_known = False
+
+    def _folder(self) -> Path:
+        """The account's own."""
+        account = self._screen.session.account
+        return app_of(self._screen.navigation).paths.data / account_folder_name(account.site, account.email)
 
     @property
     def note(self) -> ComposeNote:
         """The account's own file."""
-        account = self._screen.session.account
-        name = account_folder_name(account.site, account.email)
-        return ComposeNote(app_of(self._screen.writing).paths.data / name / "compose")
+        return ComposeNote(self._folder() / "compose")
+
+    async def take_up_side(self) -> None:
+        """Show the conversation that was beside the one of last time."""
+        screen = self._screen
+        note = await asyncio.to_thread(SideNote.read, self._folder() / SIDE_FILE)
+        self._side, self._side_known = note, True
+        if note is None or screen.side.other is not None or screen.size.width < BESIDE_FROM:
+            return
+        first = screen.side.active
+        screen.open_beside(Narrow.load(note.narrow), left=note.left, share=note.share)
+        screen.side.enter(first)
+        screen.call_after_refresh(screen.focus_messages)
+
+    def note_side(self, note: SideNote | None) -> None:
+        """Keep what is beside; nothing before it is known what was there the last time."""
+        if self._side_known and note != self._side:
+            self._side = note
+            self._screen.spawn(asyncio.to_thread(self._write_side, note), "note the second conversation")
+
+    def _write_side(self, note: SideNote | None) -> None:
+        path = self._folder() / SIDE_FILE
+        with contextlib.suppress(OSError):
+            if note is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(msgspec.json.encode(note))
 
     async def take_up(self) -> None:
         """Show the draft of last time if the open view is the place for it, else say where it is."""

@@ -9,7 +9,6 @@ from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
 from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line
-from narrowcast.screens.main.title import TitleLine
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.state import changes as change
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.main.conversation_pane import ConversationPane
 
 ROOM_FOR_HINTS = 100
 """Columns from which the status line names keys while one writes, and the usual ones while one reads."""
@@ -90,10 +90,9 @@ class StatusLines:
 class Updates:
     """Shows what changes in the account, at most once a frame, from `begin` to `end`."""
 
-    def __init__(self, screen: Workspace, frames: Frames, title: TitleLine, lines: StatusLines) -> None:
+    def __init__(self, screen: Workspace, frames: Frames, lines: StatusLines) -> None:
         self._screen = screen
         self._frames = frames
-        self._title = title
         self._lines = lines
         self._unfollow: list[Callable[[], None]] = []
         self._subscribed: dict[int, str] = {}
@@ -124,12 +123,16 @@ class Updates:
         yield (change.PresenceChanged, users, replaced), lambda _: self._show_presence()
         yield _STATUS, lambda _: self._lines.update()
         yield (change.UploadsChanged,), lambda _: screen.writing.uploads.refresh_rows()
-        yield (change.DraftsChanged, replaced), lambda _: screen.writing.follow_draft()
+        yield (change.DraftsChanged, replaced), lambda _: self._each(lambda one: one.writing.follow_draft())
         rules = (channels, users, replaced, change.SettingsChanged, change.UserGroupsChanged)
-        yield rules, lambda _: screen.writing.refresh_target()
+        yield rules, lambda _: self._each(lambda one: one.writing.refresh_target())
         yield (change.StorageChanged,), lambda _: self._lines.tell_warnings()
-        yield (replaced, channels), lambda _: self._title.refresh_title()
+        yield (replaced, channels), lambda _: self._each(lambda one: one.title_line.refresh_title())
         yield (replaced, channels), lambda _: self._tell_of_leaving()
+
+    def _each(self, show: Callable[[ConversationPane], object]) -> None:
+        for conversation in self._screen.side.all:
+            show(conversation)
 
     def _tell_of_leaving(self) -> None:
         """Nothing new comes in a channel that oneself is in no longer: whoever looks at it hears of that."""

@@ -1,0 +1,170 @@
+"""Two conversations side by side: which one has the keys, where words go, and what the next start shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.main.conversation_pane import ConversationPane
+from narrowcast.screens.main.side_by_side import SideNote
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import running_server
+from support.sessions import until
+from support.stage import Stage, on_stage, run
+
+WIDE = (180, 40)
+
+
+def topic(stage: Stage, name: str) -> Narrow:
+    return Narrow.topic(stage.server.channel("general"), name)
+
+
+async def two(stage: Stage) -> tuple[ConversationPane, ConversationPane]:
+    """Lunch on the left, supper on the right, which has the keys."""
+    stage.screen.go(topic(stage, "lunch"))
+    left = stage.screen.conversation
+    stage.screen.open_beside(topic(stage, "supper"))
+    await until(lambda: stage.screen.conversation is not left and stage.screen.messages.has_focus_within)
+    return left, stage.screen.conversation
+
+
+async def say(stage: Stage, text: str) -> None:
+    """Write where the keys are."""
+    await stage.press("r" if stage.screen.messages.selected_id is not None else "c")
+    if stage.screen.app.focused is not stage.screen.writing.text:
+        stage.screen.writing.focus_text()
+    await stage.type(text)
+    await stage.press("enter")
+
+
+async def sent(stage: Stage, text: str) -> str | None:
+    """The topic that a message went to, on the server."""
+    messages = stage.session.state.messages
+    await until(lambda: any(text in message.content for message in messages))
+    (message,) = [one for one in messages if text in one.content]
+    return message.topic
+
+
+async def test_each_has_a_view_and_a_target_of_its_own(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        assert (left.narrow, right.narrow) == (topic(stage, "lunch"), topic(stage, "supper"))
+        await say(stage, "said on the right")
+        assert await sent(stage, "said on the right") == "supper"
+        await stage.press("escape", "alt+o")
+        assert stage.screen.conversation is left
+        await say(stage, "said on the left")
+        assert await sent(stage, "said on the left") == "lunch"
+        await stage.press("escape")
+        stage.screen.go(topic(stage, "breakfast"))
+        assert (left.narrow, right.narrow) == (topic(stage, "breakfast"), topic(stage, "supper"))
+
+
+async def test_what_comes_is_shown_in_both(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        for name in ("lunch", "supper"):
+            where = {"type": "channel", "to": "general", "topic": name, "content": f"about {name}"}
+            await stage.server.call("bruno", "POST", "/messages", where)
+        for conversation, name in ((left, "lunch"), (right, "supper")):
+            view = conversation.messages.view
+            assert view is not None
+            get = stage.session.state.messages.get
+            await until(lambda: bool(view.ids) and f"about {name}" in get(view.ids[-1]).content)  # type: ignore[union-attr]  # noqa: B023
+
+
+async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        await until(lambda: not any(one.messages.view.loading for one in (left, right)))  # type: ignore[union-attr]
+        stage.session.views.lose_touch()
+        stage.session.refresh_on_screen()
+        assert len(stage.session.views_on_screen) == 2
+        await until(lambda: not any(one.messages.view.is_stale for one in (left, right)))  # type: ignore[union-attr]
+
+
+async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        stage.screen.go(topic(stage, "lunch"))
+        assert stage.screen.conversation is left
+        assert (left.narrow, right.narrow) == (topic(stage, "lunch"), topic(stage, "supper"))
+
+
+async def test_the_key_opens_the_selected_conversation_or_asks(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        where = {"type": "channel", "to": "general", "topic": "lunch", "content": "soup"}
+        await stage.server.call("bruno", "POST", "/messages", where)
+        stage.screen.go(Narrow.all())
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        await stage.press("vertical_line")
+        await until(lambda: stage.screen.narrow == topic(stage, "lunch"))
+        assert [one.narrow for one in stage.screen.side.all] == [Narrow.all(), topic(stage, "lunch")]
+        await until(lambda: stage.screen.messages.has_focus_within)
+        await stage.press("vertical_line")
+        await until(lambda: isinstance(stage.app.screen, Picker))
+
+
+async def test_tab_goes_through_both_and_a_draft_outlives_its_place(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        await stage.press("tab")
+        assert right.writing.has_focus_within
+        await stage.type("half a thought")
+        await stage.press("escape", "alt+o", "alt+z")
+        await until(lambda: stage.screen.side.all == [left])
+        await until(lambda: [one.content for one in stage.session.drafts.all()] == ["half a thought"])
+        stage.screen.go(topic(stage, "supper"))
+        await until(lambda: stage.screen.writing.text.text == "half a thought")
+
+
+async def test_they_are_swapped_and_resized(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        before = right.size.width
+        await stage.press("alt+full_stop")
+        await until(lambda: right.size.width > before)
+        await run(stage, "pane.swap")
+        await until(lambda: right.region.x < left.region.x)
+        assert stage.screen.conversation is right
+
+
+async def test_a_narrow_terminal_has_one_and_says_why(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        await stage.pilot.resize_terminal(120, 40)
+        await until(lambda: not left.display)
+        assert right.display
+        await stage.press("vertical_line")
+        assert "Two conversations need 160 columns; this terminal has 120." in stage.notices
+        await stage.press("alt+o")
+        assert any("no second conversation" in text for text in stage.notices)
+        await stage.pilot.resize_terminal(*WIDE)
+        await until(lambda: left.display)
+
+
+async def test_the_next_start_shows_both(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, size=WIDE, server=server) as stage:
+            await two(stage)
+            await stage.press("alt+o")
+            await stage.press("alt+comma")
+            await until(lambda: any(tmp_path.rglob("beside")))
+        async with on_stage(tmp_path, size=WIDE, server=server) as stage:
+            await until(lambda: len(stage.screen.side.all) == 2)
+            wanted = [topic(stage, "lunch"), topic(stage, "supper")]
+            await until(lambda: [one.narrow for one in stage.screen.side.all] == wanted)
+            assert stage.screen.narrow == topic(stage, "lunch")
+            await run(stage, "pane.close-beside")
+            await until(lambda: not any(tmp_path.rglob("beside")))
+
+
+def test_a_note_that_cannot_be_used_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "beside"
+    assert SideNote.read(path) is None
+    for text in ("", "nonsense", '{"narrow": "nonsense"}', '{"narrow": 5}', "[]"):
+        path.write_text(text)
+        assert SideNote.read(path) is None
+    path.write_text(f'{{"narrow": {json.dumps(Narrow.all().dump())}, "share": 1000000}}')
+    assert SideNote.read(path) == SideNote(Narrow.all().dump(), share=70)

@@ -1,0 +1,69 @@
+"""One conversation on the main screen: its title, its messages and what is written to it, one above the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+
+from narrowcast.app.context import app_of
+from narrowcast.app.frames import Frames
+from narrowcast.panes.compose.pane import ComposePane
+from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.panes.open_view import OpenView
+from narrowcast.screens.main.history import History
+from narrowcast.screens.main.title import TitleLine
+
+if TYPE_CHECKING:
+    from narrowcast_api.narrow.narrow import Narrow
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["ConversationPane"]
+
+
+class ConversationPane(Vertical):
+    """``view`` is the one value that title, messages and compose read; ``history`` the way back in it."""
+
+    DEFAULT_CSS = """
+    ConversationPane { width: 1fr; background: $background; }
+    """
+
+    class Entered(Message):
+        """The keys are in ``conversation`` now, unless they went on meanwhile."""
+
+        def __init__(self, conversation: ConversationPane) -> None:
+            super().__init__()
+            self.conversation = conversation
+
+    def __init__(self, session: Session, frames: Frames, *, enter_sends: bool) -> None:
+        super().__init__()
+        self.session = session
+        self.view = OpenView()
+        self.history = History()
+        self.title_line = TitleLine(session, self.view)
+        self.messages = MessagesPane(session, frames)
+        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
+
+    @property
+    def narrow(self) -> Narrow | None:
+        """The narrow of its view."""
+        return self.view.narrow
+
+    def compose(self) -> ComposeResult:
+        yield self.title_line
+        yield self.messages
+        yield self.writing
+
+    def on_mount(self) -> None:
+        self.messages.list.sender_colors = app_of(self).config.appearance.sender_colors
+
+    def on_descendant_focus(self) -> None:
+        self.post_message(self.Entered(self))
+
+    def keep(self) -> None:
+        """Nothing written may be lost, and the place is kept."""
+        self.writing.keep_draft()
+        if self.narrow is not None:
+            self.session.remember(self.narrow, self.messages.selected_id)

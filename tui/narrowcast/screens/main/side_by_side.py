@@ -1,0 +1,159 @@
+"""The conversations on the main screen: one, or two side by side where there is room; which one has the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from narrowcast.screens.main.conversation_pane import ConversationPane
+from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["BESIDE_FROM", "SideBySide", "SideNote"]
+
+BESIDE_FROM = 160
+"""Columns from which two conversations have room."""
+LEAST, MOST, STEP = 30, 70, 5
+"""How much of the width the left one can have, and by how much that changes, in hundredths."""
+
+
+class SideNote(Struct, frozen=True):
+    """What is kept for the next start: the narrow of the second conversation, on which side it is, and the width of
+    the left one.
+    """
+
+    narrow: str
+    left: bool = False
+    share: int = 50
+
+    @classmethod
+    def read(cls, path: Path) -> SideNote | None:
+        """The note in a file; None where there is none, or none that can be used."""
+        try:
+            note = msgspec.json.decode(path.read_bytes(), type=cls)
+            Narrow.load(note.narrow)
+        except (OSError, ValueError):
+            return None
+        return msgspec.structs.replace(note, share=min(max(note.share, LEAST), MOST))
+
+
+class SideBySide:
+    """Holds the conversations, from left to right; ``active`` has the keys.
+
+    ``make`` gives a new conversation, ``changed`` is called when another one has the keys or there are more or fewer,
+    ``keep`` with what the next start has to know, or None.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        make: Callable[[], ConversationPane],
+        changed: Callable[[], None],
+        keep: Callable[[SideNote | None], None],
+    ) -> None:
+        self._session = session
+        self._make = make
+        self._changed = changed
+        self._keep = keep
+        self._share = 50
+        self.active = make()
+        self.all = [self.active]
+
+    @property
+    def other(self) -> ConversationPane | None:
+        """The one that has not got the keys, where there are two."""
+        return next((one for one in self.all if one is not self.active), None)
+
+    def showing(self, narrow: Narrow) -> ConversationPane | None:
+        """The other one, if it shows this narrow: nothing is shown, or written, in two places."""
+        other = self.other
+        return other if other is not None and other.narrow == narrow else None
+
+    def add(self, place: Widget, *, left: bool = False, share: int = 50) -> ConversationPane:
+        """A second conversation, mounted into ``place`` beside the one that is there."""
+        made = self._make()
+        self._share = share
+        self.all = [made, self.active] if left else [self.active, made]
+        if left:
+            place.mount(made, before=self.active)
+        else:
+            place.mount(made, after=self.active)
+        self._lay_out()
+        return made
+
+    def enter(self, conversation: ConversationPane) -> None:
+        """``conversation`` has the keys from now on."""
+        if conversation is self.active or conversation not in self.all:
+            return
+        self.active = conversation
+        if conversation.narrow is not None:
+            self._session.view(conversation.narrow)  # the one that was asked for last
+        self.noted()
+        self._changed()
+
+    def close_other(self) -> bool:
+        """Only the active one stays, the draft of the other is kept; False where there is no other."""
+        other = self.other
+        if other is None:
+            return False
+        other.keep()
+        self.all = [self.active]
+        other.remove()
+        self._lay_out()
+        self.noted()
+        return True
+
+    def swap(self) -> bool:
+        """The left one goes to the right."""
+        if self.other is None:
+            return False
+        first, second = self.all
+        parent = first.parent
+        if parent is not None:
+            parent.move_child(first, after=second)  # type: ignore[attr-defined]
+        self.all = [second, first]
+        self._lay_out()
+        self.noted()
+        return True
+
+    def widen(self, by: int) -> bool:
+        """Give the active one more of the width, in steps; less for a negative ``by``."""
+        if self.other is None:
+            return False
+        step = STEP * by * (1 if self.active is self.all[0] else -1)
+        self._share = min(max(self._share + step, LEAST), MOST)
+        self._lay_out()
+        self.noted()
+        return True
+
+    def show_in(self, width: int) -> None:
+        """On a screen of so many columns: both, or the active one alone."""
+        for one in self.all:
+            one.display = one is self.active or width >= BESIDE_FROM
+
+    def noted(self) -> None:
+        """Another view, place or width: the session keeps both true, the next start shows both."""
+        other = self.other
+        narrow = other.narrow if other is not None else None
+        self._session.views.beside = narrow
+        if other is None or narrow is None:
+            self._keep(None)
+        else:
+            self._keep(SideNote(narrow.dump(), left=other is self.all[0], share=self._share))
+
+    def _lay_out(self) -> None:
+        two = len(self.all) == 2
+        for place, one in enumerate(self.all):
+            share = (self._share, 100 - self._share)[place] if two else 1
+            one.styles.width = f"{share}fr"
+            one.set_class(two, "-beside")
+            one.set_class(two and place == 0, "-left")
+        self._changed()
