@@ -142,3 +142,27 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         assert stage.app.keys["go.inbox"] == ("f7",)
         assert any("F7" in row and "inbox" in row for row in rows(stage))
         assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()
+
+
+async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        rc = tmp_path / "zuliprc"
+        stage.server.account("bruno").write_zuliprc(rc)
+        with rc.open("a") as file:
+            file.write("[zterm]\neditor=nano\n")
+        await run(stage, "app.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, AppSettingsScreen)
+        for words in ("Imported 2 settings. Account bruno-", "Imported 2 settings."):
+            screen.list.select_key("import")
+            await stage.press("enter")
+            ask = stage.app.screen
+            assert isinstance(ask, AskScreen)
+            ask.editor.text = str(rc)
+            await stage.press("enter")
+            await until(lambda words=words: said(stage).startswith(words))  # type: ignore[misc]
+        assert [path.stem.split("-")[0] for path in stage.app.paths.accounts.iterdir()] == ["bruno"]
+        assert stage.app.config.compose.editor == "nano"
+        rc.chmod(0o644)
+        screen._import(str(rc))
+        assert "The account was not added: " in said(stage)

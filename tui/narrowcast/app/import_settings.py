@@ -7,18 +7,22 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from narrowcast.app import accounts
 from narrowcast.app.config_file import Value
 
-__all__ = ["Imported", "read_zuliprc"]
+__all__ = ["Imported", "add_account", "read_zuliprc"]
 
 _LIGHT = ("light", "gruvbox_light", "zt_light")
 
 
 class Imported(Struct, frozen=True):
-    """``changes`` of our configuration, and ``left``: settings that have no counterpart here."""
+    """``changes`` of our configuration, and ``left``: settings that have no counterpart here. ``has_account``: the file
+    holds an account too.
+    """
 
     changes: tuple[tuple[str, Value], ...]
     left: tuple[str, ...]
+    has_account: bool = False
 
 
 def read_zuliprc(path: Path) -> Imported:
@@ -28,8 +32,9 @@ def read_zuliprc(path: Path) -> Imported:
         parser.read_string(path.read_text(encoding="utf-8"))
     except (Error, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a zuliprc file") from error
+    has_account = parser.has_section("api")
     if not parser.has_section("zterm"):
-        return Imported((), ())
+        return Imported((), (), has_account)
     changes: list[tuple[str, Value]] = []
     left: list[str] = []
     for name, value in parser.items("zterm"):
@@ -46,4 +51,13 @@ def read_zuliprc(path: Path) -> Imported:
                 changes.append(("compose.editor", value.strip()))
             case _:
                 left.append(name)
-    return Imported((*changes, ("preset", "zulip-terminal")), tuple(left))
+    return Imported((*changes, ("preset", "zulip-terminal")), tuple(left), has_account)
+
+
+def add_account(path: Path, folder: Path) -> Path | None:
+    """Store the account of a zuliprc file in ``folder``; its file there, or None where it is stored already. Raises
+    AccountError.
+    """
+    account = accounts.read(path)
+    stored = accounts.file_of(folder, accounts.name_for(account))
+    return None if stored.exists() else accounts.store(account, folder)

@@ -14,7 +14,7 @@ from narrowcast.app.config_file import Value, change, preview
 from narrowcast.app.config_file import check as check_value
 from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 from narrowcast.app.context import app_of
-from narrowcast.app.import_settings import read_zuliprc
+from narrowcast.app.import_settings import add_account, read_zuliprc
 from narrowcast.commands.hints import Keys, with_keys
 from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize
 from narrowcast.commands.registry import Command, groups
@@ -23,6 +23,7 @@ from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageList, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.widgets.line_view import compose_line
+from narrowcast_api.errors import AccountError
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
@@ -104,7 +105,7 @@ class AppSettingsScreen(ManageScreen[str]):
                 IMPORT,
                 "Import from a zuliprc file",
                 "",
-                "Settings of zulip-terminal: theme, notify, autohide, editor",
+                "The account, and settings of zulip-terminal: theme, notify, autohide, editor",
             ),
         ]
 
@@ -188,10 +189,19 @@ class AppSettingsScreen(ManageScreen[str]):
             return
         for key, value in imported.changes:
             self.save(key, value)
-        left = f" No counterpart: {', '.join(imported.left)}." if imported.left else ""
-        self.say(
-            f"Imported {len(imported.changes)} settings.{left}" if imported.changes else "Nothing to import."
-        )
+        said = [f"Imported {len(imported.changes)} settings."] if imported.changes else []
+        said += [f"No counterpart: {', '.join(imported.left)}."] if imported.left else []
+        if imported.has_account:
+            said += self._add_account(Path(path))
+        self.say(" ".join(said) or "Nothing to import.")
+
+    def _add_account(self, path: Path) -> list[str]:
+        try:
+            stored = add_account(path, app_of(self).paths.accounts)
+        except (AccountError, OSError) as error:
+            why = error.user_message if isinstance(error, AccountError) else str(error)
+            return [f"The account was not added: {why}"]
+        return [f"Account {stored.stem} added."] if stored is not None else []
 
 
 class KeysScreen(ManageScreen[str]):
