@@ -254,3 +254,20 @@ async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path)
         await stage.pilot.click(rows, offset=(lines[y].index("lunch") + 1, y))
         await stage.pilot.pause()
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+async def test_escape_in_the_channel_list_ends_the_filter_then_leads_back_to_the_messages(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        here = Narrow.topic(stage.server.channel("general"), "lunch")
+        stage.screen.go(here)
+        await stage.press("q")
+        await stage.type("eng")
+        await stage.press("escape")
+        assert stage.screen.navigation.list.has_focus
+        assert len(stage.screen.navigation.list.shown) > 3
+        await stage.press("down", "escape")
+        assert stage.screen.messages.has_focus_within
+        assert not stage.screen.plan.shows_navigation
+        assert stage.screen.narrow == here

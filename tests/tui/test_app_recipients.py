@@ -64,3 +64,28 @@ async def test_a_destination_whose_name_is_not_known_yet_is_kept(tmp_path: Path)
         for where in (ChannelDestination(987_654, "lunch"), DirectDestination(frozenset({987_654}))):
             stage.screen.writing.target.show(stage.session.state, where)
             assert stage.screen.writing.target.read(stage.session.state) == (where, "")
+
+
+async def test_a_part_of_a_name_that_one_alone_has_becomes_the_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        writing = stage.screen.writing
+        await stage.press("x")
+        await stage.type("bru, elif,chi")
+        await stage.press("escape")  # the completions
+        await stage.press("tab")
+        assert writing.target.to.text == "Bruno Castell, Elif Kaya, Chiyo Tanaka"
+        where = DirectDestination(frozenset(stage.server.id(person) for person in ("bruno", "elif", "chiyo")))
+        assert writing.destination() == (where, "")
+        await stage.press("escape", "c")
+        await stage.type("engin")
+        await stage.press("escape", "tab")
+        assert writing.target.channel.text == "engineering"
+
+
+async def test_a_part_of_a_name_that_several_have_stays_as_it_was_typed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await rename(stage, "chiyo", "Sam North")
+        await rename(stage, "dario", "Sam South")
+        await stage.press("x")
+        await stage.type("sam,nobody,")
+        assert stage.screen.writing.target.to.text == "sam, nobody, "

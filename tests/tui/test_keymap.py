@@ -89,6 +89,7 @@ OWNERS: dict[Context, type] = {
 }
 PANES = (Context.NAVIGATION, Context.MESSAGES)
 ALIKE = [
+    {"navigation.leave", "go.all"},  # leaves what one is in
     {"navigation.down", "message.down"},
     {"navigation.up", "message.up"},
     {"navigation.page-down", "message.page-down"},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from narrowcast.app.context import focus_now
+from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands import go
 from narrowcast.commands.targets import message_here
 from narrowcast.screens.main.side_by_side import BESIDE_FROM
@@ -86,6 +86,16 @@ def people(screen: Workspace) -> None:
         focus_now(screen.people.list)
     else:
         screen.focus_messages()
+
+
+def leave_side(screen: Workspace) -> None:
+    """From a list at the side: end its filter, else back to the messages."""
+    app_of(screen).field_left()
+    for pane in (screen.navigation, screen.people):
+        if pane.has_focus_within and pane.leave_find():
+            return
+    screen.fold_panes()
+    screen.focus_messages()
 
 
 def find_channel(screen: Workspace) -> None:

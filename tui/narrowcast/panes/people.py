@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.app.context import focus_now
+from narrowcast.commands.registry import by_id
 from narrowcast.text import names
 from narrowcast.text.presence import Standing, of_person
 from narrowcast.text.safe_text import safe_line
@@ -65,6 +67,7 @@ class PeopleList(VirtualList[Person]):
 class PeoplePane(Vertical):
     """The list, with a field to find somebody."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [by_id()["navigation.leave"].binding()]
     DEFAULT_CSS = """
     PeoplePane { width: 26; background: $surface; }
     PeoplePane Editor { background: $panel; padding: 0 1; }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 4
 """Times that everybody from the focus outwards is asked to be done: acts lead to messages, those to others."""
-MENDS_TEXT = frozenset({"enter", "backspace", "delete"})
+MENDS_TEXT = frozenset({"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w"})
 PATIENCE = 0.25
 """Seconds that a busy widget can hold up the next key."""
 

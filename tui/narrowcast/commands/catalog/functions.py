@@ -67,6 +67,7 @@ FUNCTIONS: tuple[Command, ...] = (
         "Channels pane",
         ("navigation.mute", "M", "Mute or unmute channel or topic", do.here.mute),
         ("navigation.pin", "b", "Pin or unpin channel", do.here.pin),
+        ("navigation.leave", "escape", "End the filter, or back to messages", do.panes.leave_side),
         ("navigation.mark-read", "Z", "Mark all messages as read", do.here.mark_read),
         palette=False,
     ),

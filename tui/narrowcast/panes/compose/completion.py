@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
+from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -158,3 +159,29 @@ def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:
         else:
             ids.add(user_id)
     return frozenset(ids - {state.me}), unknown
+
+
+def people_in_full(state: State, typed: str) -> str:
+    """A list of names in which each part of a name that only one person has is that person's name."""
+    return ", ".join(_person_in_full(state, part.strip()) for part in typed.split(","))
+
+
+def _person_in_full(state: State, name: str) -> str:
+    if not name or state.user_id(name) is not None:
+        return name
+    try:
+        return names.recipient(state, person_id(name, state.users, state.me))
+    except Unresolved:
+        return name
+
+
+def channel_in_full(state: State, typed: str) -> str:
+    """The name of the one channel that has ``typed`` in its name; else ``typed``."""
+    name = typed.strip().removeprefix("#")
+    if not name or state.channels.id_of(name) is not None:
+        return typed
+    known = ((channel.channel_id, channel.name) for channel in state.channels if not channel.is_archived)
+    try:
+        return state.channels.name(channel_id(name, known)) or typed
+    except Unresolved:
+        return typed

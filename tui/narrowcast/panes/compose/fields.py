@@ -154,6 +154,15 @@ class TargetLine(Horizontal):
             return self._given.where, ""
         return self._read_people(state) if self.is_direct else self._read_channel(state)
 
+    def complete_names(self, state: State) -> None:
+        """Parts of names that only one person, or one channel, has become that name."""
+        from narrowcast.panes.compose.completion import channel_in_full, people_in_full
+
+        if self.is_direct:
+            self.to.text = people_in_full(state, self.to.text)
+        else:
+            self.channel.text = channel_in_full(state, self.channel.text)
+
     def _with_keys(self, text: str) -> str:
         return with_keys(keys_of(self), text)
 

@@ -187,6 +187,8 @@ class ComposePane(Vertical):
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Keep the draft, tell that one types, offer completions."""
         event.stop()
+        if event.edited and event.editor is self.target.to and event.editor.text.endswith(","):
+            self.target.complete_names(self.session.state)  # a name is done
         self.offers.offer(event.editor, event.edited)
         if not event.edited:
             return
@@ -255,8 +257,13 @@ class ComposePane(Vertical):
         self._rules.refresh()
         self._look.refresh(self._rules.refusal)
 
+    def _complete_names(self) -> None:
+        if self.editing is None:
+            self.target.complete_names(self.session.state)
+
     def _text_entered(self) -> None:
         """Why nothing can be sent is said before anybody writes."""
+        self._complete_names()
         self._rules.refresh()
         if self._rules.refusal:
             self._tell(self._rules.refusal, severity="warning")
@@ -299,6 +306,7 @@ class ComposePane(Vertical):
     def action_compose_next_field(self) -> None:
         field = self.offers.field
         if field is None:
+            self._complete_names()
             self._order.step(1)
             return
         self.offers.take()

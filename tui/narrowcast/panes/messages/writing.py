@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import EditRequested, ReplyRequested
+from narrowcast.text.excerpt import excerpt
+from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import DirectDestination
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
 __all__ = ["Writing"]
+
+SHOWN_OF_DELETED = 60
+"""Cells of a message, and of the name of its sender, in the question whether to delete it."""
 
 
 class Writing:
@@ -87,4 +92,12 @@ class Writing:
         def delete() -> None:
             self._pane.work(session.client.messages.delete(message_id=message_id), "delete the message")
 
-        self._pane.confirm("Delete this message?", "Delete message", delete)
+        self._pane.confirm(self._question_of_deleting(message), "Delete message", delete)
+
+    def _question_of_deleting(self, message: Message) -> str:
+        """It says which one: others may have come while the key was on its way."""
+        state = self._pane.session.state
+        whose = "your message" if message.sender_id == state.me else "the message of "
+        if message.sender_id != state.me:
+            whose += safe_line(state.users.name(message.sender_id), SHOWN_OF_DELETED)
+        return f"Delete {whose}? {safe_line(excerpt(message.content), SHOWN_OF_DELETED)}".strip()

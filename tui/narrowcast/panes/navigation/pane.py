@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.app.context import app_of, focus_now
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
 from narrowcast.text.presence import Standing, of_conversation
 from narrowcast.text.safe_text import safe_line
@@ -144,6 +144,7 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
 class NavigationPane(Vertical):
     """The list, with a field to find in it while that is wanted."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [by_id()["navigation.leave"].binding()]
     DEFAULT_CSS = """
     NavigationPane { width: 28; background: $surface; }
     NavigationPane Editor { display: none; background: $panel; padding: 0 1; height: 1; }

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 __all__ = ["ListRow", "ManageScreen"]
 
 T = TypeVar("T")
+
+
+MARK_CELLS = 6
+"""What the mark of a row and the gaps around its text take."""
 
 
 class ListRow(Struct, Generic[T], frozen=True):
@@ -78,7 +83,8 @@ class ManageList(VirtualList[ListRow[T]]):
     def render_item(self, item: ListRow[T], width: int, selected: bool) -> Sequence[Strip]:
         """The thing, what it is like, and a note."""
         base, dim = Style.null(), self.part_style("virtual-list--dim")
-        detail = safe_line(item.detail, max(0, width // 2))
+        room = width - cell_len(item.text) - MARK_CELLS
+        detail = safe_line(item.detail, max(0, width // 2, room))
         look = dim if item.dim else self.part_style("manage--text") if self.item_rows > 1 else base
         left = [(safe_line(item.mark, 3) + " ", dim)] if item.mark else []
         first = [*left, (safe_line(item.text, width), look)]
