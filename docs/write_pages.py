@@ -42,6 +42,7 @@ def pages() -> dict[str, str]:
     makers: dict[str, Callable[[], str]] = {
         "keys.md": keys,
         "offline.md": without_connection,
+        "tasks.md": tasks,
         "settings.md": settings,
         "command-line.md": command_line,
         "json.md": json_records,
@@ -116,6 +117,32 @@ def without_connection() -> str:
 
 
 _WITH_PURPOSE = {Context.MAIN, Context.NAVIGATION, Context.MESSAGES, Context.COMPOSE, Context.OUTBOX}
+
+
+def tasks() -> str:
+    """Everyday tasks, with the keys that their commands have."""
+    parts = [
+        "# Everyday tasks",
+        "What one does all day, and how: in the app, and on the command line where that can do it too. The keys are "
+        "the defaults; the palette (`Ctrl-p`) has everything, with your own keys.",
+    ]
+    for heading, listed in _module(DOCS / "everyday.py").TASKS.items():
+        rows = [
+            (task, cell(_COMMAND.sub(_key_or_palette, how)) or "–", f"`{line}`" if line else "–")
+            for task, how, line in listed
+        ]
+        parts += [f"## {heading}", table(("task", "in the app", "on the command line"), rows)]
+    return "\n\n".join(parts)
+
+
+_COMMAND = re.compile(r"<([a-z]+\.[a-z-]+)>")
+
+
+def _key_or_palette(found: re.Match[str]) -> str:
+    command = by_id()[found[1]]
+    if command.keys:
+        return f"`{key_label(command.keys[0])}`"
+    return f"`{key_label(by_id()['app.palette'].keys[0])}` *{command.title.partition(':')[0]}*"
 
 
 def settings() -> str:
@@ -400,18 +427,17 @@ def api_operations() -> str:
             "# Operations",
             "Every operation of the service, the function of the client that does it, the level that it needs, the "
             "levels at which it adapts, and the statements of the contract.",
-            _reference().table(),
+            _module(DOCS.parent / "api" / "reference.py").table(),
         ]
     )
 
 
-def _reference() -> Any:
-    path = DOCS.parent / "api" / "reference.py"
-    spec = importlib.util.spec_from_file_location("reference", path)
+def _module(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["reference"] = module
+    sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from narrowcast.app.config_load import parse
+from narrowcast.cli.grammar import build_parser
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import by_id
 from narrowcast.extensions.loading import load_all
@@ -37,6 +39,17 @@ def writer() -> Iterator[ModuleType]:
 
 def test_no_page_made_from_the_code_is_stale(writer: ModuleType) -> None:
     assert writer.stale() == [], "run: make docs-pages"
+
+
+def test_every_task_has_a_way_and_its_command_lines_are_understood(writer: ModuleType) -> None:
+    page = (DOCS / "tasks.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    tasks = [row for row in rows if row[0] not in ("| task", "| ---")]
+    assert len(tasks) > 90
+    for task, app, line in tasks:
+        assert app != "–" or line != "– |", task
+        if line.startswith("`narrowcast"):
+            build_parser().parse_args(shlex.split(line.strip("`| "))[1:])
 
 
 def test_the_manual_page_has_every_command_and_option(writer: ModuleType) -> None:

@@ -1,0 +1,171 @@
+"""Everyday tasks, how each is done in the app, and on the command line where it can be: for docs/tasks.md.
+
+`<id>` stands for the key of a command, or for its place in the palette where it has none.
+"""
+
+from __future__ import annotations
+
+Task = tuple[str, str, str]
+"""What one wants; how in the app; how on the command line, or ''."""
+
+TASKS: dict[str, tuple[Task, ...]] = {
+    "Begin": (
+        ("Try it without an account", "*Try the demo* on the welcome screen", "narrowcast demo"),
+        ("Log in", "*Log in* on the welcome screen", "narrowcast login https://chat.example.com"),
+        ("Log in with an account file of Zulip's tools", "", "narrowcast --rc ~/zuliprc"),
+        ("Join by an invitation", "", "narrowcast login https://chat.example.com/join/abc/"),
+        ("Add another account", "<account.switch>", "narrowcast login https://other.example.com"),
+        ("Switch to another account", "<account.switch>, select it", "narrowcast --account NAME"),
+        ("Log out", "<account.sign-out>", ""),
+        ("Quit; drafts are kept", "<app.quit>", ""),
+        ("See all keys, search them", "<app.help>, then <help.find>", "narrowcast doctor --keys"),
+        ("Find a command by its name", "<app.palette>", ""),
+        ("Find out why something does not work", "", "narrowcast doctor"),
+    ),
+    "Find your way": (
+        ("Go to any channel, topic, person or view", "<go.switcher>, type a part of the name", ""),
+        ("Go to the next topic with unread messages", "<go.next-unread-topic>", ""),
+        ("Go to the next unread direct message", "<go.next-unread-direct>", ""),
+        ("See what is unread, by channel", "<go.inbox>", "narrowcast read is:unread"),
+        ("See recent conversations", "<go.recent>", ""),
+        ("See all messages", "<go.all>", "narrowcast read"),
+        ("See mentions", "<go.mentions>", "narrowcast read is:mentioned"),
+        ("See starred messages", "<go.starred>", "narrowcast read is:starred"),
+        ("See direct messages", "<go.direct>", "narrowcast read is:dm"),
+        (
+            "Open the channel, or the conversation, of a message",
+            "<message.channel>, <message.topic>; or click its heading",
+            "narrowcast read channel:design topic:logo",
+        ),
+        ("Go back, and forward again", "<go.back>, <go.forward>", ""),
+        ("Move between channels, messages and compose", "<pane.next>, <pane.previous>", ""),
+        ("Show or hide channels, people", "<pane.navigation>, <pane.people>", ""),
+        ("Filter the list of channels", "<pane.find-channel>", ""),
+        ("Open a link to a message", "<message.goto>, paste it", "narrowcast open LINK"),
+    ),
+    "Read": (
+        ("Next, previous message", "<message.down>, <message.up>", ""),
+        (
+            "First unread, first, last message",
+            "<message.first-unread>, <message.oldest>, <message.newest>",
+            "",
+        ),
+        ("Go to a date", "<message.date>", ""),
+        ("Find a word in this view", "<message.find>", ""),
+        ("Search all messages", "<go.search>", "narrowcast search gateway from:ada"),
+        (
+            "Search without a network",
+            "<go.search> searches what is cached",
+            "narrowcast search --local gateway",
+        ),
+        ("Follow a conversation as it goes on", "open it", "narrowcast read channel:design --follow"),
+        ("Mark as unread from here", "<message.unread>", ""),
+        (
+            "Mark a topic, a channel, everything as read",
+            "<topic.mark-read>; <channel.mark-read>; <own.read-all>",
+            "",
+        ),
+        ("Open a link in a message", "<message.hints>, then its letter", ""),
+        ("View an image, or open a file", "<message.image>", ""),
+        ("Open a spoiler, or a long message", "<message.enter>", ""),
+        ("Scroll a wide table", "<message.pan-left>, <message.pan-right>", ""),
+        ("Copy a message, or a part of it", "<message.copy>", ""),
+        (
+            "Copy a link to a message, a topic, a channel",
+            "<message.link>; <topic.copy-link>; <channel.copy-link>",
+            "",
+        ),
+        (
+            "See who reacted, who read it, earlier versions",
+            "<message.info>; <message.receipts>; <message.history>",
+            "",
+        ),
+        ("Keep messages in a file", "", "narrowcast export channel:design --output design.jsonl"),
+    ),
+    "Write": (
+        ("Reply", "<message.reply>", "narrowcast send --channel design --topic logo 'Blue it is'"),
+        (
+            "Write to a channel, in a new topic",
+            "<write.channel>",
+            "narrowcast send --channel design --topic new 'Hi'",
+        ),
+        ("Write to one person", "<write.direct>, type a name", "narrowcast send --to ada@example.com 'Hi'"),
+        (
+            "Write to several people",
+            "<write.direct>, names separated by commas",
+            "narrowcast send --to ada@example.com --to bruno@example.com 'Hi'",
+        ),
+        ("Write to the sender of a message", "<message.reply-sender>", ""),
+        ("Quote a message", "<message.quote>", ""),
+        ("Send, begin a new line", "<compose.enter>, <compose.other-enter>", ""),
+        ("Complete @names, #channels, :emoji:", "<compose.complete>, or just type on", ""),
+        ("Write in your editor", "<compose.editor>", ""),
+        (
+            "Upload a file",
+            "<compose.attach>",
+            "narrowcast send --to ada@example.com --file plan.pdf 'The plan'",
+        ),
+        ("See how it will look", "<write.preview>", ""),
+        ("Leave; the text is kept as a draft", "<compose.leave>", ""),
+        ("Restore a draft, or delete one", "<go.drafts>, then <list.select> or <manage.delete>", ""),
+        ("Schedule a message", "<write.schedule>", ""),
+        ("See, change or send scheduled messages", "<go.scheduled>", ""),
+        ("Be reminded of a message", "<message.remind>", ""),
+        ("Save a text as a snippet, insert one", "<write.save-snippet>; <write.snippets>", ""),
+        ("Create a poll, a to-do list", "<write.poll>; <write.todo>", ""),
+        ("Vote, or check off a task", "<message.vote>", ""),
+        ("See what is not sent yet", "<go.outbox>", "narrowcast outbox"),
+        (
+            "Resend what failed, or take it back",
+            "<write.outbox-retry>, <write.outbox-cancel>",
+            "narrowcast outbox retry all",
+        ),
+    ),
+    "Act on a message": (
+        ("React", "<message.react>; <message.thumbs-up> for 👍", ""),
+        ("Edit your message", "<message.edit>", ""),
+        ("Delete a message", "<message.delete>", ""),
+        ("Star or unstar it", "<message.star>", ""),
+        ("Move it, or rename its topic", "<topic.move>", ""),
+        ("Resolve or unresolve its topic", "<topic.resolve>", ""),
+        ("Report it to moderators", "<message.report>", ""),
+    ),
+    "Channels and topics": (
+        ("Browse channels, subscribe, unsubscribe", "<channel.browse>, then <channels.subscribe>", ""),
+        ("Create a channel", "<channel.new>", ""),
+        ("Add a subscriber", "<channel.members>, then <manage.new>", ""),
+        ("Mute or unmute a topic", "<topic.mute>", ""),
+        ("Mute or unmute a channel", "<navigation.mute> in the list of channels, or <channel.mute>", ""),
+        ("Follow a topic", "<topic.follow>", ""),
+        ("Pin a channel to the top", "<navigation.pin> in the list of channels", ""),
+        ("Choose a channel's color and notifications", "<channel.own>", ""),
+        ("Change a channel's name, description, privacy", "<channel.edit>", ""),
+        ("Archive a channel", "<channel.archive>", ""),
+    ),
+    "People and yourself": (
+        ("See somebody's card", "<message.sender> on a message, or <people.find>", ""),
+        ("Set your status, be invisible", "<own.status>; <own.presence>", ""),
+        ("Edit your profile, your picture", "<account.profile>; <account.picture>", ""),
+        ("Manage user groups", "<people.groups>", ""),
+        ("Invite people", "<people.invitations>, then <invitations.link> for a link", ""),
+        ("Choose what notifies", "<account.settings>", "narrowcast watch"),
+        ("Be told of words", "<own.alert-words>", ""),
+    ),
+    "Make it yours": (
+        ("Change the theme", "<app.theme>", ""),
+        ("Change a setting of the app", "<app.settings>", ""),
+        (
+            "Change a key, or take the keys of another program",
+            "<app.settings>, *Keys of each command* or *Key preset*",
+            "",
+        ),
+        ("Write all senders in one color", "<app.settings>, *Color senders by person*", ""),
+        ("Complete commands in the shell", "", "narrowcast completion bash"),
+    ),
+    "Host": (
+        ("Run a server for this machine", "", "narrowcast serve --data ~/team"),
+        ("Let others in", "<people.invitations>", "narrowcast serve admin invite"),
+        ("Check its data", "", "narrowcast serve --data ~/team --check"),
+    ),
+}
+"""By heading."""
