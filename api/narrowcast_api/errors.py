@@ -397,6 +397,15 @@ class BadImage(BadRequest):
     """BAD_IMAGE: the uploaded picture cannot be used."""
 
 
+PASSING = (TransportError, ServerFault, RateLimited)
+"""Causes that pass: the same request may work later."""
+
+REFUSED = (ApiError, InvalidInput, Unsupported)
+"""The server will not do it, or this library knows that it would not: asking again changes nothing."""
+
+NOT_DONE = (NotConnected, RateLimited, RedirectRefused, *REFUSED)
+"""The request surely changed nothing."""
+
 CODES: Mapping[str, type[ApiError]] = {
     "BAD_REQUEST": BadRequest,
     "REQUEST_VARIABLE_MISSING": RequestVariableMissing,

@@ -21,7 +21,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from random import random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
@@ -40,7 +40,6 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
 from narrowcast_api.routes.register import register
-from narrowcast_api.state.state import Queue
 from narrowcast_api.wire.events import Event, RestartEvent, parse_event
 
 logger = logging.getLogger(__name__)
@@ -59,6 +58,15 @@ _AT_ONCE = 50
 _EMPTY_ANSWERS = 3
 _SOCKET_FAILURES = 2
 _GRACE = 5.0
+
+
+class Queue(NamedTuple):
+    """The event queue that came with a snapshot."""
+
+    queue_id: str
+    last_event_id: int
+    stream_path: str | None = None
+    """Where the server offers the queue as a WebSocket stream; None where it does not."""
 
 
 class EventStream:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import httpx
 
 from narrowcast_api.errors import (
+    PASSING,
     ApiError,
     MalformedAnswer,
     NarrowcastError,
@@ -81,7 +82,7 @@ async def send_resumable(
             if tries < _TRIES:
                 continue
             failure = MalformedAnswer("a resumable upload makes no progress")
-        except (TransportError, ServerFault, RateLimited) as error:
+        except PASSING as error:
             failure = error
         tries += 1
         if tries > _TRIES:

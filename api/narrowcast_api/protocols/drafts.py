@@ -25,13 +25,11 @@ from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
+    NOT_DONE,
+    REFUSED,
     ApiError,
-    InvalidInput,
     NarrowcastError,
-    NotConnected,
-    RateLimited,
     RedirectRefused,
-    Unsupported,
 )
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import Destination
@@ -318,7 +316,7 @@ class Drafts:
                 await self._create(item)
             else:
                 await self._edit(item, record.server_id)
-        except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
+        except (*REFUSED, RedirectRefused) as error:
             self._refuse(item, error)
         except NarrowcastError as error:
             self._retry.failed(error)
@@ -337,7 +335,7 @@ class Drafts:
         item.expected.append(sent)
         try:
             server_id = await self._requests.create(sent, item.record.edited)
-        except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused):
+        except NOT_DONE:
             item.expected.clear()
             if self._store.holds(item) and item.record.server_id is None:
                 self._never_created(item)
@@ -381,7 +379,7 @@ class Drafts:
             item.expected.append(sent)
         try:
             await self._requests.edit(server_id, sent, item.record.edited)
-        except (NotConnected, RateLimited, ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
+        except NOT_DONE as error:
             if sent in item.expected:
                 item.expected.remove(sent)
             if not _is_missing(error):

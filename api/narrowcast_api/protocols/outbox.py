@@ -46,14 +46,13 @@ from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
-    ApiError,
+    REFUSED,
     InvalidInput,
     NarrowcastError,
     NoAnswer,
     NotConnected,
     RateLimited,
     RedirectRefused,
-    Unsupported,
 )
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
@@ -359,7 +358,7 @@ class Outbox:
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)
             self._not_sent(item, WAITING, None, tried_before)
-        except (ApiError, InvalidInput, Unsupported, RedirectRefused) as error:
+        except (*REFUSED, RedirectRefused) as error:
             self._not_sent(item, FAILED, error.user_message, tried_before)
         except Exception as error:
             self._unknown(item, error)
@@ -420,7 +419,7 @@ class Outbox:
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.faults += 1
-        final = isinstance(error, ApiError | InvalidInput | Unsupported)
+        final = isinstance(error, REFUSED)
         if final or item.faults >= LOOKS_THAT_FAIL:
             self._lost(item, f"It is not known whether this arrived: {error.user_message}")
         else:

@@ -11,7 +11,6 @@ import gc
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -65,15 +64,6 @@ from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.state.user_groups import UserGroups
 from narrowcast_api.state.users import Users
 from narrowcast_api.wire.levels import Gate
-
-
-class Queue(NamedTuple):
-    """The event queue that came with a snapshot."""
-
-    queue_id: str
-    last_event_id: int
-    stream_path: str | None = None
-    """Where the server offers the queue as a WebSocket stream; None where it does not."""
 
 
 class State:

@@ -11,11 +11,10 @@ from typing import Protocol
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import MalformedAnswer, NarrowcastError, RateLimited, ServerFault, TransportError
+from narrowcast_api.errors import PASSING, MalformedAnswer, NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.sync.message_view import MessageView
 
-PASSING = (TransportError, ServerFault, RateLimited, MalformedAnswer)
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two tries."""
 
@@ -79,4 +78,4 @@ def needs_refresh(view: MessageView) -> bool:
 
 
 def _passes(error: NarrowcastError) -> bool:
-    return isinstance(error, PASSING)
+    return isinstance(error, (*PASSING, MalformedAnswer))
