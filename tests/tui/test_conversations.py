@@ -10,7 +10,7 @@ from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.topics import Visibility
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -71,7 +71,7 @@ async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) 
         await until(lambda: shown(stage)[0][0] == "engineering")
         channel_id = stage.server.channel("engineering")
         await stage.press("g", "j", "M")
-        await until(lambda: state.topics.visibility(channel_id, "builds") is Visibility.MUTED)
+        await until(lambda: state.topics.visibility(channel_id, "builds") is VisibilityPolicy.MUTED)
         await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
 
 
@@ -103,10 +103,10 @@ async def test_a_topic_in_a_muted_channel_is_unmuted_and_muted_alike_everywhere(
             row = next(row for row in screen.list.items if row.text.startswith("general › lunch"))
             screen.list.select_key(row.key)
         await stage.press("M")
-        await until(lambda: state.topics.visibility(channel_id, "lunch") is Visibility.UNMUTED)
+        await until(lambda: state.topics.visibility(channel_id, "lunch") is VisibilityPolicy.UNMUTED)
         assert not state.is_muted(channel_id, "lunch")
         await stage.press("M")
-        await until(lambda: state.topics.visibility(channel_id, "lunch") is Visibility.MUTED)
+        await until(lambda: state.topics.visibility(channel_id, "lunch") is VisibilityPolicy.MUTED)
         if way != "recent conversations":
             assert stage.notices[-1] == "Muted: #general › lunch"
 

@@ -27,7 +27,7 @@ from narrowcast_api.model.channels import Subscription
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.state.state import State
-from narrowcast_api.state.topics import Visibility
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 __all__ = [
     "EFFECTIVE_SETTINGS",
@@ -177,7 +177,7 @@ def _reason(message: Message, state: State, kind: _Kind) -> Reason | None:
     channel = state.channels.get(message.channel_id)
     subscription = channel.subscription if channel is not None else None
     chosen = state.topics.visibility(message.channel_id, message.topic or "")
-    followed = chosen is Visibility.FOLLOWED
+    followed = chosen is VisibilityPolicy.FOLLOWED
     by_name = "mentioned" in message.flags
     if not (by_name or followed) and _is_muted(subscription, chosen):
         return None
@@ -196,10 +196,10 @@ def _reason(message: Message, state: State, kind: _Kind) -> Reason | None:
     return None
 
 
-def _is_muted(subscription: Subscription | None, chosen: Visibility) -> bool:
-    if chosen is Visibility.NONE:
+def _is_muted(subscription: Subscription | None, chosen: VisibilityPolicy) -> bool:
+    if chosen is VisibilityPolicy.NONE:
         return subscription is not None and subscription.is_muted
-    return chosen is Visibility.MUTED
+    return chosen is VisibilityPolicy.MUTED
 
 
 def _choice(subscription: Subscription, name: str, general: bool) -> bool:
@@ -256,7 +256,7 @@ def unread_badge(state: State) -> tuple[int, int]:
         ids.update(unreads.direct_ids(others))
     if counted == 2:
         for channel_id, topic, choice in state.topics.policies():
-            if choice is Visibility.FOLLOWED:
+            if choice is VisibilityPolicy.FOLLOWED:
                 ids.update(unreads.topic_ids(channel_id, topic))
     return len(ids), mentions
 

@@ -58,12 +58,13 @@ from narrowcast_api.state.settings import (
 )
 from narrowcast_api.state.store import Directs, Messages
 from narrowcast_api.state.table import Table
-from narrowcast_api.state.topics import Topics, Visibility
+from narrowcast_api.state.topics import Topics
 from narrowcast_api.state.typing import Typing
 from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.state.user_groups import UserGroups
 from narrowcast_api.state.users import Users
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
 class State:
@@ -181,29 +182,29 @@ class State:
     def is_counted(self, channel_id: int, topic: str, inside: bool) -> bool:
         """Whether unread messages of a topic count: inside its channel only the topic's choice matters."""
         policy = self.topics.visibility(channel_id, topic)
-        if policy is Visibility.NONE and not inside:
+        if policy is VisibilityPolicy.NONE and not inside:
             channel = self.channels.get(channel_id)
             return channel is not None and channel.is_subscribed and not channel.is_muted
-        return policy is not Visibility.MUTED
+        return policy is not VisibilityPolicy.MUTED
 
     def hears_wildcards(self, channel_id: int, topic: str) -> bool:
         """Whether a mention of everybody in a topic is one of oneself: not where one has muted it."""
         policy = self.topics.visibility(channel_id, topic)
-        if policy is Visibility.NONE:
+        if policy is VisibilityPolicy.NONE:
             channel = self.channels.get(channel_id)
             return channel is None or not channel.is_muted
-        return policy is not Visibility.MUTED
+        return policy is not VisibilityPolicy.MUTED
 
     def is_muted(self, channel_id: int, topic: str) -> bool:
         """Whether a topic is left out of views over all channels."""
         return not self.is_counted(channel_id, topic, False)
 
-    def policy_to_toggle_mute(self, channel_id: int, topic: str) -> Visibility:
+    def policy_to_toggle_mute(self, channel_id: int, topic: str) -> VisibilityPolicy:
         """What mutes a topic that is not muted, and unmutes one that is: in a muted channel it stands out then."""
         if not self.is_muted(channel_id, topic):
-            return Visibility.MUTED
+            return VisibilityPolicy.MUTED
         channel = self.channels.get(channel_id)
-        return Visibility.UNMUTED if channel is not None and channel.is_muted else Visibility.NONE
+        return VisibilityPolicy.UNMUTED if channel is not None and channel.is_muted else VisibilityPolicy.NONE
 
     def visibility_policy(self, channel_id: int, topic: str) -> int:
         """What one has chosen for a topic: 0 nothing, 1 muted, 2 unmuted, 3 followed."""
@@ -303,7 +304,7 @@ def load_muted_topics(state: State, value: object) -> None:
         if isinstance(entry, list) and len(entry) >= 2 and all(type(part) is str for part in entry[:2]):
             channel_id = state.channels.id_of(entry[0])
             if channel_id is not None:
-                state.topics.set_visibility(channel_id, entry[1], Visibility.MUTED)
+                state.topics.set_visibility(channel_id, entry[1], VisibilityPolicy.MUTED)
 
 
 def _load_messages(state: State, answer: Row) -> None:

@@ -7,19 +7,10 @@ topics that messages were seen in are known. Topics are compared without regard 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import IntEnum
 
 from narrowcast_api.model.topics import Topic
 from narrowcast_api.narrow.destinations import fold_topic
-
-
-class Visibility(IntEnum):
-    """What one has chosen for a topic."""
-
-    NONE = 0
-    MUTED = 1
-    UNMUTED = 2
-    FOLLOWED = 3
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
 class Topics:
@@ -77,15 +68,15 @@ class Topics:
         self._known.pop(channel_id, None)
         self._loaded.discard(channel_id)
 
-    def visibility(self, channel_id: int, topic: str) -> Visibility:
+    def visibility(self, channel_id: int, topic: str) -> VisibilityPolicy:
         """What one has chosen for a topic."""
         entry = self._policies.get((channel_id, fold_topic(topic)))
-        return Visibility(entry[1]) if entry is not None else Visibility.NONE
+        return VisibilityPolicy(entry[1]) if entry is not None else VisibilityPolicy.NONE
 
     def set_visibility(self, channel_id: int, topic: str, policy: int) -> None:
         """Takes a choice; NONE, or one that this client does not know, forgets it."""
         key = (channel_id, fold_topic(topic))
-        if policy in (Visibility.MUTED, Visibility.UNMUTED, Visibility.FOLLOWED):
+        if policy in (VisibilityPolicy.MUTED, VisibilityPolicy.UNMUTED, VisibilityPolicy.FOLLOWED):
             self._policies[key] = (topic, policy)
         else:
             self._policies.pop(key, None)
@@ -97,12 +88,14 @@ class Topics:
             self._chosen = frozenset(chosen for chosen, _ in self._policies)
         return channel_id in self._chosen
 
-    def policies(self) -> Iterator[tuple[int, str, Visibility]]:
+    def policies(self) -> Iterator[tuple[int, str, VisibilityPolicy]]:
         """Every choice: channel, topic, which."""
         for (channel_id, _), (topic, policy) in self._policies.items():
-            yield channel_id, topic, Visibility(policy)
+            yield channel_id, topic, VisibilityPolicy(policy)
 
     def clear_muted(self) -> None:
         """Forgets which topics are muted, before the whole list of an old server's `muted_topics` comes."""
-        self._policies = {key: entry for key, entry in self._policies.items() if entry[1] != Visibility.MUTED}
+        self._policies = {
+            key: entry for key, entry in self._policies.items() if entry[1] != VisibilityPolicy.MUTED
+        }
         self._chosen = None

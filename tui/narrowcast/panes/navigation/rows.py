@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from narrowcast.panes.navigation import saved_views
 from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.topics import Visibility
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast.app.context import ListedAccount
@@ -255,8 +255,8 @@ def _topic(state: State, channel_id: int, topic: str, unread: int) -> Navigation
         names.topic(state, topic),
         Narrow.topic(channel_id, topic),
         unread=unread,
-        mark={Visibility.FOLLOWED: "★", Visibility.UNMUTED: "◦"}.get(policy, ""),
-        muted=policy is Visibility.MUTED,
+        mark={VisibilityPolicy.FOLLOWED: "★", VisibilityPolicy.UNMUTED: "◦"}.get(policy, ""),
+        muted=policy is VisibilityPolicy.MUTED,
         channel_id=channel_id,
         topic=topic,
     )
