@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.app import accounts
 from narrowcast.app.config import Accounts, Config
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
+from narrowcast.terminal import last_screen
 from narrowcast_api.narrow.narrow import Narrow
 from support.pictures import PIXEL
 from support.screens import choose, fill, pick, rows
@@ -144,7 +147,13 @@ async def test_an_account_that_cannot_be_read_leaves_the_open_one_alone(tmp_path
         assert stage.app.accounts.session is session
 
 
-async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(tmp_path: Path) -> None:
+async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kept = Path(last_screen.cache_folder()) / last_screen.FOLDER / "kept.screen"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
     async with on_stage(tmp_path) as stage:
         folder = stage.app.paths.accounts
         bruno = accounts.store(stage.server.account("bruno"), folder)
@@ -155,6 +164,7 @@ async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(
         await choose(stage, "Log out")
         await until(lambda: stage.app.accounts.file == ada and stage.app.screen is stage.app.accounts.screen)
         assert not bruno.exists()
+        assert not kept.exists()
         await until(lambda: stage.session.is_live)
         await run(stage, "account.sign-out")
         await choose(stage, "Log out")

@@ -41,7 +41,8 @@ class LiveAccount:
     @classmethod
     async def open(cls, file: Path, paths: Paths) -> LiveAccount:
         """The account in ``file`` with what is known of it. Raises NarrowcastError."""
-        session = await Session.open(accounts.read(file), data_dir=paths.data, cache_dir=paths.cache)
+        account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask its user first
+        session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         return cls(file, session)
 
     @property

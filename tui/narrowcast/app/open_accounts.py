@@ -13,6 +13,7 @@ from textual.app import App
 
 from narrowcast.app import accounts
 from narrowcast.app.context import ListedAccount, app_of, in_app
+from narrowcast.terminal import screen_store
 from narrowcast_api.account import AccountError
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
@@ -278,7 +279,8 @@ class OpenAccounts:
             return
         stored = self._is_stored(path)
         if stored:
-            accounts.remove(path)
+            await asyncio.to_thread(accounts.remove, path)
+        await asyncio.to_thread(screen_store.forget_all)
         self._problems.pop(path, None)
         if path != self.file:
             if path in self._open:
