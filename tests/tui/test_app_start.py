@@ -52,6 +52,19 @@ async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path:
             await app.accounts.close()
 
 
+async def test_what_a_server_says_of_a_login_is_filtered(tmp_path: Path) -> None:
+    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = LoginScreen()
+        await app.push_screen(screen)
+        screen._say("denied \u202e\x1b[2J\x9b2J for ever")
+        await pilot.pause()
+        text = shown(app)
+        assert "denied" in text
+        assert "for ever" in text
+        assert not {"\u202e", "\x1b", "\x9b"} & set(text)
+
+
 async def test_an_account_file_that_others_can_read_is_explained(tmp_path: Path) -> None:
     rc = tmp_path / "open.zuliprc"
     Account("http://127.0.0.1:9", "a@b.example", Secret("key")).write_zuliprc(rc)

@@ -16,6 +16,7 @@ from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.errors import NarrowcastError, SecondFactorNeeded
@@ -27,6 +28,10 @@ HINTS = (
     ("login.key", "API key instead of password"),
     ("login.back", "back"),
 )
+
+
+LONGEST = 500
+"""Characters of what a server says."""
 
 
 class LoginScreen(Screen[None]):
@@ -98,7 +103,7 @@ class LoginScreen(Screen[None]):
         return self.query_one(f"#{name}", Editor).text.strip()
 
     def _say(self, text: str) -> None:
-        self.query_one("#problem", Static).update(text)
+        self.query_one("#problem", Static).update(safe_block(text[:LONGEST]))
 
     @on(Editor.Submitted)
     def _submitted(self, event: Editor.Submitted) -> None:

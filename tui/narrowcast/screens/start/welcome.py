@@ -16,6 +16,7 @@ from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
+from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
@@ -65,7 +66,7 @@ class WelcomeScreen(Screen[None]):
         with Vertical():
             yield Static(LOGO, id="logo", markup=False)
             if self._problem:
-                yield Static(self._problem, id="problem", markup=False)
+                yield Static(safe_block(self._problem), id="problem", markup=False)
             yield self._choices
             hint = OneLine()
             hint.show_pieces([(with_keys(keys_of(self), HINT), "dim")])
