@@ -26,6 +26,7 @@ _SMALL_JSON: Final = (
     ("settings", "value", ""),
     ("invites", "channel_ids", "array"),
     ("invites", "group_ids", "array"),
+    ("second_factors", "recovery", "array"),
 )
 """Table, column, type of JSON (empty: any)."""
 _LARGE_JSON: Final = (
@@ -74,7 +75,7 @@ def row_faults(database: sqlite3.Connection) -> Iterator[str]:
 
 def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     for table, column, kind in columns:
-        key = "name" if table == "settings" else "id"
+        key = "name" if table == "settings" else "rowid"  # settings have none
         for (identity,) in database.execute(
             f"SELECT {key} FROM {table} WHERE NOT json_valid({column})"
             f" OR (? != '' AND json_type({column}) != ?) LIMIT ?",
