@@ -193,3 +193,45 @@ async def test_keys_have_a_limit(server: TestServer) -> None:
         await made(server)
     response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "one more"})
     assert "too many keys" in response.json()["msg"]
+
+
+# --- of bots ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("scope", "reads", "sends"), [("read", 200, 401), ("send", 401, 200)])
+async def test_an_owner_gives_a_bot_a_key_that_does_less(
+    server: TestServer, scope: str, reads: int, sends: int
+) -> None:
+    bot = {"bot_id": server.id("iris")}
+    key = (await made(server, "ada", scope=scope, **bot))["api_key"]
+    assert await status(server, key, "GET", "/messages", PAGE, name="iris") == reads
+    assert await status(server, key, "POST", "/messages", message(server), name="iris") == sends
+    assert await status(server, key, "GET", "/messages", PAGE, name="ada") == 401
+    assert await status(server, key, "GET", "/server/keys", name="iris") == 401
+    listed = (await server.call("ada", "GET", f"{server.url}/server/keys", bot))["keys"]
+    assert [one["scope"] for one in listed] == [scope]
+    assert (await server.call("ada", "GET", f"{server.url}/server/keys"))["keys"] == []
+    await server.call("ada", "DELETE", f"{server.url}/server/keys/{listed[0]['id']}", bot)
+    assert await status(server, key, "GET", "/messages", PAGE, name="iris") == 401
+
+
+@pytest.mark.parametrize("name", ["bruno", "elif", "hugo", "jasper"])
+@pytest.mark.parametrize("target", ["iris", "ada", "elif", "nobody"])
+async def test_nobody_makes_keys_for_what_is_not_their_own_bot(
+    server: TestServer, name: str, target: str
+) -> None:
+    bot_id = 10_000 if target == "nobody" else server.id(target)
+    for method in ("POST", "GET"):
+        fields = {"name": "script", "bot_id": bot_id} if method == "POST" else {"bot_id": bot_id}
+        answer = (await server.raw(name, method, f"{server.url}/server/keys", fields)).json()
+        assert answer["result"] == "error"
+    assert server.core.store.integer("SELECT count(*) FROM extra_keys") == 0
+
+
+async def test_keys_of_a_bot_end_with_it(server: TestServer) -> None:
+    bot = {"bot_id": server.id("iris")}
+    key = (await made(server, "ada", **bot))["api_key"]
+    await server.call("ada", "DELETE", f"/bots/{server.id('iris')}")
+    assert await status(server, key, "GET", "/messages", PAGE, name="iris") == 401
+    refusal = await server.raw("ada", "POST", f"{server.url}/server/keys", {"name": "late", **bot})
+    assert refusal.json()["result"] == "error"

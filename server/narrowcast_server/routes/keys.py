@@ -1,4 +1,7 @@
-"""The server's own operations for more keys of one account: GET, POST /server/keys, DELETE /server/keys/ID."""
+"""The server's own operations for more keys of one account: GET, POST /server/keys, DELETE /server/keys/ID.
+
+With `bot_id` they are those of a bot of the caller's own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import Final
 from narrowcast_server.http.params import choice, defaulted, integer, optional, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.rules.bots import own_bot
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.extra_keys import Scope
 
@@ -19,9 +24,15 @@ _DAY_SECONDS: Final = 86_400
 NAME = required("name", text_without_null)
 SCOPE = defaulted("scope", choice(*(scope.value for scope in Scope)), Scope.ALL.value)
 DAYS = optional("days", integer)
+BOT_ID = optional("bot_id", integer)
 
 
-@routes.add("GET", "/server/keys", absolute=True)
+def _whose(call: Call) -> User:
+    bot_id = call[BOT_ID]
+    return call.user if bot_id is None else own_bot(call.core, call.user, bot_id)
+
+
+@routes.add("GET", "/server/keys", BOT_ID, absolute=True)
 def list_keys(call: Call) -> Answer:
     """The caller's other keys, without the keys."""
     return {
@@ -34,12 +45,12 @@ def list_keys(call: Call) -> Answer:
                 "expires": key.expires,
                 "last_used": key.last_used,
             }
-            for key in call.core.extra_keys.of(call.user.id)
+            for key in call.core.extra_keys.of(_whose(call).id)
         ]
     }
 
 
-@routes.add("POST", "/server/keys", NAME, SCOPE, DAYS, absolute=True)
+@routes.add("POST", "/server/keys", NAME, SCOPE, DAYS, BOT_ID, absolute=True)
 def make_key(call: Call) -> Answer:
     """A new key, which is shown this once; it ends after `days`, or with the account's password or key."""
     name, days = call[NAME].strip(), call[DAYS]
@@ -47,17 +58,19 @@ def make_key(call: Call) -> Answer:
         raise ServiceError(f"name must have 1 to {_LONGEST_NAME} characters")
     if days is not None and not 1 <= days <= _MOST_DAYS:
         raise ServiceError(f"days must be 1 to {_MOST_DAYS}")
-    check_room(call.core, call.user, "extra_keys")
+    account = _whose(call)
+    check_room(call.core, account, "extra_keys")
     now = call.core.now()
     expires = None if days is None else now + days * _DAY_SECONDS
-    identity, key = call.core.extra_keys.make(call.user.id, name, Scope(call[SCOPE]), now, expires)
+    identity, key = call.core.extra_keys.make(account.id, name, Scope(call[SCOPE]), now, expires)
     return {"id": identity, "api_key": key}
 
 
-@routes.add("DELETE", "/server/keys/{key_id}", absolute=True)
+@routes.add("DELETE", "/server/keys/{key_id}", BOT_ID, absolute=True)
 def end_key(call: Call) -> Answer:
     """Ends a key, and the clients that may have used it."""
-    if not call.core.extra_keys.remove(call.user.id, call.path_id("key_id")):
+    account = _whose(call)
+    if not call.core.extra_keys.remove(account.id, call.path_id("key_id")):
         raise ServiceError("Key does not exist")
-    call.core.hub.end_all_of(call.user.id)
+    call.core.hub.end_all_of(account.id)
     return {}

@@ -33,6 +33,15 @@ def managed_bot(core: Core, caller: User, bot_id: int) -> User:
     return bot
 
 
+def own_bot(core: Core, caller: User, bot_id: int) -> User:
+    """An active bot of somebody's own, for whose keys they answer; raises BAD_REQUEST for any other account."""
+    bot = managed_bot(core, caller, bot_id)
+    if bot.bot_owner_id != caller.id or not bot.is_active:
+        raise insufficient_permission()
+    require_may_have_key(caller, bot)
+    return bot
+
+
 def require_may_have_key(caller: User, bot: User) -> None:
     """Raises BAD_REQUEST for the key of a bot that may do more than who asks for it."""
     if bot.role < caller.role:
