@@ -28,7 +28,7 @@ from narrowcast_server.storage.checking import check
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import FOLDER
 from narrowcast_server.zulip_archive.reading.archive import read_archive
-from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, Limits
+from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, ArchiveLimits
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from support import odd_world
 from support.server import running_server
@@ -652,13 +652,13 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        (Limits(files=3), "more than 3 files"),
-        (Limits(file=100), "too large"),
-        (Limits(tables=10), "larger than"),
-        (Limits(unpacked=1000), "too large"),
+        (ArchiveLimits(files=3), "more than 3 files"),
+        (ArchiveLimits(file=100), "too large"),
+        (ArchiveLimits(tables=10), "larger than"),
+        (ArchiveLimits(unpacked=1000), "too large"),
     ],
 )
-def test_sizes_are_limited(tmp_path: Path, limits: Limits, words: str) -> None:
+def test_sizes_are_limited(tmp_path: Path, limits: ArchiveLimits, words: str) -> None:
     file = packed(converted(), tmp_path / "a.tar")
     assert limits != LIMITS
     with pytest.raises(ArchiveError, match=words):
@@ -669,7 +669,7 @@ def test_what_unpacks_to_hundreds_of_times_its_size_is_no_archive(tmp_path: Path
     file = tmp_path / "bomb.tar.gz"
     file.write_bytes(gzip.compress(bytes(8 << 20)))
     with pytest.raises(ArchiveError, match="unpacks to more"):
-        read_archive(file, tmp_path / "data", limits=Limits(free_of_ratio=1 << 20), say=quiet)
+        read_archive(file, tmp_path / "data", limits=ArchiveLimits(free_of_ratio=1 << 20), say=quiet)
 
 
 def test_a_folder_that_has_something_in_it_is_left_alone(archive: Path, tmp_path: Path) -> None:

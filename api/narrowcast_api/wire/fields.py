@@ -22,20 +22,20 @@ T = TypeVar("T")
 Read = Callable[[Any], Any]
 
 
-class Names(NamedTuple):
+class Aliases(NamedTuple):
     """The names under which a field travels, the preferred one first."""
 
     names: tuple[str, ...]
 
 
-def either(*names: str) -> Names:
+def either(*names: str) -> Aliases:
     """A field that reads alike under several names, the first one preferred."""
-    return Names(names)
+    return Aliases(names)
 
 
-def dialects(name: str) -> Names:
+def dialects(name: str) -> Aliases:
     """A field named after the server: ``service_<name>`` or ``zulip_<name>``."""
-    return Names((f"service_{name}", f"zulip_{name}"))
+    return Aliases((f"service_{name}", f"zulip_{name}"))
 
 
 class ReadBy(NamedTuple):
@@ -117,7 +117,7 @@ def describe(error: Exception) -> str:
 
 def _names(name: str, hint: Any) -> tuple[str, ...]:
     marks = getattr(hint, "__metadata__", ())
-    return next(((*mark.names, name) for mark in marks if isinstance(mark, Names)), (name,))
+    return next(((*mark.names, name) for mark in marks if isinstance(mark, Aliases)), (name,))
 
 
 def _reader(hint: Any, name: str) -> Read:

@@ -23,11 +23,11 @@ from narrowcast_server.zulip_archive.reading import (
 )
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import Recipients
-from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, Archive, Limits, opened
+from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, Archive, ArchiveLimits, opened
 
 
 def read_archive(
-    source: Path, data: Path, *, limits: Limits = LIMITS, say: Callable[[str], None] = print
+    source: Path, data: Path, *, limits: ArchiveLimits = LIMITS, say: Callable[[str], None] = print
 ) -> None:
     """Makes a data folder of an archive (a tar file or a folder): of this program, of Zulip, or of what Zulip converts
     other services' data to. Raises ArchiveError, and leaves nothing behind.

@@ -24,7 +24,7 @@ _TABLES: Final = frozenset({layout.REALM_FILE, layout.ATTACHMENTS_FILE, layout.O
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """How large an archive may be; bytes."""
 
     unpacked: int = 64 << 30
@@ -39,13 +39,13 @@ class Limits:
     """What one entry says of itself."""
 
 
-LIMITS: Final = Limits()
+LIMITS: Final = ArchiveLimits()
 
 
 class Archive:
     """The files of an unpacked archive."""
 
-    def __init__(self, folder: Path, limits: Limits = LIMITS) -> None:
+    def __init__(self, folder: Path, limits: ArchiveLimits = LIMITS) -> None:
         self._folder = folder.resolve()
         self._limits = limits
 
@@ -103,7 +103,7 @@ class Archive:
 
 
 @contextmanager
-def opened(source: Path, scratch: Path, limits: Limits = LIMITS) -> Iterator[Archive]:
+def opened(source: Path, scratch: Path, limits: ArchiveLimits = LIMITS) -> Iterator[Archive]:
     """An archive, from a tar file (compressed or not) or a folder. Raises ArchiveError."""
     if source.is_dir():
         yield Archive(_top(source), limits)
@@ -131,7 +131,7 @@ def _top(folder: Path) -> Path:
     return found[0]
 
 
-def _plain(source: Path, target: Path, limits: Limits) -> Path:
+def _plain(source: Path, target: Path, limits: ArchiveLimits) -> Path:
     """The tar file itself; of a compressed one as much as may be."""
     with source.open("rb") as packed:
         if packed.read(2) != _MAGIC:
@@ -151,7 +151,7 @@ def _plain(source: Path, target: Path, limits: Limits) -> Path:
     return target
 
 
-def _unpack(source: Path, folder: Path, limits: Limits) -> None:
+def _unpack(source: Path, folder: Path, limits: ArchiveLimits) -> None:
     room = min(limits.unpacked, shutil.disk_usage(folder).free)
     with (
         source.open("rb") as stream,
