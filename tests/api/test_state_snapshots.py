@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 
 import pytest
 
 from narrowcast_api.state.snapshots import cacheable, dump_progress
 from narrowcast_api.state.state import State
-from support.live import snapshot
+from support.live import make_state, snapshot
 
 ME, FRIEND, GROUPMATE, STRANGER = 1, 2, 3, 4
 
@@ -106,3 +108,14 @@ def test_a_hostile_snapshot_of_many_people_is_trimmed_without_an_error(wrong: ob
     people = answer["realm_users"]
     assert isinstance(people, list)
     cacheable({**answer, "realm_users": [*people, wrong]})
+
+
+def test_a_state_that_is_replaced_is_free_at_once() -> None:
+    collecting = gc.isenabled()
+    gc.disable()  # as while the app starts, when the cached state is replaced
+    try:
+        state = weakref.ref(make_state())
+        assert state() is None
+    finally:
+        if collecting:
+            gc.enable()

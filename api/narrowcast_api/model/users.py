@@ -106,7 +106,7 @@ def read_user(row: Row, *, is_active: bool = True) -> User:
         user_id,
         name if type(name) is str else "",
         email if type(email) is str else "",
-        address if type(address) is str else None,
+        (email if address == email else address) if type(address) is str else None,  # one text for both
         role if type(role) is int else read_role(row),
         active if type(active) is bool else is_active,
         is_bot,

@@ -46,6 +46,7 @@ from narrowcast_api.model.user_groups import read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
+from narrowcast_api.state.hearing import Hearing
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
 from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
@@ -85,7 +86,8 @@ class State:
         self.holder_rules = HolderRules()
         self.offers = ServerOffers()
         self.default_channel_groups: tuple[DefaultChannelGroup, ...] = ()
-        self.unreads = Unreads(self.is_counted, self.topics.has_choices, self.hears_wildcards)
+        self.hearing = Hearing(self.channels, self.topics)
+        self.unreads = Unreads(self.hearing.is_counted, self.topics.has_choices, self.hearing.hears_wildcards)
         self.messages = Messages()
         self.starred: set[int] = set()
         self.directs = Directs()
@@ -179,25 +181,9 @@ class State:
         self.directs.see((message.direct_user_ids or frozenset()) - {self.me}, message.id)
         return False
 
-    def is_counted(self, channel_id: int, topic: str, inside: bool) -> bool:
-        """Whether unread messages of a topic count: inside its channel only the topic's choice matters."""
-        policy = self.topics.visibility(channel_id, topic)
-        if policy is VisibilityPolicy.NONE and not inside:
-            channel = self.channels.get(channel_id)
-            return channel is not None and channel.is_subscribed and not channel.is_muted
-        return policy is not VisibilityPolicy.MUTED
-
-    def hears_wildcards(self, channel_id: int, topic: str) -> bool:
-        """Whether a mention of everybody in a topic is one of oneself: not where one has muted it."""
-        policy = self.topics.visibility(channel_id, topic)
-        if policy is VisibilityPolicy.NONE:
-            channel = self.channels.get(channel_id)
-            return channel is None or not channel.is_muted
-        return policy is not VisibilityPolicy.MUTED
-
     def is_muted(self, channel_id: int, topic: str) -> bool:
         """Whether a topic is left out of views over all channels."""
-        return not self.is_counted(channel_id, topic, False)
+        return not self.hearing.is_counted(channel_id, topic, False)
 
     def policy_to_toggle_mute(self, channel_id: int, topic: str) -> VisibilityPolicy:
         """What mutes a topic that is not muted, and unmutes one that is: in a muted channel it stands out then."""
