@@ -188,7 +188,7 @@ class EventStream:
     # registration
 
     async def _register(self) -> None:
-        answer = await register(self._connection)
+        answer = await register(self._connection, late="realm_users")
         queue_id, last_event_id = answer.get("queue_id"), answer.get("last_event_id")
         path = answer.get("event_stream_path")
         if not isinstance(queue_id, str) or type(last_event_id) is not int:

@@ -25,16 +25,17 @@ _STANDARD_FIELDS = frozenset({"result", "msg", "code"})
 
 
 def interpret(
-    status: int, headers: Mapping[str, str], raw: bytes, *, partial: bool = False
+    status: int, headers: Mapping[str, str], raw: bytes, *, partial: bool = False, late: str = ""
 ) -> dict[str, object]:
     """The body of a success; else raises the typed error.
 
     The body's own `result` decides, the HTTP status only where the body says nothing. `partial` lets
     through the third result, 'partially_completed', which one operation gives below level 211 (DTOP-10).
+    `late` names a list whose rows are read when they are asked for (`parse_json`).
     """
     error: NarrowcastError
     try:
-        body = parse_object(raw)
+        body = parse_object(raw, late)
     except MalformedAnswer as malformed:
         error = _without_body(status, headers, malformed)
     else:

@@ -179,20 +179,21 @@ class Connection:
         max_bytes: int = ANSWER_BYTES,
         partial: bool = False,
         bucket: str = "",
+        late: str = "",
     ) -> dict[str, object]:
         """One operation: the JSON object of its success, or a typed error.
 
         `params` go as form fields, in the query for GET; values are encoded as `encoding` says, OMIT is
         left out. `timeout` bounds the whole request in seconds (None: no bound). While the server asks to
         slow down, the request waits up to the connection's patience; a 429 was never carried out, so it is
-        repeated within it.
+        repeated within it. `late` names a list of a large answer whose rows are read when they are asked for.
         """
         patience = self._patience
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
             await self._prepare()
             request = self._build(method, path, params or {}, files)
-            outcome = await self._attempt(request, authenticated, timeout, max_bytes, partial)
+            outcome = await self._attempt(request, authenticated, timeout, max_bytes, partial, late)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
                 return outcome
@@ -307,6 +308,7 @@ class Connection:
         timeout: float | None,
         max_bytes: int,
         partial: bool,
+        late: str,
     ) -> dict[str, object] | NarrowcastError:
         """The outcome of one try. Errors are given, not raised: frames of a traceback then hold no raw
         answer.
@@ -315,13 +317,13 @@ class Connection:
             status, headers, raw = await self._roundtrip(request, authenticated, timeout, max_bytes)
         except NarrowcastError as error:
             return error
-        return self._outcome(status, headers, raw, partial)
+        return self._outcome(status, headers, raw, partial, late)
 
     def _outcome(
-        self, status: int, headers: Mapping[str, str], raw: bytes, partial: bool = False
+        self, status: int, headers: Mapping[str, str], raw: bytes, partial: bool = False, late: str = ""
     ) -> dict[str, object] | NarrowcastError:
         try:
-            return interpret(status, headers, raw, partial=partial)
+            return interpret(status, headers, raw, partial=partial, late=late)
         except NarrowcastError as error:
             return scrubbed(error, *self._secrets())
 

@@ -50,12 +50,15 @@ def _finite_float(text: str) -> float:
     return value
 
 
-def parse_json(raw: bytes | str) -> object:
-    """The value that `raw` holds; raises MalformedAnswer saying why not, never quoting it."""
+def parse_json(raw: bytes | str, late: str = "") -> object:
+    """The value that `raw` holds; raises MalformedAnswer saying why not, never quoting it.
+
+    The field `late` of a large object may be `LateRows` where it is a list.
+    """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     if len(data) >= _LARGE and _cost(data) > MEMORY_BYTES:
         raise MalformedAnswer("JSON of more parts than fit in memory")
-    if len(data) >= _LARGE and (quick := _parsed_quickly(data)) is not None:
+    if len(data) >= _LARGE and (quick := _parsed_quickly(data, late)) is not None:
         return quick
     text = data.decode("utf-8-sig", "replace")
     problem = ""
@@ -88,20 +91,40 @@ def _cost(data: bytes) -> int:
     return sum(weight * data.count(sign) for sign, weight in _WEIGHTS)
 
 
-def _parsed_quickly(data: bytes) -> object:
+def _parsed_quickly(data: bytes, late: str) -> object:
     """What a large answer holds, at half the work; None where only the careful way can tell."""
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
         return None
     collecting = gc.isenabled()
     gc.disable()  # a million new objects and no garbage: collections would take half as long as the reading
     try:
-        value: object = msgspec.json.decode(data)
+        value: object = _with_late_rows(data, late) if late else msgspec.json.decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError, MemoryError):
         return None
     finally:
         if collecting:
             gc.enable()
     return value
+
+
+def _with_late_rows(data: bytes, late: str) -> dict[str, object]:
+    import msgspec
+
+    from narrowcast_api.http.late_rows import LateRows
+
+    parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    rows = parts.pop(late, None)
+    value: dict[str, object] = {name: msgspec.json.decode(part) for name, part in parts.items()}
+    if rows is not None:
+        value[late] = LateRows(rows, _row_or_none)
+    return value
+
+
+def _row_or_none(raw: bytes) -> object:
+    try:
+        return parse_json(raw)
+    except MalformedAnswer:
+        return None
 
 
 def _may_hold_long_numbers(data: bytes) -> bool:
@@ -117,9 +140,9 @@ def _may_hold_long_numbers(data: bytes) -> bool:
     return False
 
 
-def parse_object(raw: bytes | str) -> dict[str, object]:
-    """The JSON object that `raw` holds; raises MalformedAnswer for anything else."""
-    value = parse_json(raw)
+def parse_object(raw: bytes | str, late: str = "") -> dict[str, object]:
+    """The JSON object that `raw` holds, `late` as in `parse_json`; raises MalformedAnswer for anything else."""
+    value = parse_json(raw, late)
     if not isinstance(value, dict):
         raise MalformedAnswer(f"a JSON object was promised, not {type(value).__name__}")
     return value

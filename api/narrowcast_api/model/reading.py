@@ -8,7 +8,7 @@ identity is skipped and logged. No server answer can make these functions raise 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 logger = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ def texts(value: object) -> list[str]:
 
 def rows(value: object) -> Iterator[Row]:
     """The objects of a list; anything else yields none."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, str)):
         # Most are dicts, and asking the abstract class costs several times as much as all else here.
         yield from (item for item in value if type(item) is dict or isinstance(item, Mapping))
 

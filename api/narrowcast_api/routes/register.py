@@ -49,13 +49,15 @@ async def register(
     client_gravatar: bool = True,
     narrow: Iterable[Mapping[str, object]] | Omit = OMIT,
     all_public_streams: bool | Omit = OMIT,
+    late: str = "",
 ) -> dict[str, object]:
     """POST /register: the snapshot as the server sent it, with `queue_id` and `last_event_id`.
 
     The answer stays a plain object because it is large: the state reads it row by row. The connection
     learns level, limits and one's own id from it, so that a server upgraded in between is noticed (VER-06).
     Left-out `event_types` and `fetch_event_types` mean everything; `unread_msgs` needs both 'message' and
-    'update_message_flags' among the fetched. `include_subscribers` may be 'partial'.
+    'update_message_flags' among the fetched. `include_subscribers` may be 'partial'. In a large
+    answer the list named `late` is a sequence that reads each row when it is asked for.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -69,7 +71,9 @@ async def register(
         "narrow": OMIT if isinstance(narrow, Omit) else [dict(term) for term in narrow],
         "all_public_streams": all_public_streams,
     }
-    answer = await connection.request("POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES)
+    answer = await connection.request(
+        "POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES, late=late
+    )
     if not isinstance(answer.get("queue_id"), (str, type(None))) or "last_event_id" not in answer:
         raise MalformedAnswer("registration gave no event queue")
     connection.learn(answer)

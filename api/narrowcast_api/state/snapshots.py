@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from narrowcast_api.model.reading import Row, ids, integer, rows, table
 from narrowcast_api.state.state import State
@@ -72,8 +73,10 @@ def cacheable(answer: Row) -> dict[str, object]:
         or (key.startswith("realm_") and key not in _NOT_CACHED)
     }
     people = kept.get("realm_users")
-    if isinstance(people, list) and len(people) > _MANY_PEOPLE:
+    if isinstance(people, Sequence) and len(people) > _MANY_PEOPLE:
         _keep_acquaintances(kept)
+    elif people is not None:
+        kept["realm_users"] = list(rows(people))
     return kept
 
 

@@ -257,8 +257,9 @@ def _load_people(state: State, answer: Row) -> None:
     for key, status in table(answer.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))
+    known: dict[frozenset[int], frozenset[int]] = {}  # members and full members are most often the same
     for group in records(answer.get("realm_user_groups"), read_user_group, "group"):
-        state.user_groups.put(group)
+        state.user_groups.put(group._replace(members=known.setdefault(group.members, group.members)))
 
 
 def _load_channels(state: State, answer: Row) -> None:

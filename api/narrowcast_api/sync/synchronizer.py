@@ -114,7 +114,7 @@ class Synchronizer:
     async def _on_snapshot(self, answer: dict[str, object]) -> None:
         session = self._session
         people = answer.get("realm_users")
-        is_large = isinstance(people, list) and len(people) > _LARGE
+        is_large = isinstance(people, Sequence) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
         _carry_over(session.state, state)
         self._carried = {message.id for message in state.messages}

@@ -1,0 +1,74 @@
+"""Rows of a large answer that are read when they are asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.http.late_rows import LateRows
+from narrowcast_api.http.safe_json import parse_object
+from narrowcast_api.model.reading import rows
+from narrowcast_api.state.snapshots import cacheable
+from narrowcast_api.state.state import State
+from narrowcast_api.storage.codec import from_json, to_json
+from support.live import snapshot, user
+
+PADDING = b" " * 2**20
+
+
+def large(people: bytes) -> Sequence[Any]:
+    """The late list of an answer that is large enough."""
+    value = parse_object(b'{"people": ' + people + b', "n": 1}' + PADDING, "people")
+    assert value["n"] == 1
+    found = value["people"]
+    assert isinstance(found, LateRows)
+    return found
+
+
+def test_each_row_is_what_it_would_have_been() -> None:
+    people = [user(number, f"Person {number} 🙂") for number in range(200)]
+    late = large(json.dumps(people).encode())
+    assert len(late) == 200
+    assert list(late) == people == list(late)
+    assert (late[7], late[-1], late[5:9]) == (people[7], people[-1], people[5:9])
+    assert list(rows(late)) == people
+
+
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [
+        (b'{"full_name": "\xff"}', {"full_name": "\ufffd"}),
+        (b'"no row"', "no row"),
+    ],
+    ids=["broken text", "no object"],
+)
+def test_a_row_that_is_broken_costs_no_other(row: bytes, read: object) -> None:
+    late = large(b'[{"user_id": 1}, ' + row + b', {"user_id": 2}]')
+    assert list(late) == [{"user_id": 1}, read, {"user_id": 2}]
+    assert [one["user_id"] for one in rows(late) if "user_id" in one] == [1, 2]
+
+
+@pytest.mark.parametrize("people", [None, {"a": 1}, "text", 5])
+def test_what_is_no_list_is_as_it_came(people: object) -> None:
+    assert parse_object(json.dumps({"people": people}).encode() + PADDING, "people") == {"people": people}
+
+
+def test_what_is_too_deep_for_anything_is_refused_as_always() -> None:
+    with pytest.raises(MalformedAnswer):
+        parse_object(b'{"people": [' + b"[" * 50_000 + b"]" * 50_000 + b"]}" + PADDING, "people")
+
+
+def test_a_small_answer_has_a_list() -> None:
+    assert parse_object(b'{"people": [1]}', "people") == {"people": [1]}
+
+
+def test_a_state_and_what_is_cached_of_it_are_the_same_as_of_a_list() -> None:
+    whole = snapshot(realm_users=[user(number, f"Person {number}") for number in range(1, 50)])
+    late = parse_object(json.dumps(whole).encode() + PADDING, "realm_users")
+    assert isinstance(late["realm_users"], LateRows)
+    assert list(State.from_snapshot(late).users) == list(State.from_snapshot(whole).users)
+    assert from_json(to_json(cacheable(late))) == from_json(to_json(cacheable(whole)))
