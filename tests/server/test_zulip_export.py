@@ -14,7 +14,7 @@ import pytest
 from narrowcast.cli import main
 from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_KNOWN, LevelError, Target
+from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_LEVEL, OLDEST_LEVEL, LevelError, Target
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
@@ -54,11 +54,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module", params=[OLDEST_LEVEL, NEWEST_LEVEL])
+def target(request: pytest.FixtureRequest) -> Target:
+    return Target(request.param)
+
+
 @pytest.fixture(scope="module")
-def archive(data: Path) -> Path:
-    target = data.parent / "archive.tar.gz"
-    write_archive(data, target, now=lambda: 1_800_000_000, say=quiet)
-    return unpacked(target, data.parent / "unpacked")
+def archive(data: Path, target: Target) -> Path:
+    file = data.parent / f"{target.level}.tar.gz"
+    write_archive(data, file, server=target, now=lambda: 1_800_000_000, say=quiet)
+    return unpacked(file, data.parent / f"unpacked-{target.level}")
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +80,22 @@ def test_every_table_has_something_in_it(rows: Tables) -> None:
     assert rows.keys() - set(EMPTY) == tables().keys()
 
 
+def test_the_newer_layout_has_direct_groups_alone_and_says_who_works_there(
+    rows: Tables, target: Target
+) -> None:
+    names = {row["id"]: row["name"] for row in rows["zerver_namedusergroup"]}
+    workplace = rows["zerver_realm"][0].get("workplace_users_group")
+    bots = {row["recipient_id"] for row in rows["zerver_userprofile_crossrealm"]}
+    assert (names.get(workplace), bots == {None}) == (
+        ("role:fullmembers", True) if target.direct_groups else (None, False)
+    )
+
+
 @pytest.mark.parametrize(
     ("table", "change", "words"),
     [
         ("zerver_stream", lambda row: row.pop("folder"), "folder is missing"),
-        (
-            "zerver_realm",
-            lambda row: row.update(workplace_users_group=1),
-            "the model has no workplace_users_group",
-        ),
+        ("zerver_realm", lambda row: row.update(unknown=1), "the model has no unknown"),
         ("zerver_message", lambda row: row.update(sender=99), "sender is 99"),
         ("zerver_userprofile", lambda row: row.update(full_name=None), "full_name is null"),
         ("zerver_message", lambda row: row.update(subject="x" * 61), "not text60"),
@@ -98,11 +110,14 @@ def test_the_check_of_the_format_finds_what_is_wrong(
     assert any(words in fault for fault in faults(changed))
 
 
-def test_every_person_channel_and_group_can_be_written_to(rows: Tables) -> None:
+def test_every_person_channel_and_group_can_be_written_to(rows: Tables, target: Target) -> None:
     kinds = {1: "zerver_userprofile", 2: "zerver_stream", 3: "zerver_huddle"}
     found: dict[int, set[int]] = {1: set(), 2: set(), 3: set()}
     for row in rows["zerver_recipient"]:
         found[row["type"]].add(row["type_id"])
+    if target.direct_groups:
+        del kinds[1]
+        assert not found[1]
     for kind, table in kinds.items():
         assert found[kind] == {row["id"] for row in rows[table]}
     recipients = {row["id"]: row for row in rows["zerver_recipient"]}
@@ -115,10 +130,16 @@ def test_every_person_channel_and_group_can_be_written_to(rows: Tables) -> None:
     sizes = {row["id"]: row["group_size"] for row in rows["zerver_huddle"]}
     for recipient_id, recipient in recipients.items():
         if recipient["type"] == 3:
-            assert len(subscribed[recipient_id]) == sizes[recipient["type_id"]] > 2
+            assert (
+                len(subscribed[recipient_id])
+                == sizes[recipient["type_id"]]
+                > (0 if target.direct_groups else 2)
+            )
 
 
-def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(data: Path, rows: Tables) -> None:
+def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(
+    data: Path, rows: Tables, target: Target
+) -> None:
     source = Source(data)
     members = source.conversations
     stored = {
@@ -127,11 +148,16 @@ def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(data: P
     copies = {(row["message"], row["user_profile"]): row["flags_mask"] for row in rows["zerver_usermessage"]}
     recipients = {row["id"]: row for row in rows["zerver_recipient"]}
     bots = {row["recipient_id"]: row["id"] for row in rows["zerver_userprofile_crossrealm"]}
+    subscribed: dict[int, list[int]] = {}
+    for subscription in rows["zerver_subscription"]:
+        subscribed.setdefault(subscription["recipient"], []).append(subscription["user_profile"])
     sent = {row["id"]: row for row in rows["zerver_message"]}
     for message_id, row in stored.items():
         people, message = members[row["conversation_id"]], sent[message_id]
         assert (message["subject"], message["is_channel_message"]) == ("\x07", False)
-        if len(people) < 3:
+        if target.direct_groups or len(people) > 2:
+            assert sorted(subscribed[message["recipient"]]) == sorted(people)
+        else:
             other = next((person for person in people if person != row["sender_id"]), row["sender_id"])
             known = recipients.get(message["recipient"])
             assert other == (bots[message["recipient"]] if known is None else known["type_id"])
@@ -274,21 +300,23 @@ def test_no_secret_is_in_it(data: Path, archive: Path) -> None:
         assert not [secret for secret in secrets if secret in text]
 
 
-def test_it_says_which_server_it_is_for(data: Path, archive: Path, tmp_path: Path) -> None:
+def test_it_says_which_server_it_is_for(archive: Path, target: Target) -> None:
     status = json.loads((archive / "migration_status.json").read_text())
-    assert status == {"migrations_by_app": {}, "zulip_version": "12.0-dev"}
-    write_archive(data, tmp_path / "later.tar", server=Target(480), say=quiet)
-    later = tables_of(unpacked(tmp_path / "later.tar", tmp_path))
-    full_members = next(
-        row["id"] for row in later["zerver_namedusergroup"] if row["name"] == "role:fullmembers"
-    )
-    assert later["zerver_realm"][0]["workplace_users_group"] == full_members
-    assert {row["type"] for row in later["zerver_recipient"]} == {2, 3}
-    assert {row["recipient_id"] for row in later["zerver_userprofile_crossrealm"]} == {None}
-    for level in (441, 500):
-        with pytest.raises(LevelError):
-            Target(level)
-    assert NEWEST_KNOWN.level == 442
+    version = "12.0" if target.level == NEWEST_LEVEL else "12.0-dev"
+    assert status == {"migrations_by_app": {}, "zulip_version": version}
+
+
+@pytest.mark.parametrize(("level", "direct_groups"), [(442, False), (476, False), (477, True), (499, True)])
+def test_levels_have_one_of_two_layouts(level: int, direct_groups: bool) -> None:
+    target = Target(level)
+    assert target.direct_groups == direct_groups
+    assert target.levels == ((477, 499) if direct_groups else (442, 476))
+
+
+@pytest.mark.parametrize("level", [0, 441, 500])
+def test_no_other_level_has_one(level: int) -> None:
+    with pytest.raises(LevelError):
+        Target(level)
 
 
 async def test_while_it_is_served_it_has_one_moment(tmp_path: Path) -> None:
@@ -328,7 +356,7 @@ def test_nothing_is_left_where_it_fails(tmp_path: Path) -> None:
 def test_the_command_line_writes_it(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "a.tgz"
     assert main.main(["serve", "--data", str(data), "--export-zulip", str(file)]) == 0
-    assert "for Zulip 12.0-dev (feature level 442)" in capsys.readouterr().out
+    assert "for Zulip 12.0 (feature levels 477 to 499)" in capsys.readouterr().out
     assert file.read_bytes().startswith(b"\x1f\x8b")
     assert main.main(["serve", "--data", str(data), "--export-zulip", str(file), "--zulip-level", "9"]) == 2
     assert "442 to 499" in capsys.readouterr().err

@@ -26,7 +26,7 @@ from narrowcast_server.organization.models import Message
 from narrowcast_server.rules.access import may_see
 from narrowcast_server.storage.checking import check
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import FOLDER
+from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_LEVEL, OLDEST_LEVEL, Target
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, ArchiveLimits
 from narrowcast_server.zulip_archive.writing.archive import write_archive
@@ -51,14 +51,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def archive(data: Path) -> Path:
     target = data.parent / "archive.tar.gz"
-    write_archive(data, target, say=quiet)
+    write_archive(data, target, server=Target(OLDEST_LEVEL), say=quiet)
     return target
 
 
-@pytest.fixture(scope="module")
-def back(archive: Path) -> Path:
-    folder = archive.parent / "back"
-    read_archive(archive, folder, say=quiet)
+@pytest.fixture(scope="module", params=[OLDEST_LEVEL, NEWEST_LEVEL])
+def back(data: Path, request: pytest.FixtureRequest) -> Path:
+    target, folder = data.parent / f"{request.param}.tar", data.parent / f"back-{request.param}"
+    write_archive(data, target, server=Target(request.param), say=quiet)
+    read_archive(target, folder, say=quiet)
     return folder
 
 

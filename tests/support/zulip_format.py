@@ -1,4 +1,5 @@
-"""The tables of a Zulip archive, written down from Zulip's models at feature level 442, and what its import asks for.
+"""The tables of a Zulip archive, written down from Zulip's models at feature levels 442 and 489, and what its import
+asks for.
 
 A line is a table; a field is `name:kind`, with `?` where null is allowed and `!` where the import needs the field.
 Kinds: int, bool, text (of at most so many characters), time (UTC seconds), json, list, and `>table` for the id of a row
@@ -183,12 +184,12 @@ class Field:
 class Table:
     """One table."""
 
-    fields: Mapping[str, Field]
+    fields: dict[str, Field]
     unique: tuple[tuple[str, ...], ...]
 
 
-def tables() -> dict[str, Table]:
-    """All tables by name."""
+def tables(*, later: bool = False) -> dict[str, Table]:
+    """All tables by name; `later` those of servers where all direct conversations are groups."""
     found: dict[str, Table] = {}
     for line in _TABLES.strip().replace("\n    ", " ").splitlines():
         name, *words = line.split()
@@ -201,16 +202,23 @@ def tables() -> dict[str, Table]:
                 field, _, kind = word.partition(":")
                 fields[field] = Field(kind.rstrip("?!"), "?" in kind, "!" in kind)
         found[name] = Table(fields, unique)
+    if later:
+        found["zerver_realm"].fields["workplace_users_group"] = Field(
+            ">zerver_usergroup", null=False, needed=True
+        )
     return found
 
 
 def faults(rows: Tables) -> Iterator[str]:
     """What Zulip's import or database would refuse, a line each."""
-    known = tables()
+    later = not any(row["type"] == 1 for row in rows["zerver_recipient"])
+    known = tables(later=later)
     ids = {name: {row["id"] for row in rows.get(name, ())} for name in known}
     ids["people"] = ids["zerver_userprofile"] | ids["zerver_userprofile_crossrealm"]
     own_recipients = {row["recipient_id"] for row in rows["zerver_userprofile_crossrealm"]}
-    ids["zerver_recipient"] |= own_recipients
+    ids["zerver_recipient"] |= own_recipients - {None}
+    if later != (None in own_recipients):
+        yield "zerver_userprofile_crossrealm: other recipients than people have"
     for name in rows:
         if name not in known and not (name in EMPTY and not rows[name]):
             yield f"{name}: no such table"

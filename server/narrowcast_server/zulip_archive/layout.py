@@ -41,7 +41,7 @@ SOURCE: Final = "zulip"
 OLDEST_LEVEL: Final = LATEST_LEVEL
 _DIRECT_GROUPS: Final = 477
 """From here on every direct conversation is a group, that of two people too, and billing asks who works there."""
-_NEWEST_LEVEL: Final = 499
+NEWEST_LEVEL: Final = 499
 
 
 class LevelError(ValueError):
@@ -52,18 +52,23 @@ class LevelError(ValueError):
 class Target:
     """The Zulip server that an archive is for, known by its feature level."""
 
-    level: int = OLDEST_LEVEL
+    level: int = NEWEST_LEVEL
 
     def __post_init__(self) -> None:
-        if not OLDEST_LEVEL <= self.level <= _NEWEST_LEVEL:
+        if not OLDEST_LEVEL <= self.level <= NEWEST_LEVEL:
             raise LevelError(
-                f"archives are made for Zulip 12 (feature levels {OLDEST_LEVEL} to {_NEWEST_LEVEL}), not {self.level}"
+                f"archives are made for Zulip 12 (feature levels {OLDEST_LEVEL} to {NEWEST_LEVEL}), not {self.level}"
             )
 
     @property
     def version(self) -> str:
         """What Zulip compares with its own; the number before the first point counts."""
-        return "12.0-dev" if self.level < _DIRECT_GROUPS else "12.0"
+        return "12.0" if self.direct_groups else "12.0-dev"
+
+    @property
+    def levels(self) -> tuple[int, int]:
+        """The first and the last level whose servers take the same archive."""
+        return (_DIRECT_GROUPS, NEWEST_LEVEL) if self.direct_groups else (OLDEST_LEVEL, _DIRECT_GROUPS - 1)
 
     @property
     def direct_groups(self) -> bool:
@@ -73,12 +78,12 @@ class Target:
     @property
     def realm_permissions(self) -> dict[str, str]:
         """The permissions of an organization, each with the system group that has it where we know no other."""
-        added = {"workplace_users_group": "role:fullmembers"} if self.level >= _DIRECT_GROUPS else {}
+        added = {"workplace_users_group": "role:fullmembers"} if self.direct_groups else {}
         return {**GROUP_SETTINGS, **added}
 
 
 NEWEST_KNOWN: Final = Target()
-"""A server of the newest level that this program knows."""
+"""A server of the newest version that this program knows."""
 
 
 def messages_file(number: int) -> str:

@@ -116,7 +116,8 @@ def write_archive(
         raise ArchiveError(f"the archive could not be written: {error}") from error
     for line in text.splitlines():
         say(line)
-    say(f"{target}: for Zulip {server.version} (feature level {server.level})")
+    first, last = server.levels
+    say(f"{target}: for Zulip {server.version} (feature levels {first} to {last})")
 
 
 def _write(export: Export, archive: Tarball) -> str:
