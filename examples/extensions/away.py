@@ -24,13 +24,20 @@ class Settings:
 
 @dataclass
 class Away:
-    """What is answered, and who had the answer already."""
+    """What is answered for an account, and who had the answer already."""
 
     text: str = ""
     told: set[int] = field(default_factory=set)
 
 
-away = Away()
+states: dict[str, Away] = {}
+"""By account: nobody is answered for another one."""
+
+
+def state(app: App[Settings]) -> Away:
+    """That of the account on the screen."""
+    return states.setdefault(app.account, Away())
+
 
 extension = Extension("away", "Answers direct messages while you are away", settings=Settings)
 
@@ -38,8 +45,7 @@ extension = Extension("away", "Answers direct messages while you are away", sett
 @extension.slash("away", "answer direct messages for you: /away back at 14:00")
 async def begin(app: App[Settings], text: str) -> None:
     """Begin with a text, or end without one."""
-    away.text = text
-    away.told.clear()
+    states[app.account] = Away(text)
     app.redraw()
     app.tell(f"Direct messages are answered: {text}" if text else "Nothing is answered for you any more.")
     await app.set_status(text[:60], "palm_tree" if text else "")
@@ -54,7 +60,7 @@ async def end(app: App[Settings]) -> None:
 @extension.segment()
 def segment(app: App[Settings]) -> str:
     """Says that one answers automatically."""
-    return "away" if away.text else ""
+    return "away" if state(app).text else ""
 
 
 @extension.on_message
@@ -74,7 +80,7 @@ async def answer_mention(app: App[Settings], message: Message) -> None:
 
 def tell(app: App[Settings], message: Message) -> None:
     """Answer the sender once."""
-    sender = app.user(message.sender_id)
+    sender, away = app.user(message.sender_id), state(app)
     if not away.text or sender is None or sender.is_bot or sender.user_id in away.told | {app.me.user_id}:
         return
     if app.text(message).startswith(SIGN):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from narrowcast.app.config import Config
 from narrowcast.app.config_load import parse
+from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -66,7 +67,11 @@ async def in_topic(stage: Stage, content: str = "Anybody?") -> ChannelDestinatio
 
 def messages_text(stage: Stage) -> str:
     """What the pane of messages shows."""
-    view = stage.screen.messages.list
+    return text_of(stage.screen.messages.list)
+
+
+def text_of(view: MessageList) -> str:
+    """What a list of messages shows."""
     return plain_text(view.compose_row(y) for y in range(view.content_size.height))
 
 

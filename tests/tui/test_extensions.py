@@ -21,6 +21,7 @@ from support.extensions import (
     offered,
     sees,
     status_text,
+    text_of,
     told,
 )
 from support.screens import rows
@@ -380,3 +381,45 @@ async def test_settings_of_extensions_are_on_the_settings_screen_and_checked(tmp
         screen.list.select_key("extensions.pomodoro.enabled")
         await stage.press("enter")
         await until(lambda: stage.app.config.extensions["pomodoro"].get("enabled") is False)
+
+
+async def test_cards_are_in_both_of_two_conversations(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + """
+@extension.link_card(r"https://tickets")
+def ticket(app, link):
+    return Card("A ticket")
+"""
+    )
+    async with extended(tmp_path, {"one": source}, size=(180, 40)) as stage:
+        await in_topic(stage, "See https://tickets.example/42")
+        await stage.server.send("bruno", "general", "supper", "Or https://tickets.example/43")
+        stage.screen.open_beside(Narrow.topic(stage.server.channel("general"), "supper"))
+        await until(lambda: len(stage.screen.side.all) == 2)
+        for conversation in stage.screen.side.all:
+            await until(lambda one=conversation: "◆ A ticket" in text_of(one.messages.list))  # type: ignore[misc]
+
+
+async def test_another_account_has_the_extensions_in_place_of_the_first(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + """
+@extension.segment()
+def segment(app):
+    return f"for {app.me.full_name.split()[0]}"
+
+@extension.on_message
+async def answer(app, message):
+    app.tell(f"{app.account.split('@')[0]} hears")
+"""
+    )
+    async with extended(tmp_path, {"one": source}) as stage:
+        assert "for Ada" in status_text(stage)
+        rc = tmp_path / "bruno.zuliprc"
+        stage.server.account("bruno").write_zuliprc(rc)
+        await stage.app.accounts.switch(rc)
+        await until(lambda: "for Bruno" in status_text(stage))
+        await stage.server.send("chiyo", "general", "lunch", "Soup?")
+        await told(stage, "bruno hears")
+        assert "ada hears" not in stage.notices

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from narrowcast.app.config import Config
     from narrowcast.app.config_file import Value
     from narrowcast.app.config_keys import ConfigKey
+    from narrowcast.content.blocks import Document
     from narrowcast.terminal.paths import Paths
     from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.sync.session import Session
@@ -103,6 +104,10 @@ class ExtensionsContext(Protocol):
     @property
     def settings(self) -> ExtensionSettingsContext | None:
         """Their settings; None where none are loaded."""
+
+    @property
+    def cards(self) -> Callable[[Document], Document] | None:
+        """Puts their cards into a message; None where there are none."""
 
     def segments(self) -> Sequence[str]:
         """What they add to the status line; safe to show."""

@@ -89,6 +89,9 @@ class Workspace(Protocol):
     def show_status(self) -> None:
         """Show the status line anew."""
 
+    def show_cards(self) -> None:
+        """Show the cards of extensions anew."""
+
     def fold_panes(self) -> None:
         """Hide what lies over the messages on a narrow terminal."""
 

@@ -22,8 +22,8 @@ S = TypeVar("S", covariant=True)
 
 
 class App(Protocol, Generic[S]):
-    """The running app with the account that is open. Everything is to be used on the app's own loop, as all functions
-    of extensions are called there.
+    """The running app with the account that is on the screen. Everything is to be used on the app's own loop, where all
+    functions of extensions are called.
     """
 
     @property
@@ -51,8 +51,12 @@ class App(Protocol, Generic[S]):
     # the account
 
     @property
+    def account(self) -> str:
+        """Tells the accounts of the user apart: address and organization."""
+
+    @property
     def me(self) -> User:
-        """Whose account it is; with an empty name as long as the server has never answered."""
+        """Whose account it is."""
 
     @property
     def now(self) -> float:

@@ -64,6 +64,10 @@ class Handle:
     # the account
 
     @property
+    def account(self) -> str:
+        return f"{self._session.account.email} {self._session.account.site}"
+
+    @property
     def me(self) -> User:
         state = self._session.state
         return state.users.get(state.me) or User(state.me, "", self._session.account.email)

@@ -122,7 +122,7 @@ class Host:
         self._screen = screen
         self._at_work = [_AtWork(running, session, screen, self._redraw) for running in self.running]
         if self.has_cards:
-            screen.messages.use_cards(self.cards)
+            screen.show_cards()
         for one in self._at_work:
             for segment in one.extension.segments:
                 if segment.every is not None:
@@ -159,7 +159,7 @@ class Host:
         if self._screen is not None:
             self._screen.show_status()
             if self.has_cards:
-                self._screen.messages.use_cards(self.cards)
+                self._screen.show_cards()
 
     # what they add
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast.content.blocks import Document
     from narrowcast.extend.values import Offer
     from narrowcast.extensions.host import Host
     from narrowcast.extensions.host_app import HostApp
@@ -28,13 +29,15 @@ class Extensions:
         self._app = app
         self._folder = folder
         self._account: tuple[Session, Workspace] | None = None
+        self._changed = asyncio.Event()
+        """Set when something of the account that is waited for changes, or when it goes."""
         self.host: Host | None = None
 
     def begin(self, session: Session, screen: Workspace) -> None:
         """An account is on the screen: load them if that was not done, and put them to work."""
         self._account = (session, screen)
         if self.host is not None:
-            self.host.attach(session, screen)
+            self._app.spawn(self._attach(self.host), "begin with the extensions")
         elif self._folder is not None:
             self._app.spawn(self._load(self._folder), "load the extensions")
 
@@ -51,12 +54,27 @@ class Extensions:
             return  # two accounts were opened meanwhile
         self.host = Host(self._app, found)
         self._app.add_commands(self.host.add_commands())
-        if self._account is not None:
-            self.host.attach(*self._account)
+        await self._attach(self.host)
+
+    async def _attach(self, host: Host) -> None:
+        """Put them to work for the account on the screen, as soon as it is known whose it is."""
+        if (account := self._account) is None:
+            return
+        session, screen = account
+        unsubscribe = session.subscribe(lambda _: self._changed.set())
+        try:
+            while self._account is account and session.state.users.get(session.state.me) is None:
+                self._changed.clear()
+                await self._changed.wait()
+        finally:
+            unsubscribe()
+        if self._account is account:
+            host.attach(session, screen)
 
     async def end(self) -> None:
         """The account goes: nothing of it is used any more."""
         self._account = None
+        self._changed.set()
         if self.host is not None:
             await self.host.detach()
 
@@ -71,6 +89,11 @@ class Extensions:
     def settings(self) -> ExtensionSettings | None:
         """Their settings; None where none are loaded."""
         return self.host.settings if self.host is not None else None
+
+    @property
+    def cards(self) -> Callable[[Document], Document] | None:
+        """Puts their cards into a message; None where there are none."""
+        return self.host.cards if self.host is not None and self.host.has_cards else None
 
     def segments(self) -> Sequence[str]:
         """What they add to the status line; safe to show."""

@@ -151,7 +151,7 @@ class MessageList(LineView):
         """What is said about messages on their way depends on how long they are: it is said anew."""
         self.rows.forget_echoes()
 
-    def use_cards(self, cards: Cards) -> None:
+    def use_cards(self, cards: Cards | None) -> None:
         """Messages get cards of extensions, or other ones: everything in view is laid out again."""
         self._cards = cards
         self.rows.forget_looks()

@@ -108,7 +108,7 @@ class MessagesPane(Vertical):
         """The answer; until it is there `hint` says what is being waited for."""
         return await self._shared.waiting(request, hint)
 
-    def use_cards(self, cards: Cards) -> None:
+    def use_cards(self, cards: Cards | None) -> None:
         """Messages get cards of extensions, or other ones than before."""
         self.list.use_cards(cards)
 

@@ -58,6 +58,8 @@ class ConversationPane(Vertical):
 
     def on_mount(self) -> None:
         self.messages.list.sender_colors = app_of(self).config.appearance.sender_colors
+        if (cards := app_of(self).extensions.cards) is not None:
+            self.messages.use_cards(cards)
 
     def on_descendant_focus(self) -> None:
         self.post_message(self.Entered(self))

@@ -201,6 +201,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Show the status line anew."""
         self.lines.update()
 
+    def show_cards(self) -> None:
+        """Show the cards of extensions anew."""
+        for conversation in self.side.all:
+            conversation.messages.use_cards(app_of(self).extensions.cards)
+
     # room
 
     def on_resize(self, event: events.Resize) -> None:
