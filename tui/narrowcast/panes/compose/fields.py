@@ -56,6 +56,7 @@ class TargetLine(Horizontal):
     TargetLine.-edit Editor, TargetLine.-edit #arrow { display: none; }
     TargetLine.-edit #sign { width: 1fr; }
     TargetLine.-narrow #hint { width: 24; }
+    TargetLine.-edit #hint { width: 45; }
     """
 
     def __init__(self, view: OpenView) -> None:

@@ -1,0 +1,114 @@
+"""A day in a terminal: what is unread, a heading that is clicked, edits, drafts, several accounts, logging out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from narrowcast_api.account import Account
+from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+from .conftest import OpenApp, Served
+from .test_notifications import call
+
+UNREAD = "━━ unread from here ━━"
+
+
+def write(served: Served, person: str, topic: str, text: str) -> None:
+    account = Account.from_zuliprc(served.rc(person))
+    call(account, "POST", "/messages", type="channel", to="design", topic=topic, content=text)
+
+
+def go(terminal: Terminal, name: str, title: str) -> None:
+    terminal.press("ctrl+k")
+    terminal.wait_for("Go to")
+    terminal.type(name)
+    terminal.wait_for(rf"▌.*{name}")
+    terminal.press("enter")
+    terminal.wait_for(rf"(?m)^.*{title}")
+
+
+def click(terminal: Terminal, text: str) -> None:
+    """The left button on the last place where a text stands, as a terminal reports it."""
+    places = [(x.start(), y) for y, line in enumerate(terminal.lines) for x in re.finditer(text, line)]
+    column, row = places[-1]
+    for end in ("M", "m"):
+        terminal.send(f"\x1b[<0;{column + 2};{row + 1}{end}".encode())
+
+
+def test_the_unread_line_stands_where_the_unread_begins_and_goes_once_it_is_read(
+    served: Served, open_app: OpenApp
+) -> None:
+    before_it = rf"{UNREAD}[^\n]*\n[^\n]*Bruno Castell[^\n]*\n[^\n]*The thick one"
+    ada = open_app(served.rc("ada"))
+    write(served, "greta", "paper", "Which paper?")
+    go(ada, "design › paper", r"#design › paper")
+    ada.wait_for(r"Which paper\?")
+    ada.settle()
+    go(ada, "Dario", r"To Dario Vance")
+    write(served, "bruno", "paper", "The thick one")
+    go(ada, "design › paper", r"#design › paper")
+    ada.wait_for(before_it)
+    ada.settle()
+    go(ada, "Dario", r"To Dario Vance")
+    go(ada, "design › paper", r"#design › paper")
+    ada.wait_for("The thick one")
+    ada.wait_gone(before_it)
+    ada.press("g", "j", "U")
+    ada.wait_for("Marked as unread from here")
+    go(ada, "Dario", r"To Dario Vance")
+    go(ada, "design › paper", r"#design › paper")
+    ada.wait_for(before_it)
+
+
+def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
+    served: Served, open_app: OpenApp
+) -> None:
+    write(served, "ada", "paper", "Wich paper?")
+    ada = open_app(served.rc("ada"))
+    ada.press("a")
+    ada.wait_for(r"(?s)#design › paper.*Wich paper\?")
+    ada.settle()
+    click(ada, "› paper")
+    ada.wait_for(r"(?m)^.*#design › paper   ")
+    ada.press("e")
+    ada.wait_for(r"Enter saves · Esc cancels")
+    ada.press("ctrl+a")
+    ada.type("Now: ")
+    ada.press("escape")
+    ada.wait_gone("Enter saves")
+    ada.settle()
+    ada.press("e")
+    ada.wait_for(r"Enter saves")
+    ada.wait_for(r"Now: Wich paper\?")
+    ada.press("ctrl+e", "ctrl+u")
+    ada.type("Which paper?")
+    ada.press("enter")
+    ada.wait_for(r"(?s)edited.*Which paper\?")
+    ada.wait_gone("Wich")
+
+
+def test_accounts_are_switched_and_logged_out_of(served: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "config" / "narrowcast" / "accounts"
+    folder.mkdir(parents=True)
+    for person in ("ada", "greta"):
+        Account.from_zuliprc(served.rc(person)).write_zuliprc(folder / f"{person}.zuliprc")
+    with Terminal(narrowcast("--account", "ada"), env=home(tmp_path / "home")) as terminal:
+        terminal.wait_for(r"● live.*Ada Moreno", PATIENCE)
+        terminal.press("alt+a")
+        terminal.wait_for(r"(?m)greta")
+        terminal.type("/greta")
+        terminal.press("enter")
+        terminal.settle()
+        terminal.press("enter")
+        terminal.wait_for(r"● live.*Greta Lindqvist")
+        terminal.press("ctrl+p")
+        terminal.wait_for("Commands")
+        terminal.type("log out")
+        terminal.wait_for(r"▌Log out")
+        terminal.press("enter")
+        terminal.wait_for(r"Log out")
+        terminal.press("y")
+        terminal.wait_until(lambda: not (folder / "greta.zuliprc").exists(), "greta's account is gone")
+        terminal.wait_for(r"Ada Moreno|Log in to an organization")
+        assert (folder / "ada.zuliprc").exists()
