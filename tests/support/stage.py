@@ -15,6 +15,8 @@ from narrowcast.app.config import Config
 from narrowcast.commands.registry import by_id
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -51,6 +53,17 @@ class Stage:
         for character in text:
             await self.pilot.press("space" if character == " " else character)
         await self.pilot.pause()
+
+    async def in_topic(self, channel: str = "general", topic: str = "lunch") -> ChannelDestination:
+        """Opens a topic that has a message of Bruno's."""
+        await self.server.send("bruno", channel, topic, "Anybody?")
+        where = ChannelDestination(self.server.channel(channel), topic)
+        narrow = Narrow.topic(where.channel_id, topic)
+        self.screen.go(narrow)
+        view = self.session.view(narrow)
+        await until(lambda: view.ids and not view.loading)
+        await self.pilot.pause()
+        return where
 
     @property
     def notices(self) -> list[str]:

@@ -25,23 +25,13 @@ def at_once(stage: Stage, *typed: str) -> None:
                 stage.app.post_message(events.Key(_character_to_key(letter), letter))
 
 
-async def in_topic(stage: Stage) -> None:
-    """Stands on a message of Bruno's."""
-    await stage.server.send("bruno", "general", "lunch", "Anybody?")
-    narrow = Narrow.topic(stage.server.channel("general"), "lunch")
-    stage.screen.go(narrow)
-    view = stage.session.view(narrow)
-    await until(lambda: view.ids and not view.loading)
-    await stage.pilot.pause()
-
-
 @pytest.mark.parametrize("opens", ["c", "r"])
 @pytest.mark.parametrize("busy", [0, 0.05], ids=["idle", "busy"])
 async def test_what_follows_the_key_that_opens_compose_is_written_there(
     tmp_path: Path, opens: str, busy: float
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        await in_topic(stage)
+        await stage.in_topic()
         stage.screen.call_later(asyncio.sleep, busy)  # a screen that has something else to do first
         at_once(stage, opens, "Ups and downs, quietly")
         await until(lambda: stage.screen.writing.text.text.endswith("quietly"))
@@ -50,7 +40,7 @@ async def test_what_follows_the_key_that_opens_compose_is_written_there(
 
 async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        await in_topic(stage)
+        await stage.in_topic()
         stage.screen.go(Narrow.all())
         at_once(stage, "ctrl+k", "lunch", "enter")
         await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
@@ -59,7 +49,7 @@ async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path:
 
 async def test_a_paste_waits_for_the_keys_before_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        await in_topic(stage)
+        await stage.in_topic()
         at_once(stage, "c", "See ")
         stage.app.post_message(events.Paste("the pasted part"))
         at_once(stage, " and more")

@@ -46,7 +46,7 @@ class ReadBy(NamedTuple):
 
 def read_by(read: Callable[[Row], T]) -> ReadBy:
     """Marks a field that holds a record of `narrowcast_api.model`, read by the reader of all its sources:
-    `Annotated[SavedSnippet, read_by(read_saved_snippet)]`.
+    `Annotated[Reminder, read_by(read_reminder)]`.
     """
 
     def record(value: object) -> T:

@@ -1,0 +1,66 @@
+"""What could not be sent, and the screen that lists it, on a live account of the embedded server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.messages.outbox import OutboxScreen
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import MessageLimits
+from support.sessions import until
+from support.stage import on_stage
+
+
+async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = ChannelDestination(stage.server.channel("general"), "x" * 500)
+        stage.session.outbox.send(where, "words that matter")
+        await stage.press("f9")
+        assert stage.screen.writing.text.text == "words that matter"
+        assert stage.session.outbox.entries() == []
+
+
+async def test_what_failed_in_a_conversation_is_sent_again_together_by_one_key(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic("general", "lunch")
+        stage.session.outbox._limits = lambda: MessageLimits(1, 60)  # for a while the server takes less
+        for words in ("one", "two"):
+            stage.session.outbox.send(where, words)
+        elsewhere = ChannelDestination(where.channel_id, "elsewhere")
+        stage.session.outbox.send(elsewhere, "three")
+        stage.session.outbox._limits = lambda: MessageLimits(1000, 60)
+        await stage.press("f8")
+        await until(lambda: [entry.content for entry in stage.session.outbox.entries()] == ["three"])
+
+
+async def test_the_outbox_lists_what_is_not_sent_why_and_gives_it_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic("general", "lunch")
+        far = ChannelDestination(where.channel_id, "x" * 500)
+        for words in ("words that matter", "more words"):
+            stage.session.outbox.send(far, words)
+        await stage.press("B")
+        screen = stage.app.screen
+        assert isinstance(screen, OutboxScreen)
+        shown = "\n".join(strip.text for strip in screen.list.render_item(screen.list.items[0], 80, False))
+        assert "words that matter" in shown
+        assert "Failed to send: The topic is" in shown
+        await stage.press("s", "x")
+        assert stage.screen.writing.text.text == "words that matter"
+        assert [entry.content for entry in stage.session.outbox.entries()] == ["more words"]
+        await stage.press("escape", "B")
+        stage.session.outbox.cancel(stage.session.outbox.entries()[0].local_id)
+        await stage.pilot.pause()
+        assert isinstance(stage.app.screen, OutboxScreen)
+        assert not stage.app.screen.list.items, "the list follows the outbox"
+
+
+async def test_the_outbox_leads_to_the_conversation(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        bruno = stage.server.account("bruno").email
+        (user,) = [user for user in stage.session.state.users.active() if user.email == bruno]
+        stage.session.outbox.send(DirectDestination(frozenset({user.user_id})), "x" * 20_000)
+        await stage.press("B", "enter")
+        assert stage.screen.narrow == Narrow.direct(frozenset({user.user_id}))

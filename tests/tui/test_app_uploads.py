@@ -1,0 +1,159 @@
+"""Files for what is being written, on a live account of the embedded server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.geometry import Region
+
+from narrowcast.widgets.one_line import OneLine
+from support.server import running_server
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def test_a_file_is_attached_and_its_link_stands_in_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "plan.txt"
+    path.write_text("the plan")
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("See ")
+        await stage.press("ctrl+t")
+        await stage.type(str(path))
+        await stage.press("enter")
+        await until(lambda: "plan.txt](/user_uploads/" in stage.screen.writing.text.text)
+        assert stage.screen.writing.text.text.startswith("See [plan.txt](")
+
+
+class SlowUpload:
+    """Sends half of a file and waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+        self.starts: list[str | None] = []
+
+    async def __call__(
+        self,
+        path: Path,
+        *,
+        progress: Callable[[int, int], None],
+        resume_from: str | None,
+        resumable: Callable[[str], None],
+    ) -> str:
+        self.starts.append(resume_from)
+        progress(50, 100)
+        resumable("/api/v1/tus/1")
+        await self.go_on.wait()
+        return f"[{path.name}](/user_uploads/{path.name})"
+
+
+def row_of(stage: Stage) -> str:
+    """The row of the newest upload."""
+    rows = stage.screen.writing.uploads.query(OneLine)
+    return re.sub(" +", " ", rows.last().plain) if rows else ""
+
+
+async def attach(stage: Stage, path: Path) -> SlowUpload:
+    """Chooses a file of 100 bytes for what is written; half of it arrives."""
+    path.write_bytes(b"x" * 100)
+    slow = SlowUpload()
+    stage.session.uploads._upload = slow
+    stage.screen.writing.uploads.start(path, stage.screen.writing.target.read(stage.session.state)[0], None)
+    await until(lambda: slow.starts)
+    stage.screen.writing.uploads.refresh_rows()
+    await stage.pilot.pause()
+    return slow
+
+
+async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        slow = await attach(stage, tmp_path / "plan.txt")
+        assert "plan.txt ████████ ░░░░░░░░ 50% of 100 B" in row_of(stage)
+        assert "Ctrl-x pauses" in row_of(stage)
+        await stage.press("ctrl+x")
+        assert "paused" in row_of(stage)
+        assert "Ctrl-x resumes" in row_of(stage)
+        await stage.press("ctrl+x")
+        await until(lambda: slow.starts == [None, "/api/v1/tus/1"])
+        await stage.press("alt+x")
+        assert stage.session.uploads.all() == []
+        assert not stage.screen.writing.uploads.query(OneLine)
+
+
+async def test_who_sends_before_a_file_is_there_is_told_and_finds_its_link_in_the_next_text(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        slow = await attach(stage, tmp_path / "plan.txt")
+        await stage.type("See")
+        await stage.press("enter")
+        assert "Sent without plan.txt" in stage.notices[-1]
+        slow.go_on.set()
+        await until(lambda: stage.screen.writing.text.text == "[plan.txt](/user_uploads/plan.txt) ")
+
+
+async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_elsewhere(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("See")
+        slow = await attach(stage, tmp_path / "plan.txt")
+        await stage.press("escape")
+        await stage.in_topic("general", "tea")
+        assert "for #general › lunch" in row_of(stage)
+        slow.go_on.set()
+        await until(lambda: stage.session.uploads.all() == [])
+        assert stage.screen.writing.text.text == ""
+        assert [draft.content for draft in stage.session.drafts.all()] == [
+            "See [plan.txt](/user_uploads/plan.txt) "
+        ]
+        await until(lambda: any("Its link is in your draft to" in notice for notice in stage.notices))
+
+
+async def test_a_row_that_was_just_removed_paints_nothing_and_ends_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        line = OneLine()
+        await stage.screen.writing.uploads.mount(line)
+        line.show_pieces([("a file", "")])
+        await stage.pilot.pause()
+        await line.remove()
+        strips = line.render_lines(Region(0, 0, 30, 1))
+        assert [strip.text.strip() for strip in strips] == [""]
+
+
+async def test_an_upload_goes_on_after_a_restart_and_its_link_finds_its_draft(tmp_path: Path) -> None:
+    path = tmp_path / "plan.txt"
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server) as stage:
+            await stage.in_topic("general", "lunch")
+            await stage.press("c")
+            await stage.type("See")
+            await attach(stage, path)
+        async with on_stage(tmp_path, server=server) as stage:
+            await until(lambda: stage.session.uploads.all() == [])
+            await until(lambda: "plan.txt](/user_uploads/" in stage.screen.writing.text.text)
+            assert stage.screen.writing.text.text.startswith("See")
+
+
+async def test_a_file_that_changed_before_the_restart_says_so_in_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "plan.txt"
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server) as stage:
+            await stage.in_topic("general", "lunch")
+            await attach(stage, path)
+        path.write_bytes(b"another plan")
+        async with on_stage(tmp_path, server=server, size=(160, 40)) as stage:
+            await until(lambda: "has changed since it was attached" in row_of(stage))
+            assert "Go on to send it as it is now, or drop it." in stage.notices[-1]
+            await stage.press("c", "ctrl+x")
+            await until(lambda: stage.session.uploads.all() == [])
