@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, MalformedAnswer, NotConnected, ServerFault
@@ -108,18 +106,17 @@ async def test_each_message_carries_its_local_id_and_the_queue_of_the_moment(ben
 
 
 async def test_the_journal_has_the_words_when_send_returns_and_the_try_before_the_request(
-    tmp_path: Path,
+    bench: OutboxBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench = OutboxBench(tmp_path)
+    kept: list[tuple[str, OutboxState, bool]] = []
+    send = bench.server.send
+
+    async def looking(*args: object, **kwargs: object) -> int:
+        kept.extend((r.content, r.state, r.tried) for r in bench.journal.load_outbox())
+        return await send(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(bench.server, "send", looking)
     async with bench:
-        kept: list[tuple[str, OutboxState, bool]] = []
-        send = bench.server.send
-
-        async def looking(*args: object, **kwargs: object) -> int:
-            kept.extend((r.content, r.state, r.tried) for r in bench.journal.load_outbox())
-            return await send(*args, **kwargs)  # type: ignore[arg-type]  # passed on as they came
-
-        bench.outbox._send = looking
         bench.outbox.send(LUNCH, "Soup today")
         assert [r.state for r in bench.journal.load_outbox()] == [WAITING]
         await bench.settle()

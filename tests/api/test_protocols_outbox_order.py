@@ -12,8 +12,10 @@ from narrowcast_api.errors import InvalidInput, NotConnected, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_item import HOLDS_FOR
+from narrowcast_api.protocols.outbox_store import InvalidTransition, OutboxStore
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import OutboxRecord
 from support.outbox_server import BRUNO, LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
@@ -404,15 +406,14 @@ async def test_messages_of_others_and_of_other_devices_do_not_disturb(bench: Out
         assert bench.outbox.entries() == []
 
 
-async def test_no_step_outside_the_diagram_is_taken(bench: OutboxBench) -> None:
-    from narrowcast_api.protocols.outbox_store import InvalidTransition
-
-    async with bench:
-        bench.server.online = False
-        bench.outbox.send(LUNCH, "Soup today")
-        (item,) = bench.outbox._store.all()
-        with pytest.raises(InvalidTransition):
-            bench.outbox._store.step(item, UNCONFIRMED)
+def test_no_step_outside_the_diagram_is_taken(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "journal.db", executor=inline)
+    store = OutboxStore(journal, lambda change: None, 0.0)
+    store.put(OutboxRecord("m", 1, LUNCH, "Soup today", WAITING, 0.0))
+    (item,) = store.all()
+    with pytest.raises(InvalidTransition):
+        store.step(item, UNCONFIRMED)
+    journal.close()
 
 
 async def test_the_outbox_sleeps_when_there_is_nothing_to_do(bench: OutboxBench) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.protocols.outbox_item import MessageLimits
 from support.sessions import until
 from support.stage import on_stage
 
@@ -24,12 +23,14 @@ async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_pa
 async def test_what_failed_in_a_conversation_is_sent_again_together_by_one_key(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         where = await stage.in_topic("general", "lunch")
-        stage.session.outbox._limits = lambda: MessageLimits(1, 60)  # for a while the server takes less
+        state = stage.session.state
+        usual = state.limits
+        state.limits = usual._replace(max_message_length=1)  # for a while the server takes less
         for words in ("one", "two"):
             stage.session.outbox.send(where, words)
         elsewhere = ChannelDestination(where.channel_id, "elsewhere")
         stage.session.outbox.send(elsewhere, "three")
-        stage.session.outbox._limits = lambda: MessageLimits(1000, 60)
+        state.limits = usual
         await stage.press("f8")
         await until(lambda: [entry.content for entry in stage.session.outbox.entries()] == ["three"])
 
