@@ -57,6 +57,7 @@ strings: $(VENV)/.dev ## every text that a user may read, for a review of the wo
 
 docs: $(VENV)/.docs ## the documentation as a site in dist/docs; a broken link fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "dist/docs/index.html (its search needs a server: $(PYTHON) -m http.server --directory dist/docs)"
 
 docs-pages: $(VENV)/.dev ## write the pages that are made from the code: keys, settings, command line, errors, levels
 	@$(BIN)/python docs/write_pages.py
