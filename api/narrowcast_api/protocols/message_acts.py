@@ -22,12 +22,14 @@ from weakref import WeakValueDictionary
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
+    ApiError,
+    InvalidInput,
     NarrowcastError,
     RateLimited,
     ReactionAlreadyExists,
     ReactionDoesNotExist,
-    ServerFault,
-    TransportError,
+    RedirectRefused,
+    Unsupported,
 )
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.protocols.alarm import Alarm
@@ -39,7 +41,7 @@ from narrowcast_api.storage.records import ActRecord
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
 
-_LATER = (TransportError, ServerFault, RateLimited)
+_REFUSALS = (ApiError, InvalidInput, Unsupported, RedirectRefused)
 
 
 class ActRequests(Protocol):
@@ -55,7 +57,7 @@ class ActRequests(Protocol):
 class MessageActs:
     """The acts on messages that the server has not taken. `run` is a task of the session.
 
-    `online` and `me` are read when needed. Call `on_journal` for what other windows have written, `on_snapshot` after
+    `online`, `me` and `is_known` (whether a message is there) are read when needed. Call `on_journal` for what other windows have written, `on_snapshot` after
     every registration and `wake` when the connection is live.
     """
 
@@ -68,6 +70,7 @@ class MessageActs:
         clock: Clock,
         changed: Callable[[Change], None],
         me: Callable[[], int],
+        is_known: Callable[[int], bool],
         online: Callable[[], bool],
     ) -> None:
         self._requests = requests
@@ -75,6 +78,7 @@ class MessageActs:
         self._journal = journal
         self._changed = changed
         self._me = me
+        self._is_known = is_known
         self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0)
@@ -168,13 +172,16 @@ class MessageActs:
             await self._request(record)
         except (ReactionAlreadyExists, ReactionDoesNotExist):
             pass  # another of one's clients was faster: what is shown is true
-        except _LATER as error:
+        except RateLimited as error:
             self._retry.failed(error)
             return
-        except NarrowcastError:
+        except _REFUSALS:
             self._foretell(record, not record.is_on)
             self._forget(record)
             raise
+        except NarrowcastError as error:  # it may have been carried out, or not: once more does no harm
+            self._retry.failed(error)
+            return
         self._retry.worked()
         self._forget(record)
 
@@ -233,6 +240,8 @@ class MessageActs:
     def _foretell(self, record: ActRecord, on: bool) -> None:
         from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
+        if not self._is_known(record.message_id):
+            return  # deleted meanwhile, or never seen in this window
         op: Literal["add", "remove"] = "add" if on else "remove"
         if record.flag is not None:
             self._show(UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id]))

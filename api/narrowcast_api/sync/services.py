@@ -94,6 +94,7 @@ class Services:
             clock=clock,
             changed=changed,
             me=lambda: session.state.me,
+            is_known=lambda message_id: message_id in session.state.messages,
             online=lambda: session.is_live,
         )
         self.other_windows = OtherWindows(

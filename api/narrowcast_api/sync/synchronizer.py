@@ -42,6 +42,7 @@ from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
     ReactionEvent,
+    SubmessageEvent,
     SubscriptionAddEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
@@ -161,6 +162,9 @@ class Synchronizer:
                     watch.removed.update(change.ids)
             elif isinstance(change, TypingChanged):
                 session.typing_seen()
+        if isinstance(event, ReactionEvent | SubmessageEvent):
+            for watch in self._watches:
+                watch.changed.add(event.message_id)  # also of a message that only the page will tell of
         if isinstance(event, MessageEvent):
             message = session.state.messages.get(event.message.id)
             if message is not None:
