@@ -39,6 +39,7 @@ class Stage:
             clock=self.clock,
             changed=self.changes.append,
             me=lambda: live.ADA,
+            is_known=lambda message_id: message_id in self.state.messages,
             online=lambda: self.online,
         )
         self.go_on = asyncio.Event()

@@ -18,6 +18,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
@@ -181,15 +182,16 @@ class History:
     async def react(self, window: Window) -> None:
         message_id = self._some_message(window)
         if message_id is not None:
-            reactions = window.session.client.reactions
-            work = reactions.add(message_id=message_id, emoji_name="tada", emoji_code="1f389")
+            me = window.session.state.me
+            work = window.session.acts.reaction(
+                message_id, Reaction("tada", "1f389", "unicode_emoji", me), True
+            )
             window.session.spawn(_may_fail(work), "a reaction")
 
     async def star(self, window: Window) -> None:
         message_id = self._some_message(window)
         if message_id is not None:
-            op = self.chance.choice(("add", "remove"))
-            work = window.session.client.flags.change(message_ids=[message_id], op=op, flag="starred")
+            work = window.session.acts.flag(message_id, "starred", self.chance.random() < 0.5)
             window.session.spawn(_may_fail(work), "a star")
 
     async def other_says(self, window: Window) -> None:
@@ -386,6 +388,8 @@ class History:
                 self.wrong(
                     f"{window.name}: reactions of {message_id}: {here.reactions}, not {there.reactions}"
                 )
+        if session.acts.waiting:
+            self.wrong(f"{window.name}: {session.acts.waiting} stars and reactions never left")
         if session.read_marks.pending:
             self.wrong(f"{window.name}: read marks {session.read_marks.pending} never left")
 
