@@ -57,8 +57,8 @@ class ActRequests(Protocol):
 class MessageActs:
     """The acts on messages that the server has not taken. `run` is a task of the session.
 
-    `online`, `me` and `is_known` (whether a message is there) are read when needed. Call `on_journal` for what other windows have written, `on_snapshot` after
-    every registration and `wake` when the connection is live.
+    `online`, `me` and `is_known` (whether a message is there) are read when needed. Call `on_journal` for what other
+    windows have written, `on_snapshot` after every registration and `wake` when the connection is live.
     """
 
     def __init__(

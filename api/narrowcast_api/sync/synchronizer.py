@@ -87,6 +87,17 @@ class _Watch:
     """Only their flags changed."""
     removed: set[int] = field(default_factory=set)
 
+    def note(self, event: Event, changes: Sequence[Change]) -> None:
+        """An event came; also about messages that are not known before the page is there."""
+        if isinstance(event, ReactionEvent | SubmessageEvent):
+            self.changed.add(event.message_id)
+        for change in changes:
+            if isinstance(change, MessagesChanged):
+                only_flags = isinstance(event, UpdateMessageFlagsEvent)
+                (self.flagged if only_flags else self.changed).update(change.ids)
+            elif isinstance(change, MessagesRemoved):
+                self.removed.update(change.ids)
+
 
 class Synchronizer:
     """Feeds one session: `stream` is its events, `fetch` and `match` answer its views."""
@@ -151,20 +162,13 @@ class Synchronizer:
         """What an event means beside the state: for views, the services, and pages on their way."""
         session = self._session
         views = session.views
+        for watch in self._watches:
+            watch.note(event, changes)
         for change in changes:
-            if isinstance(change, MessagesChanged):
-                for watch in self._watches:
-                    only_flags = isinstance(event, UpdateMessageFlagsEvent)
-                    (watch.flagged if only_flags else watch.changed).update(change.ids)
-            elif isinstance(change, MessagesRemoved):
+            if isinstance(change, MessagesRemoved):
                 views.remove(change.ids)
-                for watch in self._watches:
-                    watch.removed.update(change.ids)
             elif isinstance(change, TypingChanged):
                 session.typing_seen()
-        if isinstance(event, ReactionEvent | SubmessageEvent):
-            for watch in self._watches:
-                watch.changed.add(event.message_id)  # also of a message that only the page will tell of
         if isinstance(event, MessageEvent):
             message = session.state.messages.get(event.message.id)
             if message is not None:
