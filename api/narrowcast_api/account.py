@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import configparser
 import contextlib
 import ipaddress
@@ -76,6 +77,10 @@ class Account(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         force_setattr(self, "site", normal_site(self.site))
+
+    def credentials(self) -> str:
+        """What follows `Basic` in an Authorization header; as secret as the key."""
+        return base64.b64encode(f"{self.email}:{self.key.reveal()}".encode()).decode("ascii")
 
     @classmethod
     def from_zuliprc(cls, path: Path | str, *, allow_shared: bool = False) -> Account:

@@ -6,7 +6,6 @@ error with `code`; the client answers with the id of the last event it has appli
 
 from __future__ import annotations
 
-import base64
 import json
 from urllib.parse import quote, urlsplit
 
@@ -14,6 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from narrowcast_api.errors import InvalidInput, MalformedAnswer, OutcomeUnknown, api_error
+from narrowcast_api.http.addresses import LOOPBACK
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.safe_json import parse_object
 from narrowcast_api.http.tls import shared_context
@@ -21,7 +21,6 @@ from narrowcast_api.http.transport import user_agent
 
 _FRAME_BYTES = 64 * 2**20
 _OPEN_SECONDS = 10.0
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class _ConnectHere(connect):
@@ -88,13 +87,12 @@ async def open_socket(connection: Connection, path: str, queue_id: str, last_eve
     scheme = "wss" if site.scheme == "https" else "ws"
     address = f"{scheme}://{site.netloc}{site.path.rstrip('/')}{quote(path, safe='/%')}"
     query = f"queue_id={quote(queue_id, safe='')}&last_event_id={last_event_id}"
-    credentials = base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode("ascii")
     websocket = await _ConnectHere(
         f"{address}?{query}",
-        additional_headers={"Authorization": f"Basic {credentials}"},
+        additional_headers={"Authorization": f"Basic {account.credentials()}"},
         user_agent_header=user_agent(),
         ssl=shared_context(connection.ca_bundle) if scheme == "wss" else None,
-        proxy=None if site.hostname in _LOOPBACK else True,
+        proxy=None if site.hostname in LOOPBACK else True,
         open_timeout=_OPEN_SECONDS,
         close_timeout=2,
         max_size=_FRAME_BYTES,

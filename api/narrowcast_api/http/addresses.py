@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import httpx
 
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts that are this machine, which no proxy can reach for it."""
+
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

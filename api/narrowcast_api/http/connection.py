@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -25,7 +24,7 @@ from narrowcast_api.errors import (
     RedirectRefused,
     ServerFault,
 )
-from narrowcast_api.http.addresses import origin
+from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.answers import interpret, scrubbed
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.encoding import OMIT, encode_params
@@ -51,7 +50,6 @@ ANSWER_BYTES = 64 * 2**20
 _IDLE_SECONDS = 4.0
 _REDIRECTS = 5
 _TRIES = 4
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 FileParts = Mapping[str, tuple[str, bytes, str]]
 """Small files of a multipart form: field -> (file name, content, content type)."""
@@ -274,7 +272,7 @@ class Connection:
                 transport=self._transport,
                 verify=context,
                 # A proxy of the environment cannot reach this machine's own loopback.
-                trust_env=url.host not in _LOOPBACK,
+                trust_env=url.host not in LOOPBACK,
                 follow_redirects=False,
                 headers={
                     "User-Agent": user_agent(),
@@ -379,7 +377,7 @@ class Connection:
         account = self.account
         if account is None:
             raise InvalidInput("nobody is signed in on this connection")
-        return base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode("ascii")
+        return account.credentials()
 
     def _secrets(self) -> tuple[str, ...]:
         return () if self.account is None else (self.account.key.reveal(), self._basic())

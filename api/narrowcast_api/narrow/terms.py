@@ -10,11 +10,9 @@ from msgspec import Struct
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX
 
 __all__ = ["Knowledge", "Names", "ServerFacts", "Term", "term_matches", "term_to_wire"]
-
-RESOLVED_PREFIX = "✔ "
-"""What the name of a resolved topic begins with."""
 
 
 class ServerFacts(Protocol):
@@ -188,7 +186,7 @@ def _being(term: Term, message: Message, state: Knowledge) -> bool | None:
         case "alerted":
             return "has_alert_word" in message.flags
         case "resolved":
-            return message.topic is not None and message.topic.startswith(RESOLVED_PREFIX)
+            return message.topic is not None and message.topic.startswith(RESOLVED_TOPIC_PREFIX)
         case "followed":
             return (
                 message.channel_id is not None

@@ -55,8 +55,6 @@ from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
 
-"""TODO(server-54): before, `realm_filters` alone told of linkifiers; since, `realm_linkifiers` does."""
-
 
 @handlers.of(DraftsAddEvent)
 def _drafts_add(state: State, event: DraftsAddEvent) -> tuple[Change, ...]:
@@ -191,6 +189,7 @@ def _linkifiers(state: State, event: RealmLinkifiersEvent) -> tuple[Change, ...]
 
 @handlers.of(RealmFiltersEvent)
 def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
+    # TODO(server-54): before, this alone told of linkifiers; since, `realm_linkifiers` does.
     if state.supports(Gate.LINKIFIER_OBJECTS):
         return ()
     state.linkifiers.replace(

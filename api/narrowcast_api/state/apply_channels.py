@@ -27,8 +27,6 @@ from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
 
-"""TODO(server-134): before, `muted_topics` alone told of muted topics; since, `user_topic` does."""
-
 
 @handlers.of(StreamCreateEvent)
 def _create(state: State, event: StreamCreateEvent) -> tuple[Change, ...]:
@@ -105,6 +103,7 @@ def _user_topic(state: State, event: UserTopicEvent) -> tuple[Change, ...]:
 
 @handlers.of(MutedTopicsEvent)
 def _muted_topics(state: State, event: MutedTopicsEvent) -> tuple[Change, ...]:
+    # TODO(server-134): before, this alone told of muted topics; since, `user_topic` does.
     if state.supports(Gate.USER_TOPICS):
         return ()
     affected = {channel_id for channel_id, _, _ in state.topics.policies()}

@@ -247,7 +247,8 @@ def _is(core: Core, user: User, query: Query, operand: Operand) -> None:
         query.index, condition = _FLAGS[operand]
         query.add(condition)
     elif operand == "resolved":
-        query.add("m.channel_id IS NOT NULL AND substr(m.topic, 1, 2) = ?", RESOLVED_TOPIC_PREFIX)
+        beginning = f"substr(m.topic, 1, {len(RESOLVED_TOPIC_PREFIX)})"
+        query.add(f"m.channel_id IS NOT NULL AND {beginning} = ?", RESOLVED_TOPIC_PREFIX)
     elif operand == "followed":
         _add_followed(query, user)
     elif operand == "muted":

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from narrowcast.panes.navigation import saved_views
 from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.wire.vocabulary import VisibilityPolicy
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast.app.context import ListedAccount
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SHOWN_DIRECTS = 6
 SHOWN_TOPICS = 6
-RESOLVED = "✔ "
 
 
 class Kind(StrEnum):
@@ -230,7 +229,7 @@ def _topics(state: State, channel_id: int, here: str | None, everything: bool) -
         seen.add(folded)
         count = unread.get(folded, 0)
         wanted = everything or count or (here is not None and folded == here.lower())
-        if not wanted and (shown >= SHOWN_TOPICS or topic.name.startswith(RESOLVED)):
+        if not wanted and (shown >= SHOWN_TOPICS or topic.name.startswith(RESOLVED_TOPIC_PREFIX)):
             left_out += 1
             continue
         shown += 1
