@@ -28,7 +28,7 @@ from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
 from narrowcast_server.http.log_limit import LogLimit
 from narrowcast_server.http.web_server import WebServer
-from narrowcast_server.operator import server_file
+from narrowcast_server.operator import server_file, systemd
 from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
@@ -98,11 +98,13 @@ async def _run(options: Options) -> None:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
         hint = first_run.how_to_open(options.data, server.core.url, demo=options.demo)
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
+        systemd.tell(systemd.READY)
         failed = asyncio.ensure_future(server.ended())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait({failed, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in (failed, stopping):
             task.cancel()
+        systemd.tell(systemd.STOPPING)
 
 
 def _warnings(options: Options) -> list[str]:

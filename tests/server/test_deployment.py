@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from narrowcast_server.operator.commands import COMMANDS
 from narrowcast_server.operator.server_file import NAME, read
 from narrowcast_server.organization.config import Config, Quotas, RateLimit
 from support.server import TestServer, running_server
+from support.terminal import home
 from support.tls import Certificates, make_certificates
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +83,30 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     if "Failed to" in done.stderr and str(unit.name) not in done.stderr:
         pytest.skip(f"systemd-analyze does not work here: {done.stderr.strip()[:200]}")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("abstract", [False, True])
+async def test_systemd_hears_when_the_server_answers_and_when_it_ends(tmp_path: Path, abstract: bool) -> None:
+    name = f"@{tmp_path}" if abstract else str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
+        heard.bind(name.replace("@", "\0"))
+        heard.setblocking(False)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(tmp_path / "data")),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={"PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": name, **home(tmp_path)},
+        )
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(60):
+                assert await loop.sock_recv(heard, 100) == b"READY=1"
+                process.terminate()
+                assert await loop.sock_recv(heard, 100) == b"STOPPING=1"
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            assert await process.wait() == 0
 
 
 # --- a container ------------------------------------------------------------------------------------------------

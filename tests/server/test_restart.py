@@ -73,11 +73,11 @@ class Writer:
 
 
 async def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, unused_tcp_port: int) -> None:
-    first = AsyncExitStack()
-    await first.enter_async_context(served(tmp_path, unused_tcp_port))
-    account = Account.from_zuliprc(tmp_path / "data" / "owner.zuliprc")
-    writer = Writer(account)
-    async with session_of(account, tmp_path / "reader") as reader:
+    async with AsyncExitStack() as first, AsyncExitStack() as reading:
+        await first.enter_async_context(served(tmp_path, unused_tcp_port))
+        account = Account.from_zuliprc(tmp_path / "data" / "owner.zuliprc")
+        writer = Writer(account)
+        reader = await reading.enter_async_context(session_of(account, tmp_path / "reader"))
         general = next(channel.channel_id for channel in reader.state.channels if channel.name == "general")
         view = reader.view(Narrow.topic(general, "t"))
         await view.open()
