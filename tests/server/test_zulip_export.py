@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 import tarfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from narrowcast.cli import main
+from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_LEVEL, OLDEST_LEVEL, LevelError, Target
@@ -283,6 +286,33 @@ def test_the_report_says_what_stays_behind(archive: Path) -> None:
         "old crew is called old crew (2)",
     ):
         assert words in report
+
+
+def test_every_table_of_a_data_folder_is_carried_or_told(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, met = sqlite3.connect, set()
+
+    def noted(action: int, table: str | None, *others: object) -> int:
+        if action == sqlite3.SQLITE_READ:
+            met.add(table)
+        return sqlite3.SQLITE_OK
+
+    def watched(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **options)
+        connection.set_authorizer(noted)
+        return connection
+
+    with closing(connect(data / DATABASE)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    write_archive(data, tmp_path / "a.tar", say=quiet)
+    # Who is in a conversation is in a table of its own.
+    known_anew = {"conversations"} | {
+        name for name in tables if name.startswith(("message_words", "sqlite_"))
+    }
+    how_far_mail_is = {"mail_marks", "sign_in_links"}
+    assert tables - met == known_anew | how_far_mail_is
 
 
 def test_no_secret_is_in_it(data: Path, archive: Path) -> None:

@@ -23,10 +23,13 @@ from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.organization.models import Message
+from narrowcast_server.organization.personal import DEFAULTS
+from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.rules.access import may_see
 from narrowcast_server.storage.checking import check
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_LEVEL, OLDEST_LEVEL, Target
+from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, ArchiveLimits
 from narrowcast_server.zulip_archive.writing.archive import write_archive
@@ -165,6 +168,53 @@ def test_settings_and_permissions_come_back(data: Path, back: Path) -> None:
             assert after.groups[group.id].settings == group.settings
         for user in before.users.all():
             assert after.users[user.id].settings == user.settings
+
+
+TURNED: dict[str, object] = {
+    "emojiset": "google",
+    "default_language": "de",
+    "jitsi_server_url": "https://meet.example/",
+    "message_edit_history_visibility_policy": "none",
+    "message_retention_days": 30,
+    "notification_sound": "zulip",
+    "org_type": 20,
+    "resolved_topic_notice_auto_read_policy": "never",
+    "topics_policy": "disable_empty_topic",
+    "video_chat_provider": 3,
+    "web_animate_image_previews": "never",
+    "web_home_view": "all_messages",
+}
+
+
+def turned(settings: Mapping[str, object]) -> dict[str, object]:
+    """Each setting with another value."""
+
+    def other(name: str, value: object) -> object:
+        if isinstance(value, bool):
+            return not value
+        if isinstance(value, int):
+            return value + 1 if value < 4 else value - 1
+        return f"{value} of ours"
+
+    return {name: TURNED.get(name, other(name, value)) for name, value in settings.items()}
+
+
+@pytest.mark.parametrize("level", [OLDEST_LEVEL, NEWEST_LEVEL])
+def test_every_setting_comes_back(tmp_path: Path, level: int) -> None:
+    odd_world.make(tmp_path / "data")
+    channels = {name: number for number, name in enumerate(REALM_CHANNELS.values(), 1)}
+    of_realm = turned(EDITABLE) | channels | {"empty_topic_display_name": "anything"}
+    personal = turned(DEFAULTS)
+    assert not [name for name, value in of_realm.items() if EDITABLE.get(name) == value]
+    with opened(tmp_path / "data") as core:
+        core.set_settings(**of_realm, personal_defaults=personal)
+        core.users.update(2, settings=personal)
+    write_archive(tmp_path / "data", tmp_path / "a.tar", server=Target(level), say=quiet)
+    read_archive(tmp_path / "a.tar", tmp_path / "back", say=quiet)
+    with opened(tmp_path / "back") as core:
+        assert {name: core.settings[name] for name in of_realm} == of_realm
+        assert core.settings["personal_defaults"] == personal
+        assert core.users[2].settings == personal
 
 
 def test_everybody_may_read_what_they_could_read(data: Path, back: Path) -> None:

@@ -20,8 +20,6 @@ _LONGEST_NAME: Final = 40
 _LONGEST_DOMAIN: Final = 200
 _LONGEST_TEXT: Final = 8000
 _NO_CHANNEL: Final = -1
-_OWN: Final = frozenset({"domain", "empty_topic_display_name", "giphy_rating"})
-"""Settings that only an archive of this program has."""
 
 
 def begin(intake: Intake) -> None:
@@ -54,10 +52,19 @@ def settings(intake: Intake) -> None:
         channel_id = row.optional(theirs, intake.channels)
         values[ours] = _NO_CHANNEL if channel_id is None else channel_id
     values |= permissions(intake, row, "realm", GROUP_SETTINGS)
-    for own in intake.own_rows("settings"):
-        name = own.text("name")
-        if name in _OWN and isinstance(own.value("value"), type(DEFAULTS[name])):
-            values[name] = own.value("value")
+    own = {found.text("name"): found for found in intake.own_rows("settings")}
+    if "giphy_rating" in own:
+        with intake.passing_over("settings with a value that there is not here"):
+            values["giphy_rating"] = realm.checked(
+                intake.core, "giphy_rating", own["giphy_rating"].value("value")
+            )
+    if "empty_topic_display_name" in own:
+        values["empty_topic_display_name"] = intake.texts.line(
+            "settings",
+            own["empty_topic_display_name"].text("value"),
+            _LONGEST_NAME,
+            otherwise=str(DEFAULTS["empty_topic_display_name"]),
+        )
     intake.core.set_settings(**values)
     for default in intake.rows("zerver_realmuserdefault"):
         intake.core.set_settings(personal_defaults=personal_settings(intake, default, personal.DEFAULTS))

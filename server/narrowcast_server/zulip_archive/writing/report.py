@@ -14,6 +14,8 @@ _ALWAYS: Final = (
 _TABLES: Final = (
     ("drafts", "drafts"),
     ("extra_keys", "named keys"),
+    ("second_factors", "second factors of signing in: people set them up again"),
+    ("sent_emails", "mails in the list of those sent"),
     ("invites", "invitations: their links lead here"),
     ("acts", "entries of the log of administrative acts"),
 )
