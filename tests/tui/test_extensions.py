@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ from support.extensions import (
     status_text,
     text_of,
     told,
+    write,
 )
 from support.screens import rows
 from support.sessions import until
@@ -423,3 +426,14 @@ async def answer(app, message):
         await stage.server.send("chiyo", "general", "lunch", "Soup?")
         await told(stage, "bruno hears")
         assert "ada hears" not in stage.notices
+
+
+async def test_one_that_hangs_while_it_is_loaded_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    hanging = "import threading\nthreading.Event().wait(30)"
+    write(tmp_path / "home-ada" / "config" / "extensions", hanging=hanging)
+    async with on_stage(tmp_path) as stage:
+        await until(lambda: "narrowcast.extensions.loading" in sys.modules)
+    assert stage.app.extensions.host is None
+    loading = [thread for thread in threading.enumerate() if thread.name == "load extensions"]
+    assert loading
+    assert all(thread.daemon for thread in loading)

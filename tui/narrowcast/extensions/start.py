@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -17,6 +19,27 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Extensions"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function that never raises gives back, from a thread that the end of the app does not wait for."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def tell(result: T) -> None:
+        if not answer.done():
+            answer.set_result(result)
+
+    def work() -> None:
+        result = function(*args, **kwargs)
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(tell, result)
+
+    threading.Thread(target=work, daemon=True, name="load extensions").start()
+    return await answer
 
 
 class Extensions:
@@ -49,7 +72,7 @@ class Extensions:
         from narrowcast.extensions.host import Host
         from narrowcast.extensions.loading import load_all
 
-        found = await asyncio.to_thread(load_all, folder, self._app.config.extensions)
+        found = await _in_thread(load_all, folder, self._app.config.extensions)
         if self.host is not None:
             return  # two accounts were opened meanwhile
         self.host = Host(self._app, found)
