@@ -223,14 +223,14 @@ async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(t
             assert process.stderr is not None
             async with asyncio.timeout(30):
                 lost = (await process.stderr.readline()).decode()
-            assert lost.startswith("narrowcast: the connection is gone, trying again")
+            assert lost.startswith("narrowcast: connection lost, trying again")
             await write(server, "without a network")
             await proxy.listen()
             assert (await line_of(process)).content == "without a network"
             process.send_signal(signal.SIGTERM)
             out, err = await process.communicate()
             assert (process.returncode, out) == (0, b"")
-            assert err.decode() == "narrowcast: the connection is back\n"
+            assert err.decode() == "narrowcast: connected again\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -55,7 +55,7 @@ async def open_mentions(app):
     )
     keys = '[keys]\n"extension.one.open" = "f10"\n"extension.absent.x" = "f11"\n'
     async with extended(tmp_path, {"one": source}, keys) as stage:
-        await told(stage, "Extension one: j is taken by navigation.down")
+        await told(stage, "Extension one: j is already used by navigation.down")
         chosen = {choice.value.id: choice.text for choice in palette(stage.app.keys, 0)._list.items}
         assert chosen["extension.one.hello"] == "Say hello␛]0;x␇"
         assert stage.app.keys["extension.one.hello"] == ("f12",)

@@ -119,10 +119,10 @@ class _Follower:
             self._bell.set()
         elif kind in ("reconnecting", "offline") and not self._is_down:
             self._is_down = True
-            complain(f"the connection is gone, trying again ({status.detail})")
+            complain(f"connection lost, trying again ({status.detail})")
         elif kind == "live" and self._is_down:
             self._is_down = False
-            complain("the connection is back")
+            complain("connected again")
 
     async def _catch_up(self) -> None:
 

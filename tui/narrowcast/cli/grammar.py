@@ -150,7 +150,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     send.add_argument("--json", action="store_true", help="answer as JSON")
     for name, about in (
         ("read", "print messages, newest last"),
-        ("search", "search messages on the server, or in what this machine has with --local"),
+        ("search", "search messages on the server, or with --local those cached on this machine"),
         ("export", "write messages as JSON lines, Markdown or text"),
     ):
         command = add(name, about)

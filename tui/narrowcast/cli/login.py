@@ -112,7 +112,7 @@ def _allow_cleartext(site: str, allowed: bool) -> bool:
         if not sys.stdin.isatty():
             raise CommandError(f"{error}, or allow it with --insecure-http.", Exit.USAGE) from None
         complain(f"{error}.")
-        if input("Go on all the same? Type yes: ").strip().lower() != "yes":
+        if input("Continue anyway? Type yes: ").strip().lower() != "yes":
             raise CommandError("nothing was sent", Exit.USAGE) from None
         return True
     return allowed

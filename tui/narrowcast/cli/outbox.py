@@ -94,7 +94,7 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
     """Send until nothing waits: done, failed where something was refused, unreachable where time is up."""
     if left := await send_within(account, paths, seconds):
-        complain(f"{left} of the messages wait still; they go out when Narrowcast runs next")
+        complain(f"{left} still waiting to be sent; they are sent when Narrowcast runs next")
         return Exit.UNREACHABLE
     failed = unsent(account, paths)
     for record in failed:

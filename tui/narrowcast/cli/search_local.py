@@ -45,5 +45,5 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unjudged)
         complain(f"ignored, since only the server can judge it: {safe_line(left_out)}")
     if not result.hits:
-        complain("nothing that this machine has seen matches; without --local the server is asked")
+        complain("no cached messages match; without --local the server is searched")
     return Exit.DONE

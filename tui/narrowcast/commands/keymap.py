@@ -147,7 +147,7 @@ def free_keys(
         if taken is None:
             free.append(name)
         else:
-            problems.append(f"{key_label(name)} is taken by {taken}")
+            problems.append(f"{key_label(name)} is already used by {taken}")
     return tuple(free), problems
 
 

@@ -248,7 +248,7 @@ async def mark_unread(screen: Workspace) -> None:
             op="remove",
         )
         screen.tell(
-            f"{changed} messages marked as unread. Reading marks no messages as read until you open another view."
+            f"{changed} messages marked as unread. Messages are not marked as read until you open another view."
         )
 
 

@@ -73,7 +73,7 @@ class Layout(Struct):
     """Lays out one message.
 
     `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables, `opens` is the key that opens
-    what is closed; where there is none it is not named.
+    what is closed, `copies` the one that copies the source; where there is none it is not named.
     """
 
     inliner: Inliner
@@ -81,6 +81,7 @@ class Layout(Struct):
     opened: frozenset[int] = frozenset()
     pan: int = 0
     opens: str = "Enter"
+    copies: str = "y"
     has_code: bool = False
     hidden_columns: int = 0
 
@@ -107,6 +108,9 @@ class Layout(Struct):
             text = f"… more{self._by_key('shows')}" if cut else "… longer than can be shown here"
             lines.append(Line(clip([Run(text, self.palette.dim + more)], width)))
         return Rendered(lines, self.inliner.targets, cut, self.has_code, self.hidden_columns)
+
+    def _by_copying(self) -> str:
+        return f": {self.copies} copies the source" if self.copies else ""
 
     def _by_key(self, does: str) -> str:
         return f": {self.opens} {does} it" if self.opens else ""
@@ -261,7 +265,7 @@ class Layout(Struct):
         self.hidden_columns = max(self.hidden_columns, table.hidden)
         yield from table.lines()
         if (left := len(block.rows) - MAX_TABLE_ROWS) > 0:
-            yield Line(clip([Run(f"… {left} more rows: y copies the source", self.palette.dim)], width))
+            yield Line(clip([Run(f"… {left} more rows{self._by_copying()}", self.palette.dim)], width))
 
     def _card(self, card: Card, width: int) -> Iterator[Line]:
         palette = self.palette

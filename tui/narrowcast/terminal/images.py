@@ -43,7 +43,7 @@ FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 """Formats that are decoded; the decoders of others are not let near foreign data."""
 
 
-TOO_MUCH = "This picture takes too long or too much memory to show; save it with d."
+TOO_MUCH = "This picture takes too long or too much memory to show; download it instead."
 
 
 class TooLarge(ValueError):

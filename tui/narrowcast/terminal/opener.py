@@ -37,7 +37,7 @@ async def open_link(url: str) -> None:
     ]
     program = next((found for name in programs if name and (found := shutil.which(name))), None)
     if program is None:
-        raise InvalidInput("No program to open links was found; set $BROWSER, or copy the link with y.")
+        raise InvalidInput("No program to open links was found; set $BROWSER, or copy the link instead.")
     await asyncio.create_subprocess_exec(
         program,
         url,

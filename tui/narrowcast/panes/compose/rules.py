@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SendRules"]
 
-READ_ONLY = "This window only reads: the account is open where its files cannot be shared. Write there."
+READ_ONLY = "This window is read-only: the account is open elsewhere, where its files cannot be shared."
 """Words that could not be kept are not taken at all."""
 
 

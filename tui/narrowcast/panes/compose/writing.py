@@ -133,7 +133,7 @@ class Writing:
             self._tell("This draft was changed on another device.")
         if self.draft.has_new_conflict():
             self._tell(
-                "This draft was also edited on another device. Both versions are saved: see Drafts (d).",
+                "This draft was also edited on another device. Both versions are saved in Drafts.",
                 severity="warning",
             )
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class PaneContext:
         from narrowcast.screens.dialogs.confirm import ask_first
 
         ask_first(self._host.screen, question, answer, act)
+
+    def with_keys(self, text: str) -> str:
+        """A text of the app's own with the keys of the commands that it names."""
+        return with_keys(keys_of(self._host), text)
 
     def say(self, text: str) -> None:
         """Says something to the user."""

@@ -57,7 +57,7 @@ class DateJump:
             try:
                 found = await first_since(fetch, at)
             except NarrowcastError as error:
-                self._pane.say(f"Only what is loaded was looked at: {error.user_message}")
+                self._pane.say(f"Only loaded messages were searched: {error.user_message}")
             else:
                 if view is self._pane.view:
                     self._pane.reopen("newest" if found is None else found)

@@ -22,6 +22,8 @@ SEARCHED_OF_ONE = 300_000
 
 _TAGS = re.compile(r"<[^<>]*>")
 
+ON_SERVER = "<go.search> searches on the server."
+
 
 class Find:
     """The mode in which n and N go from one message that holds a text to the next."""
@@ -100,6 +102,7 @@ class Find:
                     self._pane.say(f"Nothing {end}{'' if whole else ' is loaded'}: search wrapped.")
                 return
         if not self._holds(found, self._pane.list.selected):
-            self._pane.say(f"Not found{'' if whole else ' in what is loaded'}; / searches on the server.")
+            where = "" if whole else " in the loaded messages"
+            self._pane.say(f"Not found{where}. {self._pane.with_keys(ON_SERVER)}")
         else:
-            self._pane.say("No other matches here. / searches the server.")
+            self._pane.say(f"No other matches here. {self._pane.with_keys(ON_SERVER)}")

@@ -41,5 +41,5 @@ class Flags:
         change = self._pane.session.client.flags.change
         self._pane.work(change(message_ids=ids, op="remove", flag="read"), "mark as unread")
         self._pane.say(
-            "Marked as unread from here. Reading marks no messages as read until you open another view."
+            "Marked as unread from here. Messages are not marked as read until you open another view."
         )

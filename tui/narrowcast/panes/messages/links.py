@@ -21,6 +21,8 @@ __all__ = ["Links", "hints_for"]
 
 MORE_FACTOR = 10
 
+TOO_LONG = "This message is too long to show all of it. Press <message.copy> to copy its source."
+
 
 class Links:
     """Does what a part of a message is for."""
@@ -116,7 +118,7 @@ class Links:
             return
         rows = self._pane.list.rows.shape_of(key).rows
         if rows >= MAX_ROWS:
-            self._pane.say("That is all that is shown here. Press y to copy the source of the message.")
+            self._pane.say(self._pane.with_keys(TOO_LONG))
         else:
             self._pane.list.reshape(key, rows=min(MAX_ROWS, rows * MORE_FACTOR))
 

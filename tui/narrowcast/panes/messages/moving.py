@@ -57,6 +57,6 @@ class Moving:
             or not self._pane.view.found_newest
             or self._pane.list.position.has_unread_below()
         ):
-            self._pane.say("Message sent. G goes to the newest message.")
+            self._pane.say(self._pane.with_keys("Message sent. <message.newest> goes to the newest message."))
         else:
             self._pane.list.position.to_newest()

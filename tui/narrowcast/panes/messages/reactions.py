@@ -37,7 +37,7 @@ class Reactions:
         if message is None:
             return
         if not message.reactions:
-            self._pane.refuse("No reactions yet. Press : to add one.")
+            self._pane.refuse(self._pane.with_keys("No reactions yet. Press <message.react> to add one."))
             return
         first: Reaction = message.reactions[0]
         self.toggle(message, first.reaction_type, first.emoji_code, first.emoji_name)

@@ -283,7 +283,9 @@ class RowMaker:
             body, rendered = self._body(message, lead, shape, html)
         except Exception:
             log.exception("message %s cannot be shown", message.id)
-            text = "This message cannot be shown here. Press i for its source."
+            text = with_keys(
+                self.keys, "This message cannot be shown here. Press <message.info> for its source."
+            )
             return Rows([*rows, self.line([("  " + text, self.palette.error)])], count, [])
         if lead.gap_below:
             text = f"┄┄ newer messages may be missing here{safe_line(lead.gap_below, 300)} ┄┄"
@@ -315,7 +317,14 @@ class RowMaker:
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
             lead_in = (Run(self._sender_name(message) + " ", self._sender_style(message.sender_id)),)
-        layout = Layout(inliner, state.me, shape.opened, shape.pan, opens=key_of(self.keys, "message.enter"))
+        layout = Layout(
+            inliner,
+            state.me,
+            shape.opened,
+            shape.pan,
+            opens=key_of(self.keys, "message.enter"),
+            copies=key_of(self.keys, "message.copy"),
+        )
         widget = read_widget(message.submessages) if message.submessages else None
         document = parse(content, shape.rows)
         if message.is_me_message:

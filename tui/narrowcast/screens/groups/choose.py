@@ -69,7 +69,7 @@ def _by_name(
             ids.append(group_id)
         people = values.people("people")
         if not people and not ids and not rule.nobody:
-            raise Refused("people", "Somebody must have this permission.")
+            raise Refused("people", "Someone must have this permission.")
         return await save(setting_of(people, ids))
 
     return FormScreen(

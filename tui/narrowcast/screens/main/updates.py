@@ -143,7 +143,7 @@ class Updates:
         self._subscribed = now
         here = self._screen.narrow.channel_id if self._screen.narrow is not None else None
         if here is not None and here in before and here not in now:
-            text = f"You are no longer subscribed to #{before[here]}: nothing new will come here."
+            text = f"You are no longer subscribed to #{before[here]}. You will not get its new messages."
             self._screen.tell(text, severity="warning")
 
     def _show_presence(self) -> None:

@@ -109,7 +109,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
         ask(self, f"View {title(item)}", fields, submit)
 
     def question(self, item: NavigationView) -> tuple[str, str]:
-        return f"Take {title(item)} out of your views?", "Take it out; the messages stay"
+        return f"Delete the view {title(item)}?", "Delete view (its messages stay)"
 
     async def drop(self, item: NavigationView) -> None:
         await self.session.client.navigation_views.remove(fragment=item.fragment)

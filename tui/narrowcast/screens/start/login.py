@@ -155,4 +155,4 @@ class LoginScreen(Screen[None]):
             self._say("Logging in…")
             self._work.begin(self._sign_in(cleartext=True), "log in")
 
-        ask_first(self, f"{warning}. Sign in all the same?", "Yes, send the password unencrypted", go_on)
+        ask_first(self, f"{warning}. Log in anyway?", "Yes, send the password unencrypted", go_on)

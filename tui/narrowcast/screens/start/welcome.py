@@ -27,12 +27,12 @@ LOGO = """\
 HINT = "↑ ↓ select · <list.select> opens · <app.help> keyboard shortcuts"
 
 SERVE_TEXT = """\
-To let the people of this machine talk, run in another terminal, and leave it running:
+To let the users of this machine talk, run this in another terminal, and leave it running:
 
     narrowcast serve
 
-It makes an organization with you as its owner, and prints the address and how to sign in.
-The people of this machine then run: narrowcast login ADDRESS
+It creates an organization with you as its owner, and prints its address and how to log in.
+The users of this machine then run: narrowcast login ADDRESS
 
 Esc goes back."""
 
