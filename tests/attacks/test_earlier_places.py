@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from narrowcast_api.narrow.narrow import Narrow
 from support.server import Answer, TestServer
+from support.sessions import sessions, until
 
 SAID = ("takeover", "severance")
 """Words of the old places: a topic, an earlier text."""
@@ -189,3 +193,15 @@ async def test_the_private_stay_between_two_public_channels_hides_what_was_befor
     assert "takeover" not in await everything(server, "elif", message_id)
     assert await listed(server, "elif", message_id) == []
     assert len(await listed(server, "bruno", message_id)) == 2
+
+
+async def test_the_app_shows_what_arrives_where_it_is_now(server: TestServer, tmp_path: Path) -> None:
+    async with sessions(server, tmp_path, "elif") as (elif_,):
+        view = elif_.view(Narrow.topic(server.channel("general"), "news"))
+        await view.open()
+        message_id = await moved_out(server, "operations")
+        await until(lambda: message_id in view.ids)
+        message = elif_.state.messages.get(message_id)
+        assert message is not None
+        assert (message.channel_id, message.topic) == (server.channel("general"), "news")
+        assert "takeover" not in [topic.name for topic in elif_.state.topics.of(server.channel("general"))]
