@@ -149,6 +149,10 @@ class RouteRequests:
         """Seconds between two reports."""
         return self._state().limits.presence_ping_interval
 
+    async def clear_status(self) -> None:
+        """POST /users/me/status."""
+        await self._client().status.clear()
+
     # acts on messages
 
     async def change_flag(self, message_id: int, flag: str, on: bool) -> None:

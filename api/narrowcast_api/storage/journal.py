@@ -41,6 +41,7 @@ from narrowcast_api.storage.journal_rows import (
     COLUMNS,
     MIGRATIONS,
     OWNED,
+    STATUS_END,
     Row,
     act_record,
     act_row,
@@ -49,11 +50,13 @@ from narrowcast_api.storage.journal_rows import (
     draft_row,
     outbox_record,
     outbox_row,
+    status_end_record,
+    status_end_row,
     upload_record,
     upload_row,
 )
 from narrowcast_api.storage.journal_writes import Write, carry_out, combined
-from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, UploadRecord
+from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, StatusEndRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
@@ -219,6 +222,18 @@ class Journal:
     def delete_act(self, act_id: str) -> Future[bool]:
         """Forget it: the server has taken or refused it."""
         return self._write_all({("acts", act_id): self._without("acts")})
+
+    def load_status_end(self) -> StatusEndRecord | None:
+        """When one's own status is to be cleared, if it is."""
+        return next((status_end_record(row) for row in self._select("status_end", "name")), None)
+
+    def put_status_end(self, record: StatusEndRecord) -> Future[bool]:
+        """Keep when one's own status is to be cleared."""
+        return self._write_all({("status_end", STATUS_END): Write(status_end_row(record))})
+
+    def delete_status_end(self) -> Future[bool]:
+        """The status is cleared, or has no end any more."""
+        return self._write_all({("status_end", STATUS_END): Write(None)})
 
     def retry(self) -> Future[bool]:
         """Try again what the disk refused."""

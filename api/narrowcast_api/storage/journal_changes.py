@@ -8,8 +8,15 @@ from typing import TypeVar
 from msgspec import Struct
 
 from narrowcast_api.storage.journal_file import Key
-from narrowcast_api.storage.journal_rows import Row, act_record, draft_record, outbox_record, upload_record
-from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, UploadRecord
+from narrowcast_api.storage.journal_rows import (
+    Row,
+    act_record,
+    draft_record,
+    outbox_record,
+    status_end_record,
+    upload_record,
+)
+from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, StatusEndRecord, UploadRecord
 
 Record = TypeVar("Record")
 
@@ -37,6 +44,10 @@ class JournalChanges(Struct, frozen=True):
     def acts(self) -> dict[str, ActRecord | None]:
         """What was done to messages, by its ids."""
         return dict(self._of("acts", act_record))
+
+    def status_end(self) -> list[StatusEndRecord | None]:
+        """When one's own status is to be cleared, if that was changed; None for not any more."""
+        return [record for _, record in self._of("status_end", status_end_record)]
 
     def numbers(self, table: str) -> tuple[set[int], set[int]]:
         """Message ids of `table` that are new, and those that are gone."""

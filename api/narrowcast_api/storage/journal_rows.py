@@ -17,6 +17,7 @@ from narrowcast_api.storage.records import (
     ActRecord,
     Draft,
     OutboxRecord,
+    StatusEndRecord,
     UploadRecord,
 )
 
@@ -56,6 +57,10 @@ MIGRATIONS = (
             act_id TEXT PRIMARY KEY, position INTEGER NOT NULL, message_id INTEGER NOT NULL, flag TEXT,
             emoji_name TEXT, emoji_code TEXT, reaction_type TEXT, is_on INTEGER NOT NULL, owner TEXT) STRICT""",
     ),
+    (
+        """CREATE TABLE status_end (
+            name TEXT PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL, emoji_name TEXT NOT NULL) STRICT""",
+    ),
 )
 
 _OUTBOX = "local_id position destination content state created error floor_id tried owner"
@@ -73,6 +78,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "uploads": _UPLOADS.split(),
     "sent": ["message_id"],
     "acts": _ACTS.split(),
+    "status_end": ["name", "at", "text", "emoji_name"],
 }
 """Each table and its columns, the primary key first. A later version may have more, after these."""
 
@@ -183,6 +189,20 @@ def act_row(record: ActRecord) -> Row:
 def act_record(row: Row) -> ActRecord | None:
     """A row as what was done to a message; None if it cannot be read."""
     return _record(ActRecord, _columns("acts", row))
+
+
+STATUS_END = "own"
+"""The key of the one row of its table."""
+
+
+def status_end_row(record: StatusEndRecord) -> Row:
+    """When a status ends as its row."""
+    return (STATUS_END, record.at, encodable(record.text), record.emoji_name)
+
+
+def status_end_record(row: Row) -> StatusEndRecord | None:
+    """A row as when a status ends; None if it cannot be read."""
+    return _record(StatusEndRecord, _columns("status_end", row))
 
 
 def _columns(table: str, row: Row) -> dict[str, object]:

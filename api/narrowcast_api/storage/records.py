@@ -93,6 +93,14 @@ class ActRecord(Struct, frozen=True):
     owner: str | None = None
 
 
+class StatusEndRecord(Struct, frozen=True):
+    """That one's own status is to be cleared at `at` (UTC seconds), if it is still this one."""
+
+    at: float
+    text: str
+    emoji_name: str
+
+
 class UploadState(enum.Enum):
     """Where a file is on its way; the diagram is in `protocols/uploads.py`."""
 

@@ -15,6 +15,7 @@ from narrowcast_api.protocols.outbox import Outbox
 from narrowcast_api.protocols.presence import PresenceSender
 from narrowcast_api.protocols.read_marks import ReadMarks
 from narrowcast_api.protocols.requests import DraftRoutes, RouteRequests
+from narrowcast_api.protocols.status_end import StatusEnd
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
 from narrowcast_api.state.state import State
@@ -97,6 +98,13 @@ class Services:
             is_known=lambda message_id: message_id in session.state.messages,
             online=lambda: session.is_live,
         )
+        self.status_end = StatusEnd(
+            clear=requests.clear_status,
+            status=lambda: session.state.statuses.get(session.state.me),
+            journal=journal,
+            clock=clock,
+            online=lambda: session.is_live,
+        )
         self.other_windows = OtherWindows(
             session.storage, clock, heard=self.on_journal, lead=self.drafts.lead
         )
@@ -107,6 +115,7 @@ class Services:
             ("typing", self.typing.run),
             ("read marks", self.read_marks.run),
             ("acts on messages", self.acts.run),
+            ("the end of the status", self.status_end.run),
         ]
         if self._session.present:
             works.append(("presence", self.presence.run))
@@ -125,6 +134,7 @@ class Services:
         self.uploads.on_journal(changes)
         self.read_marks.on_journal(changes)
         self.acts.on_journal(changes)
+        self.status_end.on_journal(changes)
 
     def wake(self) -> None:
         """The connection is live again."""
@@ -134,6 +144,7 @@ class Services:
         self.presence.wake()
         self.uploads.wake()
         self.acts.wake()
+        self.status_end.wake()
 
     def on_snapshot(self, state: State) -> None:
         """A new snapshot is there."""

@@ -106,6 +106,7 @@ class Session:
         self.presence = services.presence
         self.uploads = services.uploads
         self.acts = services.acts
+        self.status_end = services.status_end
         self.services = services
         storage.on_warning(lambda: self._bus.publish_from_thread(StorageChanged()))
 

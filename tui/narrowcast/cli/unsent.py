@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +58,7 @@ def windows(account: Account, paths: Paths) -> list[WindowRecord]:
 
 
 def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
-    """How many messages wait whose window has ended, and how many flags, reactions and read marks."""
+    """How many messages wait whose window has ended, and how much else: flags, reactions, read marks, a status."""
     from narrowcast_api.storage.executors import inline
     from narrowcast_api.storage.journal import Journal
 
@@ -70,9 +71,11 @@ def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
         messages = [record for record in journal.load_outbox() if record.state.value in WAITS]
         acts = [record for record in journal.load_acts() if record.owner not in living]
         marks = [] if living else journal.load_read_marks()
+        end = None if living else journal.load_status_end()
     finally:
         journal.close()
-    return sum(record.owner not in living for record in messages), len(acts) + len(marks)
+    is_due = end is not None and end.at <= time.time()
+    return sum(record.owner not in living for record in messages), len(acts) + len(marks) + is_due
 
 
 def _has_sender(account: Account, paths: Paths) -> bool:
@@ -131,7 +134,9 @@ def _waiting(session: Session) -> int:
 
 
 def _is_done(session: Session) -> bool:
-    return not (_waiting(session) or session.acts.waiting or session.read_marks.pending)
+    return not (
+        _waiting(session) or session.acts.waiting or session.read_marks.pending or session.status_end.is_due
+    )
 
 
 async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:

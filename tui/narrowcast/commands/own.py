@@ -24,6 +24,7 @@ def status(screen: Workspace) -> None:
 
 async def clear_status(screen: Workspace) -> None:
     await screen.session.client.status.clear()
+    screen.session.status_end.forget()
     screen.tell("Status cleared.")
 
 

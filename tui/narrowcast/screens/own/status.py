@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from functools import cache
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.text.formats import has_long_clock, moment
@@ -17,7 +15,6 @@ from narrowcast_assets.emoji import emoji_names
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
-    from narrowcast_api.state.presence import Status
     from narrowcast_api.state.state import State
 
 
@@ -40,6 +37,7 @@ def set_status(screen: Workspace) -> None:
         else:
             await status.set(status_text=values.text("text"))
         at = values.moment("until")
+        screen.session.status_end.forget()
         if at is not None:
             _clear_later(screen, at, values.text("text"), name)
 
@@ -56,7 +54,7 @@ def set_status(screen: Workspace) -> None:
             suggest=lambda _typed: _names(state),
             describe=_with_emoji,
         ),
-        Moment("until", "Clear after", "Optional. Works only while Narrowcast is running"),
+        Moment("until", "Clear after", "Optional. By Narrowcast, narrowcast watch, or the next start"),
     ]
     ask(screen, "Set status", fields, submit, done="Status set.")
 
@@ -89,17 +87,7 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
 
 def _clear_later(screen: Workspace, at: int, text: str, emoji: str) -> None:
     """Take the status away at its time, unless it is another one by then."""
-    state = screen.session.state
-
-    def is_same(status: Status | None) -> bool:
-        return status is not None and (status.text, status.emoji_name) == (text, emoji)
-
-    def clear() -> None:
-        if is_same(screen.session.state.statuses.get(state.me)):
-            app_of(screen).spawn(screen.session.client.status.clear(), "clear your status")
-
-    now = time.time()
-    screen.set_timer(max(0.0, at - now), clear)
-    screen.tell(
-        f"Status will be cleared {moment(at, now, long=has_long_clock(state))}, if Narrowcast is running."
-    )
+    session = screen.session
+    session.status_end.set(at, text, emoji)
+    when = moment(at, session.clock.now(), long=has_long_clock(session.state))
+    screen.tell(f"Status will be cleared {when}: by Narrowcast, by narrowcast watch, or at the next start.")

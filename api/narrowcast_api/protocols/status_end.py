@@ -1,0 +1,110 @@
+"""One's own status is cleared at its time, which the server does not know.
+
+The time is in the journal: whichever window runs then clears it, the watcher too, or the first one that starts later.
+A status that is another one by then is left alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, RateLimited, Unsupported
+from narrowcast_api.protocols.alarm import Alarm
+from narrowcast_api.state.presence import Status
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.records import StatusEndRecord
+
+log = logging.getLogger(__name__)
+
+NOT_BEFORE = 5.0
+"""Seconds that the server has to tell of a status that was set just now."""
+
+_LOOK_EVERY = 60.0
+"""Seconds after which the time is looked at again: a machine may sleep, and its clock may be set."""
+
+
+class StatusEnd:
+    """When one's status is to be cleared. `run` is a task of the session.
+
+    `clear` is the request; `status` (one's own now) and `online` are read when needed. Call `on_journal` for what other
+    windows have written and `wake` when the connection is live.
+    """
+
+    def __init__(
+        self,
+        *,
+        clear: Callable[[], Awaitable[object]],
+        status: Callable[[], Status | None],
+        journal: Journal,
+        clock: Clock,
+        online: Callable[[], bool],
+    ) -> None:
+        self._clear = clear
+        self._status = status
+        self._journal = journal
+        self._clock = clock
+        self._online = online
+        self._alarm = Alarm(clock)
+        self._retry = RetryTime(clock, 1.0, 60.0)
+        self._end = journal.load_status_end()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the time is over and the server does not know yet."""
+        return self._end is not None and self._end.at <= self._clock.now()
+
+    def set(self, at: float, text: str, emoji_name: str) -> None:
+        """Clear a status that was just set at `at` (UTC seconds)."""
+        self._end = StatusEndRecord(max(at, self._clock.now() + NOT_BEFORE), text, emoji_name)
+        self._journal.put_status_end(self._end)
+        self._alarm.ring()
+
+    def forget(self) -> None:
+        """There is a status without an end, or none any more."""
+        if self._end is not None:
+            self._end = None
+            self._journal.delete_status_end()
+
+    def on_journal(self, changes: JournalChanges) -> None:
+        """Another window has set or cleared a status."""
+        news = changes.status_end()
+        if news:
+            (self._end,) = news
+            self._alarm.ring()
+
+    def wake(self) -> None:
+        """The connection is live again: try now."""
+        self._retry.clear()
+        self._alarm.ring()
+
+    async def run(self) -> None:
+        """Wait for the time, for ever."""
+        while True:
+            await self._alarm.wait(await self._next())
+
+    async def _next(self) -> float | None:
+        end = self._end
+        if end is None or not self._online():
+            return None
+        wait = max(end.at - self._clock.now(), self._retry.at - self._clock.monotonic())
+        if wait > 0:
+            return min(wait, _LOOK_EVERY)
+        now = self._status()
+        if now is not None and (now.text.strip(), now.emoji_name) == (end.text.strip(), end.emoji_name):
+            try:
+                await self._clear()
+            except RateLimited as error:
+                self._retry.failed(error)
+                return 0.0
+            except (ApiError, InvalidInput, Unsupported) as error:
+                log.warning("the status is not cleared: %s", error)
+            except NarrowcastError as error:
+                self._retry.failed(error)
+                return 0.0
+        if self._end is end:
+            self.forget()
+        return 0.0

@@ -1,0 +1,123 @@
+"""A status is cleared at its time, by whoever runs then, and only if it is still the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.errors import BadRequest, NotConnected
+from narrowcast_api.protocols.status_end import StatusEnd
+from narrowcast_api.state.presence import Status
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
+from support.clock import VirtualClock
+
+
+class Bench:
+    """A window and a server that has one status."""
+
+    def __init__(self, folder: Path, clock: VirtualClock | None = None, name: str = "a") -> None:
+        self.clock = clock or VirtualClock()
+        self.journal = Journal.open(folder / "journal.db", window=name, executor=inline)
+        self.status: Status | None = Status("at lunch", "pizza")
+        self.online = True
+        self.cleared = 0
+        self.problem: Exception | None = None
+        self.end = StatusEnd(
+            clear=self.clear,
+            status=lambda: self.status,
+            journal=self.journal,
+            clock=self.clock,
+            online=lambda: self.online,
+        )
+
+    async def clear(self) -> None:
+        if self.problem is not None:
+            raise self.problem
+        self.cleared += 1
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        task = asyncio.ensure_future(self.end.run())
+        yield
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        self.journal.close()
+
+    def lunch(self, seconds: float) -> None:
+        """A status for so long."""
+        self.end.set(self.clock.now() + seconds, "at lunch", "pizza")
+
+
+async def test_it_is_cleared_at_its_time_and_once(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    async with bench.running():
+        bench.lunch(600)
+        await bench.clock.advance(599)
+        assert bench.cleared == 0
+        await bench.clock.advance(2)
+        assert (bench.cleared, bench.journal.load_status_end()) == (1, None)
+        await bench.clock.advance(600)
+        assert bench.cleared == 1
+
+
+async def test_a_window_that_starts_later_clears_it(tmp_path: Path) -> None:
+    first = Bench(tmp_path)
+    first.lunch(600)
+    first.journal.close()
+    later = Bench(tmp_path, first.clock)
+    await first.clock.advance(3600)
+    assert later.end.is_due
+    async with later.running():
+        await later.clock.settle()
+        assert later.cleared == 1
+        assert not later.end.is_due
+
+
+@pytest.mark.parametrize("now", [None, Status("back"), Status("at lunch")])
+async def test_another_status_is_left_alone(tmp_path: Path, now: Status | None) -> None:
+    bench = Bench(tmp_path)
+    async with bench.running():
+        bench.lunch(600)
+        bench.status = now
+        await bench.clock.advance(601)
+        assert (bench.cleared, bench.journal.load_status_end()) == (0, None)
+
+
+async def test_without_a_connection_it_is_cleared_when_there_is_one(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    async with bench.running():
+        bench.lunch(60)
+        bench.online = False
+        await bench.clock.advance(600)
+        bench.online, bench.problem = True, NotConnected("no route")
+        bench.end.wake()
+        await bench.clock.advance(1)
+        assert bench.end.is_due
+        bench.problem = None
+        await bench.clock.advance(60)
+        assert bench.cleared == 1
+
+
+async def test_a_refusal_is_not_repeated(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.problem = BadRequest("BAD_REQUEST", "no")
+    async with bench.running():
+        bench.lunch(60)
+        await bench.clock.advance(61)
+        assert not bench.end.is_due
+
+
+async def test_another_window_learns_of_it_and_clears_it_when_the_first_has_ended(tmp_path: Path) -> None:
+    first = Bench(tmp_path)
+    second = Bench(tmp_path, first.clock, "b")
+    first.lunch(60)
+    second.end.on_journal(second.journal.refresh().result())
+    first.journal.close()
+    async with second.running():
+        await second.clock.advance(61)
+        assert second.cleared == 1
