@@ -1,0 +1,160 @@
+"""The outbox when messages are taken back, and over restarts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.protocols.outbox import OutboxState
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
+from support.outbox_server import LUNCH, OutboxBench, only, states
+
+WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
+FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
+
+
+# cancelling
+
+
+async def test_a_waiting_message_can_be_taken_back_with_its_words(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.online = False
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        entry = bench.outbox.cancel(local_id)
+        assert entry is not None
+        assert entry.content == "Soup today"
+        bench.server.online = True
+        bench.outbox.wake()
+        await bench.clock.advance(5)
+        assert (bench.server.sends, bench.outbox.entries(), bench.journal.load_outbox()) == (0, [], [])
+
+
+@pytest.mark.parametrize(
+    ("how", "ends"),
+    [
+        ("ok", SENT),
+        ("lost after", SENT),
+        ("lost before", FAILED),
+        ("not connected", FAILED),
+        ("refused", FAILED),
+    ],
+)
+async def test_cancelling_under_way_never_resends_and_never_loses_the_words(
+    bench: OutboxBench, how: str, ends: OutboxState
+) -> None:
+    async with bench:
+        bench.server.hold = True
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        assert bench.outbox.cancel(local_id) is None, "too late to promise anything"
+        bench.server.finish(bench.server.requests[0], how)
+        await bench.clock.advance(30)
+        assert (only(bench).state, only(bench).content) == (ends, "Soup today")
+        assert bench.server.sends == 1
+        bench.server.hold = False
+        if ends is FAILED:
+            assert bench.outbox.cancel(local_id) is not None
+
+
+async def test_an_unconfirmed_message_can_be_taken_back_while_it_is_looked_for(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost after")
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        assert states(bench) == [UNCONFIRMED]
+        assert bench.outbox.cancel(local_id) is not None
+        await bench.event()
+        await bench.clock.advance(30)
+        assert (bench.outbox.entries(), bench.server.sends) == ([], 1)
+
+
+async def test_unknown_ids_and_wrong_moments_are_ignored(bench: OutboxBench) -> None:
+    async with bench:
+        assert bench.outbox.cancel("nobody") is None
+        bench.outbox.retry("nobody")
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        bench.outbox.retry(local_id)
+        await bench.settle()
+        assert bench.outbox.cancel(local_id) is None
+        bench.outbox.retry(local_id)
+        await bench.clock.advance(5)
+        assert bench.server.sends == 1
+
+
+# restarts
+
+
+async def test_what_waited_goes_out_after_a_restart(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.online = False
+        bench.outbox.send(LUNCH, "one")
+        bench.outbox.send(LUNCH, "two")
+        await bench.settle()
+        await bench.crash()
+        bench.server.online = True
+        bench.open()
+        await bench.clock.advance(5)
+        assert bench.server.contents() == ["one", "two"]
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+async def test_a_crash_under_way_is_looked_up_after_the_restart(bench: OutboxBench, arrived: bool) -> None:
+    async with bench:
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        request = bench.server.requests[0]
+        await bench.crash()
+        if arrived:
+            bench.server.store(request)
+        bench.server.events.clear()
+        bench.open()
+        assert only(bench).state is UNCONFIRMED
+        await bench.clock.advance(10)
+        assert states(bench) == [SENT if arrived else FAILED]
+        assert bench.server.sends == 1
+
+
+async def test_failed_messages_are_still_offered_after_a_restart(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("refused")
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        await bench.crash()
+        bench.open()
+        entry = only(bench)
+        assert (entry.state, entry.error) == (FAILED, "You may not post here.")
+
+
+@pytest.mark.parametrize("how", ["refused", "lost before"])
+async def test_a_failure_holds_up_nothing_after_a_restart(bench: OutboxBench, how: str) -> None:
+    async with bench:
+        bench.server.next_failures.append(how)
+        bench.outbox.send(LUNCH, "fails")
+        await bench.clock.advance(10)
+        bench.server.online = False
+        bench.outbox.send(LUNCH, "queued at the end")
+        await bench.settle()
+        await bench.crash()
+        bench.server.online = True
+        bench.open()
+        await bench.clock.advance(2)
+        assert bench.server.contents() == ["queued at the end"]
+        assert states(bench) == [FAILED, SENT]
+
+
+async def test_a_second_instance_does_not_send(tmp_path: Path) -> None:
+    bench = OutboxBench(tmp_path)
+    async with bench:
+        second = OutboxBench(tmp_path)
+        second.open()
+        second.outbox._journal = Journal.open(
+            tmp_path / "journal.db", read_only="open elsewhere", executor=inline
+        )
+        with pytest.raises(InvalidInput, match="elsewhere"):
+            second.outbox.send(LUNCH, "Soup today")
+        second.outbox._journal.close()
+        await second.crash()

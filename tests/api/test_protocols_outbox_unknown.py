@@ -1,0 +1,198 @@
+"""The outbox when it is not known whether a message arrived."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.errors import BadRequest, MalformedAnswer, NotConnected, ServerFault
+from narrowcast_api.protocols.outbox import OutboxState
+from support.outbox_server import LUNCH, OutboxBench, only, states
+
+WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
+FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
+
+
+# when the outcome is unknown
+
+
+@pytest.mark.parametrize("error", [ServerFault(502), MalformedAnswer("not JSON"), RuntimeError("a bug")])
+async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
+    bench: OutboxBench, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with bench:
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        request = bench.server.requests[0]
+        bench.server.store(request)
+        bench.server.events.clear()
+        request.answer.set_exception(error)
+        await bench.settle()
+        assert only(bench).state is UNCONFIRMED
+        assert "Checking" in (only(bench).error or "")
+        await bench.clock.advance(1.0)
+        assert states(bench) == [SENT]
+        await bench.clock.advance(60)
+        assert (bench.server.sends, bench.server.contents()) == (1, ["Soup today"])
+
+
+async def test_what_is_not_there_after_two_looks_is_offered_again_with_its_words(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(3.9)
+        assert (states(bench), bench.server.looks) == ([UNCONFIRMED], 1)
+        await bench.clock.advance(0.2)
+        entry = only(bench)
+        assert (entry.state, entry.content) == (FAILED, "Soup today")
+        assert "Resend or cancel it" in (entry.error or "")
+        await bench.clock.advance(600)
+        assert bench.server.sends == 1, "only the user sends it again"
+
+
+async def test_what_met_silence_and_is_not_there_after_three_looks_is_sent_again(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("silence")
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.outbox.send(LUNCH, "And bread")
+        await bench.clock.advance(9.9)
+        assert (states(bench)[0], bench.server.looks, bench.server.sends) == (UNCONFIRMED, 2, 1)
+        await bench.clock.advance(10)
+        assert bench.server.contents() == ["Soup today", "And bread"]
+        assert (bench.server.looks, bench.server.sends) == (3, 3)
+
+
+async def test_what_met_silence_but_arrived_is_not_sent_again(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("silence after")
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.server.events.clear()
+        await bench.clock.advance(600)
+        assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
+
+
+async def test_silence_does_not_send_what_was_taken_back_meanwhile(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.hold = True
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(7.0)
+        sent_at = only(bench).sent_at
+        assert sent_at is not None
+        assert bench.clock.now() - sent_at == pytest.approx(7.0)
+        assert bench.outbox.cancel(local_id) is None
+        bench.server.finish(bench.server.requests[0], "silence")
+        await bench.clock.advance(60)
+        assert (states(bench), bench.server.sends) == ([FAILED], 1)
+        assert only(bench).sent_at is None
+
+
+async def test_a_slow_server_that_stores_after_the_first_look_is_found_by_the_second(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        request = bench.server.requests[0]
+        request.answer.set_exception(ServerFault(504))
+        await bench.clock.advance(2.0)
+        bench.server.store(request)
+        bench.server.events.clear()
+        await bench.clock.advance(5.0)
+        assert states(bench) == [SENT]
+
+
+async def test_a_late_event_settles_what_had_failed(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        request = bench.server.requests[0]
+        request.answer.set_exception(ServerFault(504))
+        await bench.clock.advance(10)
+        assert states(bench) == [FAILED]
+        bench.server.store(request)
+        await bench.event()
+        assert bench.outbox.entries() == []
+        assert bench.journal.load_outbox() == []
+
+
+async def test_a_late_success_is_found_also_when_the_queue_is_another_one(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.hold = True
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        request = bench.server.requests[0]
+        request.answer.set_exception(ServerFault(504))
+        await bench.clock.advance(10)
+        await bench.lose_queue()
+        bench.server.store(request)
+        await bench.event()
+        await bench.clock.advance(1)
+        assert bench.outbox.entries() == [], "the event had no local id, so it was looked for by its words"
+
+
+async def test_sending_again_looks_first_if_the_try_may_have_arrived(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.hold = True
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        request = bench.server.requests[0]
+        request.answer.set_exception(ServerFault(504))
+        await bench.clock.advance(10)
+        bench.server.store(request)  # and nobody tells: its event is lost
+        bench.server.events.clear()
+        bench.outbox.retry(local_id)
+        await bench.clock.advance(10)
+        assert (bench.server.sends, states(bench)) == (1, [SENT])
+
+
+async def test_sending_again_sends_if_looking_finds_nothing(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(10)
+        bench.outbox.retry(local_id)
+        await bench.clock.advance(10)
+        assert (bench.server.contents(), states(bench)) == (["Soup today"], [SENT])
+
+
+async def test_a_look_that_fails_is_repeated_until_it_works(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost after")
+        bench.server.find_failures.extend([ServerFault(502), NotConnected("down"), ServerFault(502)])
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.server.events.clear()
+        await bench.clock.advance(30)
+        assert (bench.server.sends, bench.server.looks, states(bench)) == (1, 4, [SENT])
+
+
+async def test_a_look_that_is_refused_is_told_and_nothing_is_sent(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        bench.server.find_failures.append(BadRequest("BAD_REQUEST", "Invalid channel ID"))
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(30)
+        assert only(bench).state is FAILED
+        assert "not known whether this arrived" in (only(bench).error or "")
+        assert bench.server.sends == 1
+
+
+async def test_the_same_words_sent_before_are_not_taken_for_this_message(bench: OutboxBench) -> None:
+    async with bench:
+        bench.outbox.send(LUNCH, "ok")
+        await bench.settle()
+        # The event of the first has not come yet when the second is tried and lost.
+        bench.server.next_failures.append("lost before")
+        bench.outbox.send(LUNCH, "ok")
+        await bench.clock.advance(10)
+        assert states(bench) == [SENT, FAILED]
+
+
+async def test_space_that_the_server_trims_does_not_hide_a_message(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost after")
+        bench.outbox.send(LUNCH, "Soup today \n\n")
+        bench.server.events.clear()
+        await bench.clock.advance(10)
+        assert states(bench) == [SENT]
