@@ -93,7 +93,7 @@ def no(app, text):
         await in_topic(stage)
         stage.screen.writing.focus_text()
         await stage.type("/")
-        assert offered(stage) == ["/up", "/quiet", "/no"]
+        assert offered(stage) == ["/me", "/poll", "/todo", "/up", "/quiet", "/no"]
         await stage.type("u")
         await stage.press("enter")
         assert stage.screen.writing.text.text == "/up "

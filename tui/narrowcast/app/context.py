@@ -112,6 +112,10 @@ class ExtensionsContext(Protocol):
     def segments(self) -> Sequence[str]:
         """What they add to the status line; safe to show."""
 
+    @property
+    def slash_commands(self) -> Sequence[tuple[str, str]]:
+        """The word of each slash command, and what it is for."""
+
     def offers(self, line: str) -> tuple[int, Sequence[OfferLike]] | None:
         """Completions for the end of the line that is being written: where what they replace begins, and they."""
 

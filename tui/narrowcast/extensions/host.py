@@ -201,14 +201,6 @@ class Host:
 
     def offers(self, line: str) -> tuple[int, list[Offer]] | None:
         """Completions for the end of the line that is being written: where what they replace begins, and they."""
-        if line.startswith("/") and " " not in line:
-            offered = [
-                Offer(f"/{slash.word} ", f"/{slash.word}", slash.about)
-                for one, slash in self._slashes()
-                if slash.word.startswith(line[1:]) and slash.word != line[1:]
-            ]
-            if offered:
-                return 0, offered[:MOST_OFFERS]
         for one in self._at_work:
             for entry in one.extension.completions:
                 found = one.running.ask(
@@ -217,6 +209,11 @@ class Host:
                 if found is not None:
                     return found
         return None
+
+    @property
+    def slash_commands(self) -> list[tuple[str, str]]:
+        """The word of each slash command, and what it is for."""
+        return [(slash.word, slash.about) for _, slash in self._slashes()]
 
     def _slashes(self) -> Iterable[tuple[_AtWork, SlashEntry]]:
         return [(one, slash) for one in self._at_work if one.running.is_on for slash in one.extension.slashes]

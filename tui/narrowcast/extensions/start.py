@@ -122,6 +122,11 @@ class Extensions:
         """What they add to the status line; safe to show."""
         return self.host.segments() if self.host is not None else ()
 
+    @property
+    def slash_commands(self) -> Sequence[tuple[str, str]]:
+        """The word of each slash command, and what it is for."""
+        return self.host.slash_commands if self.host is not None else ()
+
     def offers(self, line: str) -> tuple[int, Sequence[Offer]] | None:
         """Completions for the end of the line that is being written: where what they replace begins, and they."""
         return self.host.offers(line) if self.host is not None else None

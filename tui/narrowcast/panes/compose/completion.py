@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 SHOWN = 7
 WILDCARDS = ("all", "topic")
+SLASH_COMMANDS = (
+    ("me", "say what you are doing"),
+    ("poll", "a poll: its question, then one option a line"),
+    ("todo", "a to-do list: its title, then one task a line"),
+)
+"""What the server understands at the beginning of a message."""
 _TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)([^\s@#:*][^@#:*\n]{0,39})?$")
 
 
@@ -60,6 +66,15 @@ def offers(
         completions = _emoji(state, typed, emoji_names())
     start = line_start + match.start(1)
     return Offers(start, tuple(completions[:SHOWN])) if completions else None
+
+
+def slash_commands(typed: str, added: Iterable[tuple[str, str]]) -> list[Completion]:
+    """What a message can begin with, for a text that begins with a slash; ``added`` by extensions: word and purpose."""
+    return [
+        Completion(f"/{word}", f"/{word} ", about)
+        for word, about in (*SLASH_COMMANDS, *added)
+        if f"/{word}".startswith(typed) and f"/{word}" != typed
+    ][:SHOWN]
 
 
 def _inside_code(text: str, cursor: int) -> bool:

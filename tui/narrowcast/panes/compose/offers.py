@@ -31,13 +31,9 @@ def emoji_names() -> tuple[str, ...]:
 
 
 def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Completion]] | None:
-    """What extensions offer for the text before the cursor; slash commands only where the text begins."""
-
+    """What extensions offer for the text before the cursor."""
     line_start = typed.rfind("\n") + 1
-    line = typed[line_start:]
-    if line_start and line.startswith("/"):
-        return None
-    added = extensions.offers(line)
+    added = extensions.offers(typed[line_start:])
     if added is None:
         return None
     offered = [Completion(one.label or one.insert, one.insert, one.detail) for one in added[1]]
@@ -72,10 +68,14 @@ class Offers:
         return offers
 
     def _completions(self, field: Editor, asked: bool) -> tuple[int, Iterable[Completion]] | None:
-
         typed = field.text[: field.buffer.cursor]
         if field is self._text:
-            if (added := _added(app_of(self._host).extensions, typed)) is not None:
+            extensions = app_of(self._host).extensions
+            if typed.startswith("/") and (
+                commands := completion.slash_commands(typed, extensions.slash_commands)
+            ):
+                return 0, commands
+            if (added := _added(extensions, typed)) is not None:
                 return added
             offered = completion.offers(
                 self._state, field.text, field.buffer.cursor, emoji_names, asked=asked
