@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.field_order import FieldOrder
-from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.rules import SendRules
-from narrowcast.panes.compose.writing import Tell, Writing
-from narrowcast.widgets.editor import Editor
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
-
-    from narrowcast_api.sync.session import Session
 
 __all__ = ["Beginning"]
 
@@ -27,36 +18,21 @@ ASK_TIME_EVERY = 10.0
 class Beginning:
     """What was being written before is kept. Where nothing can be written, that is said and nothing changes."""
 
-    def __init__(
-        self,
-        host: Widget,
-        session: Session,
-        target: TargetLine,
-        text: Editor,
-        writing: Writing,
-        rules: SendRules,
-        order: FieldOrder,
-        tell: Tell,
-    ) -> None:
-        self._host = host
-        self._session = session
-        self._target = target
-        self._text = text
-        self._writing = writing
+    def __init__(self, pane: ComposeContext, rules: SendRules, order: FieldOrder) -> None:
+        self._pane = pane
         self._rules = rules
         self._order = order
-        self._tell = tell
 
     def _refused(self) -> bool:
         if self._rules.read_only:
-            self._tell(self._rules.read_only, severity="warning")
+            self._pane.tell(self._rules.read_only, severity="warning")
         return bool(self._rules.read_only)
 
     def channel(self, where: ChannelDestination | None) -> None:
         """Write to a channel: where ``where`` says, which may be without a topic; else the writer names one."""
         if self._refused():
             return
-        writing, target = self._writing, self._target
+        writing, target = self._pane.writing, self._pane.target
         if writing.is_busy and writing.edits.message_id is None and writing.goes_to_channel:
             self._order.enter_text()  # one goes on writing
             return
@@ -66,82 +42,84 @@ class Beginning:
             self._order.enter(target.channel)
         else:
             writing.address(where)
-            ready = where.topic or self._text.text or not target.has_topics
-            self._order.enter(self._text if ready else target.topic)
+            ready = where.topic or self._pane.text.text or not target.has_topics
+            self._order.enter(self._pane.text if ready else target.topic)
 
     def direct(self, where: Destination | None = None) -> None:
         """Write to people: to ``where``, or to whom the writer names."""
         if self._refused():
             return
-        self._writing.set_aside()
+        self._pane.writing.set_aside()
         if where is not None:
-            self._writing.address(where)
+            self._pane.writing.address(where)
             self._order.enter_text()
         else:
-            self._writing.address_kind(True)
-            self._order.enter(self._target.to)
+            self._pane.writing.address_kind(True)
+            self._order.enter(self._pane.target.to)
 
     def reply(self, where: Destination, quote: str | None = None) -> None:
         """Write to ``where``, below ``quote`` (Markdown) if given."""
         if self._refused():
             return
-        here, _ = self._writing.destination()
-        if self._writing.edits.message_id is not None or here is None or here.key != where.key:
-            self._writing.set_aside()
-            self._writing.address(where)
+        here, _ = self._pane.writing.destination()
+        if self._pane.is_edit or here is None or here.key != where.key:
+            self._pane.writing.set_aside()
+            self._pane.writing.address(where)
         if quote:
-            head = "" if not self._text.text or self._text.text.endswith("\n") else "\n"
-            self._text.insert(f"{head}{quote.rstrip()}\n")
+            head = "" if not self._pane.text.text or self._pane.text.text.endswith("\n") else "\n"
+            self._pane.text.insert(f"{head}{quote.rstrip()}\n")
         self._order.enter_text()
 
     def take_up(self, draft_id: str) -> bool:
         """Show a kept draft, without moving the keys to it; False if it is gone."""
-        draft = self._session.drafts.get(draft_id)
-        if draft is not None and draft_id != self._writing.draft.id:
-            self._writing.set_aside()
-            self._writing.take_up(draft)
+        draft = self._pane.session.drafts.get(draft_id)
+        if draft is not None and draft_id != self._pane.writing.draft.id:
+            self._pane.writing.set_aside()
+            self._pane.writing.take_up(draft)
         return draft is not None
 
     def open_draft(self, draft_id: str) -> bool:
         """Go on writing a kept draft; False if it is gone."""
         if self._refused() or not self.take_up(draft_id):
             return False
-        is_addressed = self._writing.destination()[0] is not None
-        self._order.enter(self._text if is_addressed else self._target.channel)
+        is_addressed = self._pane.writing.destination()[0] is not None
+        self._order.enter(self._pane.text if is_addressed else self._pane.target.channel)
         return True
 
     def edit(self, message_id: int, content: str) -> None:
         """Edit a message of one's own; what was being written comes back afterwards."""
         if self._refused():
             return
-        self._writing.begin_edit(message_id, content)
+        self._pane.writing.begin_edit(message_id, content)
         self._show_edit()
         self._order.enter_text()
 
     def _show_edit(self) -> None:
         """Say what is being edited, and how long that is possible."""
-        message_id, state = self._writing.edits.message_id, self._session.state
+        message_id, state = self._pane.writing.edits.message_id, self._pane.session.state
         if message_id is None:
             return
         message = state.messages.get(message_id)
         left = None
         if message is not None:
-            left = permissions.edit_seconds_left(state, message, self._session.clock.now())
-        self._target.show_edit(" Editing message" + (f" · {_time_left(left)}" if left is not None else ""))
+            left = permissions.edit_seconds_left(state, message, self._pane.session.clock.now())
+        self._pane.target.show_edit(
+            " Editing message" + (f" · {_time_left(left)}" if left is not None else "")
+        )
         if left is not None:
-            self._host.set_timer(ASK_TIME_EVERY, self._show_edit)
+            self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
         """An edit was refused: its text comes back, at once unless something else is being written."""
-        self._writing.edits.keep(edit)
-        if not self._writing.is_busy:
+        self._pane.writing.edits.keep(edit)
+        if not self._pane.writing.is_busy:
             self.edit(edit.message_id, edit.original)
 
     def new_draft(self) -> None:
         """An empty text to where one writes now; what stood there stays a draft."""
-        where, _ = self._writing.destination()
-        self._writing.set_aside()
-        self._target.show(self._session.state, where)
+        where, _ = self._pane.writing.destination()
+        self._pane.writing.set_aside()
+        self._pane.target.show(self._pane.session.state, where)
 
 
 def _time_left(seconds: float) -> str:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from textual.actions import SkipAction
 
 from narrowcast.app.context import focus_now
-from narrowcast.panes.compose.fields import TargetLine
-from narrowcast.panes.compose.writing import Writing
+from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.widgets.editor import Editor
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
 
 __all__ = ["FieldOrder"]
 
@@ -21,36 +16,26 @@ __all__ = ["FieldOrder"]
 class FieldOrder:
     """The address, then the text. ``text_entered`` is called before the text gets the keys."""
 
-    def __init__(
-        self,
-        host: Widget,
-        target: TargetLine,
-        text: Editor,
-        writing: Writing,
-        text_entered: Callable[[], None],
-    ) -> None:
-        self._host = host
-        self._target = target
-        self._text = text
-        self._writing = writing
+    def __init__(self, pane: ComposeContext, text_entered: Callable[[], None]) -> None:
+        self._pane = pane
         self._text_entered = text_entered
 
     def fields(self) -> list[Editor]:
         """Those that are shown, from first to last."""
-        if self._writing.edits.message_id is not None:
-            return [self._text]
-        target = self._target
+        if self._pane.is_edit:
+            return [self._pane.text]
+        target = self._pane.target
         if target.is_direct:
-            return [target.to, self._text]
-        return [target.channel, *([target.topic] if target.has_topics else []), self._text]
+            return [target.to, self._pane.text]
+        return [target.channel, *([target.topic] if target.has_topics else []), self._pane.text]
 
     def enter(self, field: Editor) -> None:
         """Give a field the keys; what an address field says gives way to what is typed."""
-        self._text.display = True
-        if field is self._text:
+        self._pane.text.display = True
+        if field is self._pane.text:
             self._text_entered()
         focus_now(field)
-        if field is not self._text:
+        if field is not self._pane.text:
             field.mark()
 
     def enter_first(self) -> None:
@@ -59,11 +44,11 @@ class FieldOrder:
 
     def enter_text(self) -> None:
         """The text gets the keys."""
-        self.enter(self._text)
+        self.enter(self._pane.text)
 
     def step(self, direction: int) -> None:
         """The next field (1) or the one before (-1). Raises SkipAction past the last: the panes around take the key."""
-        fields, focused = self.fields(), self._host.screen.focused
+        fields, focused = self.fields(), self._pane.host.screen.focused
         place = fields.index(focused) + direction if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):
             raise SkipAction

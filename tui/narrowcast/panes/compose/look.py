@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from textual.widget import Widget
-
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
-from narrowcast.panes.compose.fields import TargetLine
-from narrowcast.panes.compose.writing import Writing
-from narrowcast.widgets.editor import Editor
+from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.widgets.one_line import Piece
-
-if TYPE_CHECKING:
-    from narrowcast_api.sync.session import Session
 
 __all__ = ["ComposeLook"]
 
@@ -28,23 +19,10 @@ LEAST_ROWS, MOST_ROWS = 3, 12
 
 
 class ComposeLook:
-    """``host`` is the pane. ``enter_sends``: what Enter does; the other Enters do the opposite."""
+    """``enter_sends``: what Enter does; the other Enters do the opposite."""
 
-    def __init__(
-        self,
-        host: Widget,
-        session: Session,
-        target: TargetLine,
-        text: Editor,
-        writing: Writing,
-        *,
-        enter_sends: bool,
-    ) -> None:
-        self._host = host
-        self._session = session
-        self._target = target
-        self._text = text
-        self._writing = writing
+    def __init__(self, pane: ComposeContext, *, enter_sends: bool) -> None:
+        self._pane = pane
         self._enter_sends = enter_sends
 
     def refresh(self, refusal: str) -> None:
@@ -56,48 +34,52 @@ class ComposeLook:
     @property
     def is_idle(self) -> bool:
         """Whether nothing stands here and nobody writes: one row is enough on a low terminal."""
-        host = self._host
-        return host.screen.size.height < LOW_BELOW and not host.has_focus_within and not self._writing.is_busy
+        host = self._pane.host
+        return (
+            host.screen.size.height < LOW_BELOW
+            and not host.has_focus_within
+            and not self._pane.writing.is_busy
+        )
 
     def show_idle(self, refusal: str) -> None:
         """Hide the text where nobody writes and there is little room."""
-        if not self._host.is_attached:
+        if not self._pane.host.is_attached:
             return  # its screen is going away
         idle = self.is_idle
-        if self._text.display == idle:
-            self._text.display = not idle
+        if self._pane.text.display == idle:
+            self._pane.text.display = not idle
             self.show_hint(refusal)
 
     def fit(self) -> None:
         """Grow with the text; a taller pane costs a whole repaint, so only where rows are missing."""
-        text = self._text
+        text = self._pane.text
         if not text.size.width:
             return  # not laid out yet: nobody knows how many rows the text takes
-        room = max(LEAST_ROWS, min(MOST_ROWS, self._host.screen.size.height // 3))
+        room = max(LEAST_ROWS, min(MOST_ROWS, self._pane.host.screen.size.height // 3))
         rows = min(room, max(LEAST_ROWS, text.row_count))
         if text.styles.height is None or text.styles.height.value != rows:
             text.styles.height = rows
 
     def show_hint(self, refusal: str) -> None:
         """Say what the keys do, how much room is left, or that nothing can be sent."""
-        width = self._host.size.width
+        width = self._pane.host.size.width
         if not width:
             return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
         piece = self._urgent(refusal)
         if piece is None:
             piece = (self._usual(roomy=width >= ROOMY), "dim")
-            self._target.set_class(width < ROOMY, "-narrow")
-        self._target.hint.show_pieces([], [piece])
+            self._pane.target.set_class(width < ROOMY, "-narrow")
+        self._pane.target.hint.show_pieces([], [piece])
 
     def _urgent(self, refusal: str) -> Piece | None:
         """What is said in place of the usual keys."""
-        used, limit = len(self._text.text), self._session.state.limits.max_message_length
-        is_edit = self._writing.edits.message_id is not None
+        used, limit = len(self._pane.text.text), self._pane.session.state.limits.max_message_length
+        is_edit = self._pane.is_edit
         if used > limit:
             return f"{used - limit} over the limit ", "bad"
         if used > limit * COUNT_FROM:
             return f"{limit - used} characters left ", "warn"
-        if not self._text.display:
+        if not self._pane.text.display:
             return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
         if refusal and not is_edit:
             return "You cannot send this here ", "warn"
@@ -112,4 +94,4 @@ class ComposeLook:
         return self._hints(*(hints if roomy else hints[:1]))
 
     def _hints(self, *hints: KeyHint) -> str:
-        return " · ".join(hint_words(keys_of(self._host), hints)) + " "
+        return " · ".join(hint_words(keys_of(self._pane.host), hints)) + " "

@@ -14,6 +14,7 @@ from textual.message import Message
 from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.beginning import Beginning
+from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.draft import DraftInHand
 from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.field_order import FieldOrder
@@ -23,7 +24,6 @@ from narrowcast.panes.compose.offers import Offers
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.sending import Sending
 from narrowcast.panes.compose.uploads import UploadRows
-from narrowcast.panes.compose.writing import Writing
 from narrowcast.panes.open_view import OpenView
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.destinations import Destination
@@ -82,26 +82,21 @@ class ComposePane(Vertical):
         self.text = text = Editor(multiline=True, id="text")
         self.uploads = UploadRows(session, lambda: self.destination()[0])
         self.offers = Offers(self, session, target, text)
-        self._writing = Writing(session, target, text, tell=self._tell, shown=self._text_replaced)
-        self._rules = SendRules(session, target, text, self._writing, self._show_hint)
-        self._look = ComposeLook(self, session, target, text, self._writing, enter_sends=enter_sends)
-        self._order = FieldOrder(self, target, text, self._writing, self._text_entered)
+        self._shared = context = ComposeContext(self, session, target, text, self._text_replaced)
+        self._writing = context.writing
+        self._rules = SendRules(context, self._show_hint)
+        self._look = ComposeLook(context, enter_sends=enter_sends)
+        self._order = FieldOrder(context, self._text_entered)
         self._sending = Sending(
-            self,
-            session,
-            text,
-            self._writing,
+            context,
             self._rules,
             self.uploads,
             self._order,
             slash=lambda content, done: app_of(self).extensions.slash(content, done),
-            tell=self._tell,
             sent=lambda where: self.post_message(self.Sent(where)),
             edited=lambda edit: self.post_message(self.EditDone(edit)),
         )
-        self.begin = Beginning(
-            self, session, target, text, self._writing, self._rules, self._order, self._tell
-        )
+        self.begin = Beginning(context, self._rules, self._order)
         view.follow(self)
 
     def compose(self) -> ComposeResult:
@@ -114,9 +109,6 @@ class ComposePane(Vertical):
         if self._rules.read_only:
             for editor in self.query(Editor):
                 editor.can_focus = False
-
-    def _tell(self, text: str, *, severity: str = "information") -> None:
-        app_of(self).tell(text, severity=severity)
 
     # what others ask
 
@@ -266,7 +258,7 @@ class ComposePane(Vertical):
         self._complete_names()
         self._rules.refresh()
         if self._rules.refusal:
-            self._tell(self._rules.refusal, severity="warning")
+            self._shared.tell(self._rules.refusal, severity="warning")
 
     # keys
 

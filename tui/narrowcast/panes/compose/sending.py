@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.uploads import UploadRows
-from narrowcast.panes.compose.writing import Tell, Writing
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.editor import Editor
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import Destination
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
-
-    from narrowcast_api.sync.session import Session
 
 __all__ = ["Sending"]
 
@@ -31,79 +24,71 @@ text, or None for nothing."""
 
 class Sending:
     """What cannot be sent stays in compose, and the reason is told. ``sent`` is called with where the text went,
-    ``edited`` with an edit that is to be saved. ``host``: the pane.
+    ``edited`` with an edit that is to be saved.
     """
 
     def __init__(
         self,
-        host: Widget,
-        session: Session,
-        text: Editor,
-        writing: Writing,
+        pane: ComposeContext,
         rules: SendRules,
         uploads: UploadRows,
         order: FieldOrder,
         *,
         slash: Slash,
-        tell: Tell,
         sent: Callable[[Destination], object],
         edited: Callable[[Edit], object],
     ) -> None:
-        self._host = host
-        self._session = session
-        self._text = text
-        self._writing = writing
+        self._pane = pane
         self._rules = rules
         self._uploads = uploads
         self._order = order
         self._slash = slash
-        self._tell = tell
         self._sent = sent
         self._edited = edited
 
     def send(self) -> None:
         """Send what stands in compose."""
-        content = self._text.text.strip()
+        content = self._pane.text.text.strip()
         if not content:
-            self._tell("You have nothing to send!")
+            self._pane.tell("You have nothing to send!")
             return
-        over = len(content) - self._session.state.limits.max_message_length
+        over = len(content) - self._pane.session.state.limits.max_message_length
         if over > 0:
-            self._tell(f"The message is {over} characters over the limit.", severity="error")
-        elif (edit := self._writing.saved()) is not None:
+            self._pane.tell(f"The message is {over} characters over the limit.", severity="error")
+        elif (edit := self._pane.writing.saved()) is not None:
             self._edited(edit)
         elif not (content.startswith("/") and self._slash(content, partial(self._slash_done, content))):
             self._hand_over(content)
 
     def _slash_done(self, content: str, text: str | None) -> None:
         """A slash command of an extension gives what is sent in place of ``content``, or None for nothing."""
-        is_edit = self._writing.edits.message_id is not None
-        if not self._host.is_attached or self._text.text.strip() != content or is_edit:
-            self._tell("The text has changed meanwhile: nothing was sent.", severity="warning")
+        is_edit = self._pane.is_edit
+        if not self._pane.host.is_attached or self._pane.text.text.strip() != content or is_edit:
+            self._pane.tell("The text has changed meanwhile: nothing was sent.", severity="warning")
         elif text is None or not text.strip():
-            self._writing.sent()
+            self._pane.writing.sent()
         else:
             self._hand_over(text.strip())
 
     def _hand_over(self, content: str) -> None:
-        where, problem = self._writing.destination()
+        where, problem = self._pane.writing.destination()
         if where is None:
-            self._tell(problem, severity="warning")
+            self._pane.tell(problem, severity="warning")
             self._order.enter_first()
             return
         self._rules.refresh()
         if self._rules.refusal:
-            self._tell(self._rules.refusal, severity="warning")
+            self._pane.tell(self._rules.refusal, severity="warning")
             return
-        self._session.typing.stop()
+        self._pane.session.typing.stop()
         late = self._uploads.pending(where)
         try:
-            self._session.outbox.send(where, content)
+            self._pane.session.outbox.send(where, content)
         except InvalidInput as error:
-            self._tell(error.user_message, severity="error")
+            self._pane.tell(error.user_message, severity="error")
             return
-        self._writing.sent()
+        self._pane.writing.sent()
         if late:
             text = f"Sent without {safe_line(late[0].name, 60)}: its link comes here once it is uploaded."
-            self._tell(text, severity="warning")
+            self._pane.tell(text, severity="warning")
         self._sent(where)
