@@ -19,7 +19,8 @@ __all__ = ["Look", "look_style"]
 
 class Look(Struct, frozen=True):
     """`color` and `ground` are names of the theme's colours, with a share of it where they shine through what is
-    below: "primary", "foreground 40%". '' leaves what is below as it is.
+    below: "primary", "foreground 40%". '' leaves what is below as it is. A ground with a share of it is none where
+    the colours are the terminal's own.
     """
 
     color: str = ""
@@ -35,7 +36,8 @@ def look_style(widget: Widget, look: Look) -> Style:
     """`look` as a style to lay over that of `widget`, in the present theme."""
     app = widget.app
     ground = widget.background_colors[1]
-    back = _shade(look.ground, app.theme_variables, ground)
+    has_shades = not app.native_ansi_color
+    back = _shade(look.ground, app.theme_variables, ground) if has_shades or " " not in look.ground else None
     if back is not None and ground.ansi is None:
         ground = back = ground + back
     name = look.ansi_color if look.ansi_color and app.native_ansi_color else look.color

@@ -41,7 +41,9 @@ class VirtualList(LineView, Generic[T]):
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "virtual-list--selected": Look(ground="surface-lighten-1"),
-        "virtual-list--focused": Look(ground="primary 35%", letters=Style(bold=True)),
+        "virtual-list--focused": Look(
+            ground="primary 35%", letters=Style(bold=True), ansi=Style(reverse=True)
+        ),
         "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
@@ -355,8 +357,12 @@ class VirtualList(LineView, Generic[T]):
 
 
 def _readable(base: Style, style: Style) -> Style:
-    """`style` over `base`. Where colours have no shades, letters could have that of the selection behind them."""
+    """`style` over `base`. Where colours have no shades, letters could have that of the selection behind them: a
+    reversed row is all of one colour.
+    """
     both = base + style
+    if base.reverse:
+        return both + Style(color=base.color or Color.default(), dim=False)
     if both.color is not None and both.color == both.bgcolor:
         both += Style(color=base.color or Color.default())
     return both
