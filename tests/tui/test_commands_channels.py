@@ -59,6 +59,8 @@ async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
             stage.server.id("ada"),
             stage.server.id("bruno"),
         ]
+        assert stage.screen.narrow == Narrow.channel(int(str(row["stream_id"])))
+        await until(lambda: "#kitchen" in stage.screen.title_line.plain)
 
 
 async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def browse(screen: Workspace) -> None:
 
 
 def new(screen: Workspace) -> None:
-    fields.new_channel(screen)
+    fields.new_channel(screen, lambda channel_id: screen.go(Narrow.channel(channel_id)))
 
 
 def edit(screen: Workspace) -> None:

@@ -66,7 +66,7 @@ class ChannelsScreen(ManageScreen[Channel]):
         self.dismiss(Narrow.channel(item.channel_id))
 
     def new(self) -> None:
-        new_channel(self)
+        new_channel(self, lambda channel_id: self.dismiss(Narrow.channel(channel_id)))
 
     def question(self, item: Channel) -> tuple[str, str]:
         if item.is_archived:

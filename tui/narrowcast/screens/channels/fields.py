@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrowcast.app.context import app_of
@@ -150,8 +151,8 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     ]
 
 
-def new_channel(host: Host) -> None:
-    """Make a channel; oneself is in it."""
+def new_channel(host: Host, created: Callable[[int], object]) -> None:
+    """Make a channel; oneself is in it. ``created`` gets its id."""
     state = host.session.state
     if not any(state.has_permission(permission) for _, _, permission in PRIVACY):
         refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
@@ -180,7 +181,7 @@ def new_channel(host: Host) -> None:
         People("people", "Subscribers", "Besides yourself; Tab completes names"),
         YesNo("announce", "Announce new channel", "In the channel for such announcements", value=True),
     ]
-    ask(host, "Create channel", fields, submit, verb="creates", done="Channel created.")
+    ask(host, "Create channel", fields, submit, verb="creates", done="Channel created.", then=created)
 
 
 def edit_channel(host: Host, channel: Channel) -> None:

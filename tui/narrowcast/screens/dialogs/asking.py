@@ -37,12 +37,17 @@ def ask(
     verb: str = "saves",
     note: str = "",
     focus: str = "",
+    then: Callable[[Any], object] | None = None,
 ) -> None:
-    """Open a form; ``done`` is told when the server took it."""
+    """Open a form; ``done`` is told when the server took it, and ``then`` gets what ``submit`` gave back."""
 
     def closed(result: object) -> None:
-        if result is not None and done:
+        if result is None:
+            return
+        if done:
             app_of(host).tell(done)
+        if then is not None:
+            then(result)
 
     state = host.session.state
     form = FormScreen(title, fields, state=state, submit=submit, verb=verb, note=note, focus=focus)
