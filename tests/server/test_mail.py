@@ -80,7 +80,7 @@ async def test_the_way_is_encrypted_and_the_password_goes_by_it_alone(
         assert await sent(settings, LETTER) == [Outcome(Fate.SENT)]
         assert (box.encrypted, box.signed_in) == ([True], ["chat"])
         (wrong,) = await sent(replace(settings, password="guess"), LETTER)
-        assert wrong.fate is Fate.LATER
+        assert (wrong.fate, wrong.reason[:3]) == (Fate.LATER, "535")
         (unknown,) = await sent(replace(settings, ca_file=None), LETTER)
         assert unknown.fate is Fate.LATER
         assert "certificate" in unknown.reason.lower()

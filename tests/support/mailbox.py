@@ -73,7 +73,7 @@ async def mailbox(
         fits = people is not None and people.get(user) == data.password.decode()
         if fits:
             box.signed_in.append(user)
-        return AuthResult(success=fits)
+        return AuthResult(success=fits, handled=False)
 
     def protocol() -> SMTP:
         return SMTP(

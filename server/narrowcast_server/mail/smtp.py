@@ -87,13 +87,19 @@ def _sent(server: smtplib.SMTP, message: EmailMessage, sender: str) -> Outcome:
 
 def _refused(server: smtplib.SMTP, code: int, said: bytes | str) -> Outcome:
     server.rset()
-    text = said.decode(errors="replace") if isinstance(said, bytes) else said
     fate = Fate.NEVER if code >= _PERMANENT else Fate.LATER
-    return Outcome(fate, f"{code} {text}"[:_LONGEST_REASON])
+    return Outcome(fate, _answer(code, said))
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, smtplib.SMTPResponseException):
+        return _answer(error.smtp_code, error.smtp_error)
     return (str(error) or type(error).__name__)[:_LONGEST_REASON]
+
+
+def _answer(code: int, said: bytes | str) -> str:
+    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+    return f"{code} {text}"[:_LONGEST_REASON]
 
 
 async def apart(work: Callable[[], T]) -> T:
