@@ -309,6 +309,10 @@ def _roff(text: str) -> str:
 def json_schema() -> str:
     """The same as JSON Schema."""
     (schema,), components = msgspec.json.schema_components([records.Record], ref_template="#/$defs/{name}")
+    for component in components.values():
+        component["description"] = " ".join(
+            component["description"].split()
+        )  # Python 3.13 indents it otherwise
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": components}
     return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2).decode() + "\n"
 

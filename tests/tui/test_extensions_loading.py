@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def test_what_is_wrong_with_an_extension_is_said(
 def test_one_that_never_finishes_loading_does_not_hold_up_the_others(tmp_path: Path) -> None:
     hanging = "import threading\nthreading.Event().wait(30)"
     folder = write(tmp_path / "e", a_hanging=hanging, hello=HELLO)
-    found = load_all(folder, {}, seconds=0.1)
+    found = load_all(folder, {}, seconds=1.0)
     assert [(each.name, bool(each.problem)) for each in found] == [("a_hanging", True), ("hello", False)]
 
 
@@ -162,3 +163,11 @@ def test_every_example_loads(tmp_path: Path) -> None:
     found = load_all(write(tmp_path / "e", **sources), {})
     assert [(each.name, each.problem) for each in found] == [(name, "") for name in sorted(sources)]
     assert len(found) >= 4
+
+
+def test_a_start_imports_nothing_of_extensions_but_where_they_begin() -> None:
+    program = (
+        "import sys, narrowcast.app.app; print(*(name for name in sys.modules if 'narrowcast.ext' in name))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(answer.stdout.split()) == {"narrowcast.extensions", "narrowcast.extensions.start"}
