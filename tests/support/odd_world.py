@@ -50,6 +50,7 @@ def make(folder: Path) -> None:
             _channels(core, people)
             _messages(core, people)
             _settings(core)
+            _varied(core, people)
     finally:
         core.close()
 
@@ -155,3 +156,46 @@ def _settings(core: Core) -> None:
     realm.add_domain(core, "demo.example", True)
     realm.change_personal_defaults(core, {"twenty_four_hour_time": True})
     core.set_settings(icon_picture=f"{PICTURES}/{ORGANIZATION}/{keep_picture(core, face(3))}")
+
+
+def _varied(core: Core, people: dict[str, User]) -> None:
+    """No column has but one value."""
+    ada, odd = people["ada"].id, people["odd"].id
+    add_alert_words(core, people["odd"], ["fjord"])
+    old = channel_admin.create_folder(core, people["odd"], "Old things", "")
+    emoji = core.store.integer("SELECT min(id) FROM custom_emoji")
+    assert emoji is not None
+    core.store.insert(
+        "INSERT INTO custom_emoji (name, author_id, source_url, deactivated) VALUES ('wren', ?, ?, 1)",
+        ada,
+        f"{PICTURES}/{ORGANIZATION}/emoji/images/{keep_picture(core, face(5))}",
+    )
+    changes: tuple[tuple[str, *tuple[int, ...]], ...] = (
+        ("UPDATE channel_folders SET is_archived = 1, date_created = 1700000000 WHERE id = ?", old),
+        (
+            "UPDATE subscriptions SET is_muted = 1, pin_to_top = 1, desktop_notifications = 1, push_notifications = 1,"
+            " audible_notifications = 0, email_notifications = 0, wildcard_mentions_notify = 0 WHERE user_id = ?",
+            odd,
+        ),
+        ("UPDATE messages SET client = 'website' WHERE sender_id = ?", odd),
+        ("UPDATE profile_fields SET required = 1, editable_by_user = 0 WHERE position = 1",),
+        ("UPDATE scheduled_messages SET client = 'website', read_by_sender = 0 WHERE user_id = ?", odd),
+        ("UPDATE drafts SET user_id = ? WHERE id = 1", odd),
+        ("UPDATE attachments SET created = created + id",),
+        ("UPDATE saved_snippets SET date_created = date_created + id",),
+        ("UPDATE users SET avatar_version = id + 1 WHERE avatar_url IS NOT NULL AND NOT is_system_bot",),
+        ("UPDATE user_topics SET last_updated = last_updated + channel_id",),
+        (
+            "INSERT INTO user_topics SELECT ?, channel_id, topic, 1, last_updated FROM user_topics LIMIT 1",
+            odd,
+        ),
+        ("UPDATE reminders SET failed = 1",),
+        (
+            "UPDATE statuses SET (emoji_name, emoji_code, reaction_type) ="
+            " (SELECT name, CAST(id AS TEXT), 'realm_emoji' FROM custom_emoji WHERE id = ?) WHERE user_id = ?",
+            emoji,
+            people["bruno"].id,
+        ),
+    )
+    for sql, *values in changes:
+        core.store.execute(sql, *values)
