@@ -55,6 +55,23 @@ async def test_a_link_to_a_message_leads_to_where_it_is_now(tmp_path: Path) -> N
         assert asked.message_id == message_id
 
 
+async def test_a_link_to_a_message_that_is_gone_says_so_and_opens_its_conversation(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        general = stage.server.channel("general")
+        message_id = await stage.server.send("ada", "general", "stew", "gone")
+        address = f"#narrow/channel/{general}-general/topic/stew/near/{message_id}"
+        await stage.server.call("ada", "DELETE", f"/messages/{message_id}")
+        await stage.server.send("ada", "general", "soup", f"[there]({stage.server.url}/{address})")
+        await stage.show(stage.topic, "newest")
+        await stage.see("there")
+        await stage.press("o", "a")
+        await until(lambda: stage.app.asked)
+        asked = stage.app.asked[0]
+        assert isinstance(asked, requests.NarrowRequested)
+        assert (asked.narrow, asked.message_id) == (Narrow.topic(general, "stew"), None)
+        assert stage.app.told == [f"There is no message {message_id}, or you do not have access to it."]
+
+
 async def test_polls_are_live_and_votable(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.server.send("bruno", "general", "soup", "/poll Lunch?\nsoup\nsalad")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from narrowcast.content.addresses import InApp
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import NarrowRequested, PersonRequested
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
 
 __all__ = ["Going"]
 
@@ -48,11 +53,19 @@ class Going:
         else:
             self._pane.work(self._go_to_message(target, message_id), "find the message")
 
-    async def _go_to_message(self, target: InApp, message_id: int) -> None:
+    async def find(self, message_id: int) -> Message | None:
+        """A message by its id, fetched if need be; where there is none, or it cannot be fetched, that is said."""
         try:
             message = await self._pane.session.load_message(message_id)
-        except NarrowcastError:
-            message = None
+        except NarrowcastError as error:
+            self._pane.say(f"Could not load the message: {error.user_message}")
+            return None
+        if message is None:
+            self._pane.say(f"There is no message {message_id}, or you do not have access to it.")
+        return message
+
+    async def _go_to_message(self, target: InApp, message_id: int) -> None:
+        message = await self.find(message_id)
         narrow = target.narrow
         if message is not None:
             narrow = Narrow.from_destination(message.destination(self._pane.session.state.me))

@@ -43,9 +43,8 @@ class Jumps:
 
     async def _go_to_number(self, message_id: int, here: Narrow) -> None:
         """Goes to a message: in this view if that holds everything or this message, else in its conversation."""
-        message = await self._pane.session.load_message(message_id)
+        message = await self._going.find(message_id)
         if message is None:
-            self._pane.say(f"There is no message {message_id}, or you do not have access to it.")
             return
         conversation = Narrow.from_destination(message.destination(self._pane.session.state.me))
         self._pane.post(NarrowRequested(conversation if here.terms else here, message_id))
