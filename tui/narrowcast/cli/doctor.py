@@ -199,29 +199,21 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
 )
 
 
+def _tmux_option(program: str, kind: str, option: str) -> str:
+    """An option of the server (-gsv) or of sessions (-gv). Raises OSError, or TimeoutExpired after two seconds."""
+    answer = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
+        [program, "show-options", kind, option], capture_output=True, text=True, timeout=2, check=False
+    )
+    return answer.stdout.strip()
+
+
 def _tmux() -> Iterator[Finding]:
     program = shutil.which("tmux")
     if program is None:
         return
     for option, good, advice in _TMUX:
         try:
-            answer = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
-                [program, "show-options", "-gsv", option],
-                capture_output=True,
-                text=True,
-                timeout=2,
-                check=False,
-            )
-            value = answer.stdout.strip()
-            if not value:
-                answer = subprocess.run(  # noqa: S603 - as above
-                    [program, "show-options", "-gv", option],
-                    capture_output=True,
-                    text=True,
-                    timeout=2,
-                    check=False,
-                )
-                value = answer.stdout.strip()
+            value = _tmux_option(program, "-gsv", option) or _tmux_option(program, "-gv", option)
         except (OSError, subprocess.TimeoutExpired):
             return
         if good(value):

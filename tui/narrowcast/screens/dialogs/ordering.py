@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
+from narrowcast.commands.hints import KeyHint
 from narrowcast.screens.dialogs.manage import ManageScreen
 
-__all__ = ["moved", "shift"]
+__all__ = ["ORDERED_KEYS", "moved", "shift"]
+
+ORDERED_KEYS: tuple[KeyHint, ...] = (
+    ("list.select", "edits"),
+    ("manage.new", "adds"),
+    ("manage.delete", "deletes"),
+    ("ordered.up", "moves up"),
+    ("ordered.down", "moves down"),
+)
+"""What the keys do in a list of things that are edited and put in order."""
 
 
 def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], Awaitable[object]]) -> None:

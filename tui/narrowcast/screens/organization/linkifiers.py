@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import LineField, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.dialogs.ordering import shift
+from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast_api import permissions
 from narrowcast_api.model.linkifiers import Linkifier
 from narrowcast_api.model.playgrounds import Playground
@@ -22,13 +22,7 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
     """The patterns, in the order in which they apply. They are never run here."""
 
     TITLE_TEXT = "Linkifiers"
-    KEYS = (
-        ("list.select", "edits"),
-        ("manage.new", "adds"),
-        ("manage.delete", "deletes"),
-        ("ordered.up", "moves up"),
-        ("ordered.down", "moves down"),
-    )
+    KEYS = ORDERED_KEYS
     EMPTY = "No linkifiers."
     LINES = 2
     FOLLOWS = (LinkifiersChanged,)

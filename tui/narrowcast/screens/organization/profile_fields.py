@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.dialogs.ordering import shift
+from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast.screens.people.about import options
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -39,13 +39,7 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
     """In the order in which cards show them."""
 
     TITLE_TEXT = "Custom profile fields"
-    KEYS = (
-        ("list.select", "edits"),
-        ("manage.new", "adds"),
-        ("manage.delete", "deletes"),
-        ("ordered.up", "moves up"),
-        ("ordered.down", "moves down"),
-    )
+    KEYS = ORDERED_KEYS
     EMPTY = "No custom profile fields."
     LINES = 2
     FOLLOWS = (ProfileFieldsChanged,)
