@@ -363,7 +363,7 @@ class History:
         if not session.is_live:
             self.wrong(f"{window.name} is {session.status.kind}: {session.status.detail}")
             return
-        fresh = State.from_snapshot({**self.service._register(user_id, {}, "")}, now=self.clock.now())
+        fresh = State.from_snapshot({**self.service.register(user_id, {}, "")}, now=self.clock.now())
         mine, theirs = facts(session.state), facts(fresh)
         for of in (mine, theirs):
             of.pop("direct conversations")  # looked at below
@@ -375,7 +375,7 @@ class History:
                 found[f"direct conversation {others}"] = (newest, its_newest)
         if found:
             self.wrong(f"{window.name}: the state differs from a fresh one: {found}")
-        readable = sorted(i for i, m in self.service.messages.items() if self.service._may_read(m, user_id))
+        readable = sorted(i for i, m in self.service.messages.items() if self.service.may_read(m, user_id))
         view = session.view(Narrow.all())
         shown = list(view.ids)
         if shown != readable[-len(shown) :] or (readable and not shown) or view.gaps:

@@ -63,7 +63,7 @@ class Service:
         first, _, rest = name.strip("/").partition("/")
         known: dict[tuple[str, str], Callable[[int, Params, str], Row]] = {
             ("GET", "server_settings"): self._server_settings,
-            ("POST", "register"): self._register,
+            ("POST", "register"): self.register,
             ("DELETE", "events"): self._queues.forget,
             ("GET", "messages"): self._get_messages,
             ("POST", "messages"): self._post_messages,
@@ -84,9 +84,10 @@ class Service:
     def _server_settings(self, user_id: int, params: Params, rest: str) -> Row:
         return {"zulip_feature_level": LEVEL, "zulip_version": "12.0", "realm_name": "Simulated"}
 
-    def _register(self, user_id: int, params: Params, rest: str) -> Row:
+    def register(self, user_id: int, params: Params, rest: str) -> Row:
+        """POST /register: a queue, and everything as it is now."""
         queue = self._queues.add(f"queue-{self.number()}", user_id)
-        mine = [m for m in self.messages.values() if self._may_read(m, user_id)]
+        mine = [m for m in self.messages.values() if self.may_read(m, user_id)]
         channels = [
             {
                 "stream_id": i,
@@ -175,11 +176,12 @@ class Service:
     # messages
 
     @staticmethod
-    def _may_read(message: Stored, user_id: int) -> bool:
+    def may_read(message: Stored, user_id: int) -> bool:
+        """Whether somebody sees a message."""
         return message.place[0] == "stream" or user_id in message.place[1]
 
     def _readers(self, message: Stored) -> set[int]:
-        return {user_id for user_id in PEOPLE if self._may_read(message, user_id)}
+        return {user_id for user_id in PEOPLE if self.may_read(message, user_id)}
 
     def _as_sent(self, message: Stored, user_id: int, *, source: bool = False) -> Row:
         content = message.content if source else f"<p>{message.content}</p>"
@@ -214,7 +216,7 @@ class Service:
             self._first.setdefault(place[1], message.id)
         self.sends.append((sender, content))
         for queue in self._queues.all():
-            if self._may_read(message, queue.user_id):
+            if self.may_read(message, queue.user_id):
                 row = self._as_sent(message, queue.user_id)
                 event: Row = {"type": "message", "flags": row.pop("flags"), "message": row}
                 if local is not None and local[0] == queue.id:
@@ -244,7 +246,7 @@ class Service:
         found = [
             m
             for _, m in sorted(self.messages.items())
-            if self._may_read(m, user_id) and self._fits(m, terms, user_id)
+            if self.may_read(m, user_id) and self._fits(m, terms, user_id)
         ]
         before, after = int(params.get("num_before", 0)), int(params.get("num_after", 0))
         anchor = params.get("anchor", "newest")
@@ -290,7 +292,7 @@ class Service:
 
     def _message(self, user_id: int, message_id: int) -> Stored:
         message = self.messages.get(message_id)
-        if message is None or not self._may_read(message, user_id):
+        if message is None or not self.may_read(message, user_id):
             raise Refused("BAD_REQUEST", "Invalid message(s)")
         return message
 
