@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import httpx
 
-from narrowcast_api.backoff import Backoff
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.wire.events import Event
 from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, StreamBench, heartbeat
@@ -46,15 +45,6 @@ async def test_a_cut_poll_is_repeated_on_the_same_queue_without_blocking_after_a
         assert bench.events == [1]
         assert bench.kinds[-1] == LIVE
         assert len(bench.snapshots) == 1
-
-
-def test_pauses_double_to_ten_seconds_and_one_success_resets_them() -> None:
-    backoff = Backoff(0.1, 10.0, share=lambda: 1.0)
-    bounds = [backoff.failed() for _ in range(9)]
-    assert bounds == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0, 10.0]
-    backoff.reset()
-    assert backoff.failed() == 0.1
-    assert Backoff(0.1, 10.0, share=lambda: 0.25).failed() == 0.025
 
 
 async def test_a_server_error_counts_like_a_cut() -> None:
