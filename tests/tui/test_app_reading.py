@@ -267,6 +267,16 @@ async def test_escape_in_the_channel_list_ends_the_filter_then_leads_back_to_the
         await stage.press("escape")
         assert stage.screen.navigation.list.has_focus
         assert len(stage.screen.navigation.list.shown) > 3
+        await stage.press("q")
+        await stage.type("e")
+        first = stage.screen.navigation.list.selected_item
+        await stage.press("down")
+        assert stage.screen.navigation.list.selected_item is not first
+        await stage.press("up", "down", "up")
+        assert stage.screen.navigation.list.selected_item is first
+        await stage.press("w")
+        assert stage.screen.navigation.has_focus_within  # a letter is text
+        await stage.press("ctrl+u", "escape")
         await stage.press("down", "escape")
         assert stage.screen.messages.has_focus_within
         assert not stage.screen.plan.shows_navigation

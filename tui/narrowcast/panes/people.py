@@ -67,7 +67,10 @@ class PeopleList(VirtualList[Person]):
 class PeoplePane(Vertical):
     """The list, with a field to find somebody."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [by_id()["navigation.leave"].binding()]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        by_id()[command_id].binding()  # for the field: the list has its own
+        for command_id in ("navigation.leave", "navigation.down", "navigation.up")
+    ]
     DEFAULT_CSS = """
     PeoplePane { width: 26; background: $surface; }
     PeoplePane Editor { background: $panel; padding: 0 1; }
@@ -145,6 +148,13 @@ class PeoplePane(Vertical):
         self.leave_find()
         others = frozenset({person.user_id}) - {self.session.state.me}
         self.post_message(self.Opened(Narrow.direct(others)))
+
+    def action_navigation_down(self) -> None:
+        """From the field, in the list."""
+        self.list.action_cursor_down()
+
+    def action_navigation_up(self) -> None:
+        self.list.action_cursor_up()
 
     def leave_find(self) -> bool:
         """Forget what was typed; False if nothing was."""

@@ -144,7 +144,10 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
 class NavigationPane(Vertical):
     """The list, with a field to find in it while that is wanted."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [by_id()["navigation.leave"].binding()]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        by_id()[command_id].binding()  # for the field: the list has its own
+        for command_id in ("navigation.leave", "navigation.down", "navigation.up")
+    ]
     DEFAULT_CSS = """
     NavigationPane { width: 28; background: $surface; }
     NavigationPane Editor { display: none; background: $panel; padding: 0 1; height: 1; }
@@ -237,6 +240,13 @@ class NavigationPane(Vertical):
         self._found()
         if row is not None:
             self._open(row)
+
+    def action_navigation_down(self) -> None:
+        """From the field, in the list."""
+        self.list.action_cursor_down()
+
+    def action_navigation_up(self) -> None:
+        self.list.action_cursor_up()
 
     def leave_find(self) -> bool:
         """Stop finding; False if nobody was."""
