@@ -73,9 +73,9 @@ SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
     "keys": lambda bench: keys.measure_busy(bench.server("busy"), bench.home("keys")),
     "list": lambda bench: message_list.measure(),
     "memory": lambda bench: [
-        *memory.measure(bench.server("demo"), bench.home("memory"), "demo", 80_000_000),
+        *memory.measure(bench.server("demo"), bench.home("memory"), "demo", 60_000_000),
         *memory.measure(
-            bench.server("middle"), bench.home("memory-middle"), "20,000 users, 300 channels", 130_000_000
+            bench.server("middle"), bench.home("memory-middle"), "20,000 users, 300 channels", 80_000_000
         ),
     ],
     "running": lambda bench: [
