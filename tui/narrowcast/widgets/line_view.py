@@ -301,6 +301,11 @@ class LineView(Widget, can_focus=True):
             ready.append(strip)
         return ready
 
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The selected row looks otherwise; what was composed before says nothing of that."""
+        super().watch_has_focus(has_focus)
+        self.changed()
+
     def notify_style_update(self) -> None:
         """The stylesheet was applied, as it is at each change of the focus: mostly to the same effect."""
         super().notify_style_update()

@@ -10,7 +10,9 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.app.frames import Frames
@@ -45,6 +47,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
     AUTO_FOCUS = ""
     DEFAULT_CSS = CSS
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """Who loses and who gets the keys paint themselves; Textual's own would paint the whole screen."""
 
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
         super().__init__()

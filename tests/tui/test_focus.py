@@ -1,0 +1,51 @@
+"""Who gets the keys paints itself, and so does who had them: no row is left as it was before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.widgets.line_view import LineView
+from support.server import running_server
+from support.stage import Stage, on_stage
+
+KEYS = (
+    "escape",
+    "a",
+    "G",
+    "tab",
+    "shift+tab",
+    "escape",
+    "r",
+    "escape",
+    "x",
+    "escape",
+    "q",
+    "escape",
+    "w",
+    "c",
+)
+
+
+def stale(stage: Stage) -> list[str]:
+    """Rows of lists that were painted otherwise than they are now."""
+    lists = [view for view in stage.screen.query(LineView) if view.region and view.display]
+    return [
+        f"{view!r} row {y}: {line.strip.text!r}"
+        for view in lists
+        for y, line in view._painted.items()
+        if y < view.content_size.height and not line.looks_like(view._line_at(y))
+    ]
+
+
+async def test_moving_the_focus_leaves_no_row_behind(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server", demo=True) as server,
+        on_stage(tmp_path, server=server, size=(140, 44)) as stage,
+    ):
+        for key in KEYS:
+            for view in stage.screen.query(LineView):
+                view.changed()  # something arrived that shows nowhere
+            await stage.pilot.pause()
+            await stage.press(key)
+            await stage.pilot.pause()
+            assert stale(stage) == [], key
