@@ -24,7 +24,7 @@ def file_question(
     return AskScreen(
         title,
         placeholder=placeholder,
-        notes=(note, ""),
+        notes=(note,) if note else (),
         does=does,
         read=_path,
         check=lambda path: "" if not path or Path(path).is_file() else "File not found.",
