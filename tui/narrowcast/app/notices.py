@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from textual.app import App
 
 from narrowcast.app.config import Notifications
 from narrowcast.app.notifier import Notifier
+from narrowcast.app.window_title import WindowTitle
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.notices import can_have_title, choose
+from narrowcast_api.state.state import State
 from narrowcast_api.sync.session import Session
 
-__all__ = ["begin"]
+__all__ = ["begin", "title_of"]
 
 
 class AppSight:
@@ -44,12 +46,12 @@ class TerminalVoice:
         self._driver.say(sequence)
 
 
-def set_title_of(app: App[int]) -> Callable[[str], None] | None:
-    """How the terminal's window is named; None where it cannot be."""
+def title_of(app: App[int], states: Callable[[], Sequence[State]]) -> WindowTitle | None:
+    """The title of the terminal's window for these accounts; None where it cannot be named."""
     driver = app._driver
     if not isinstance(driver, TerminalDriver) or not can_have_title(os.environ):
         return None
-    return driver.set_title
+    return WindowTitle(states, driver.set_title)
 
 
 def begin(

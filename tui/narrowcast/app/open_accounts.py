@@ -181,11 +181,9 @@ class OpenAccounts:
         """Once the first frame is painted: nothing of it is needed before."""
         account.begin_notices(self._app, lambda: account.name if len(self._open) > 1 else "")
         if self._title is None and not self._app.is_headless and app_of(self._app).config.notifications.title:
-            from narrowcast.app.notices import set_title_of
-            from narrowcast.app.window_title import WindowTitle
+            from narrowcast.app.notices import title_of
 
-            if (show := set_title_of(self._app)) is not None:
-                self._title = WindowTitle(lambda: [one.session.state for one in self.live()], show)
+            self._title = title_of(self._app, lambda: [one.session.state for one in self.live()])
         self._refresh()
 
     def _begin_extensions(self, account: LiveAccount) -> None:

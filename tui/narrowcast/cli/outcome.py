@@ -6,6 +6,7 @@ import sys
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from narrowcast.app.config import ConfigError
 from narrowcast_api import errors
 from narrowcast_api.characters import defused_line
 
@@ -54,7 +55,6 @@ def explain(error: Exception) -> tuple[str, Exit] | None:
 
 
 def _explained(error: Exception) -> tuple[str, Exit] | None:
-    from narrowcast.app.config import ConfigError
 
     if isinstance(error, ConfigError):
         return str(error), Exit.USAGE

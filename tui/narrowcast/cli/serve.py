@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,18 +18,17 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.tls_cert) != bool(args.tls_key):
         raise CommandError("--tls-cert and --tls-key go together", Exit.USAGE)
     data = Path(args.data).expanduser() if args.data else Paths.of_user().data / "server"
-    from narrowcast_server import serve
-    from narrowcast_server.storage import checking
-
     if args.serve_command == "admin":
         return _admin(args, data)
     if chosen := [name for name in _COPIES if getattr(args, name)]:
         if len(chosen) > 1:
             words = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
             raise CommandError(f"{words} do not go together", Exit.USAGE)
-        return _copy(args, data)
+        return _copy(args, data, chosen[0])
     if args.check:
-        return _check(checking.check(data), data)
+        return _check(data)
+    from narrowcast_server import serve
+
     limits = None if args.rate_limit is None else (args.rate_limit,)
     options = serve.Options(
         host=args.host,
@@ -71,45 +69,35 @@ def _print(lines: list[str]) -> None:
 _COPIES = ("backup", "restore", "export_zulip", "import_zulip")
 
 
-def _copy(args: argparse.Namespace, data: Path) -> int:
+def _copy(args: argparse.Namespace, data: Path, kind: str) -> int:
     """The options that copy all data from or to a file."""
-    from narrowcast_server.operator.backup import BackupError, backup, restore
-    from narrowcast_server.zulip_archive.errors import ArchiveError
-    from narrowcast_server.zulip_archive.reading.archive import read_archive
+    from narrowcast_server.operator.data_folder import CopyError, LevelError, copy
 
-    def say(line: str) -> None:
-        _print([line])
-
+    file = Path(getattr(args, kind)).expanduser()
     try:
-        if args.backup:
-            backup(data, Path(args.backup).expanduser(), with_keys=args.with_keys, say=say)
-        elif args.restore:
-            restore(Path(args.restore).expanduser(), data, say=say)
-        elif args.export_zulip:
-            _export(args, data, say)
-        else:
-            read_archive(Path(args.import_zulip).expanduser(), data, say=say)
-    except (BackupError, ArchiveError) as error:
-        raise CommandError(str(error), Exit.FAILED) from error
-    return Exit.DONE
-
-
-def _export(args: argparse.Namespace, data: Path, say: Callable[[str], None]) -> None:
-    from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, Target
-    from narrowcast_server.zulip_archive.writing.archive import write_archive
-
-    try:
-        server = NEWEST_KNOWN if args.zulip_level is None else Target(args.zulip_level)
+        copy(
+            kind,
+            data,
+            file,
+            with_keys=args.with_keys,
+            level=args.zulip_level,
+            say=lambda line: _print([line]),
+        )
     except LevelError as error:
         raise CommandError(str(error), Exit.USAGE) from error
-    write_archive(data, Path(args.export_zulip).expanduser(), server=server, say=say)
+    except CopyError as error:
+        raise CommandError(str(error), Exit.FAILED) from error
+    return Exit.DONE
 
 
 def _file(name: str | None) -> Path | None:
     return Path(name).expanduser() if name else None
 
 
-def _check(faults: list[str], data: Path) -> int:
+def _check(data: Path) -> int:
+    from narrowcast_server.operator.data_folder import check
+
+    faults = check(data)
     for fault in faults:
         sys.stderr.write(f"narrowcast: {fault}\n")
     if not faults:
