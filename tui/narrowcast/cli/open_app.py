@@ -15,6 +15,7 @@ from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal import without_palette
 from narrowcast.terminal.logs import start_log
+from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run_app(
         extensions=extensions,
     )
     app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
-    code = app.run(mouse=config.appearance.mouse)
+    code = app.run(mouse=config.appearance.mouse and takes_mouse(os.environ))
     code = app.return_code or 0 if code is None else code
     if sys.platform != "win32":
         from narrowcast.terminal.driver import TerminalWriter
