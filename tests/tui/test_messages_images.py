@@ -91,6 +91,8 @@ def test_no_bytes_break_the_decoder(noise: bytes, at: int) -> None:
 )
 def test_graphics_are_told_from_the_environment(environment: dict[str, str], kind: str) -> None:
     assert images.graphics(environment) == kind
+    assert images.graphics(environment, "sixel") == "sixel"
+    assert images.graphics(environment, "cells") == ""
 
 
 @pytest.mark.parametrize("kind", ["kitty", "sixel"])

@@ -33,8 +33,12 @@ class Appearance:
     """Give each person's name a colour of its own; without, all senders have that of the theme."""
     people: bool = True
     """Show the people where the terminal is wide enough."""
+    pictures: Literal["auto", "kitty", "sixel", "cells"] = "auto"
+    """How pictures are drawn; ``auto`` knows some terminals by their names. xterm started with ``-ti vt340`` can take
+    ``sixel``."""
     mouse: bool = True
-    """Take part in mouse events; without, the terminal selects text itself."""
+    """Take part in mouse events; without, the terminal selects text itself. Never in GNU screen, which would hold
+    Escape back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,13 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
             at_start=False,
         ),
         ConfigKey("appearance.people", "Show the user list", "Where the terminal is wide enough"),
+        ConfigKey(
+            "appearance.pictures",
+            "Images",
+            "How the terminal is asked to show them; 'cells' are half blocks",
+            ("auto", "kitty", "sixel", "cells"),
+            at_start=False,
+        ),
         ConfigKey("appearance.mouse", "Use the mouse", "When off, the terminal selects text itself"),
     ),
     "Composing": (

@@ -99,12 +99,14 @@ def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) ->
         raise TooLarge("This image cannot be shown.") from error
 
 
-def graphics(environment: Mapping[str, str]) -> str:
-    """What pictures can be drawn with: "kitty", "sixel", or "" for half blocks.
+def graphics(environment: Mapping[str, str], wanted: str = "auto") -> str:
+    """What pictures can be drawn with: "kitty", "sixel", or "" for half blocks. ``wanted``: as `appearance.pictures`.
 
     Told from the environment, since a question to the terminal would cost time at each start and its answer
     would be read as keys. A multiplexer in between passes neither on.
     """
+    if wanted != "auto":
+        return "" if wanted == "cells" else wanted
     if environment.get("TMUX") or environment.get("STY"):
         return ""
     term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")

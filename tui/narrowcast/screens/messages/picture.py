@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from narrowcast.app.background import Latest
+from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
 from narrowcast.screens.dialogs.dialog import Dialog
@@ -96,7 +97,7 @@ class PictureScreen(Dialog[Target | None]):
     async def _show(self, data: bytes) -> None:
         """Decodes in a process of its own, and draws in a thread: both can take seconds."""
         cells = (max(10, self.size.width), max(5, self.size.height - 1))
-        kind = images.graphics(os.environ)
+        kind = images.graphics(os.environ, app_of(self).config.appearance.pictures)
         cell = images.cell_pixels(sys.__stderr__.fileno() if kind and sys.__stderr__ is not None else -1)
         try:
             picture = await decoded(data, cells, cell)
