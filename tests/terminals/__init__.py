@@ -1,0 +1,1 @@
+"""The app in real terminals on a screen that nobody sees: ``make terminals``."""

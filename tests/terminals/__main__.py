@@ -1,0 +1,86 @@
+"""``make terminals``: tries the app in each terminal that is installed, and writes the table of docs/terminals.md.
+
+Pictures of each check stay in ``.terminals/``. Fails where a check failed; a terminal that is not installed is said and
+left out of the table.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from terminals.checks import CHECKS, Trial, Wrong
+from terminals.display import Display, Late, Window, missing
+from terminals.kinds import Kind, kinds
+from terminals.table import write_table
+from terminals.world import World
+
+KEPT = Path(__file__).parents[2] / ".terminals"
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, str]:
+    """What each check saw; a text that begins with "FAILED" where one failed."""
+    environment = {**kind.environment, "HOME": str(home), "LC_ALL": "C.UTF-8"}
+    settings = home / ".config" / "narrowcast" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(kind.config)
+    colours = () if kind.name.startswith("screen") else ("env", "COLORTERM=truecolor")
+    app = [*colours, sys.executable, "-m", "narrowcast", "open", "--rc", str(world.rc), world.link]
+    seen: dict[str, str] = {}
+    with Window(display, [*kind.command, *app], environment, home / "log") as window:
+        trial = Trial(kind, window, world, KEPT)
+        for check, run in CHECKS:
+            try:
+                seen[check] = run(trial)
+            except Late as late:
+                seen[check] = f"FAILED: {late} did not come"
+            except Wrong as wrong:
+                seen[check] = f"FAILED: {wrong}"
+            if seen[check].startswith("FAILED"):
+                trial.keep(f"{check} failed")
+            say(f"  {check}: {seen[check]}")
+        window.press("Escape", "ctrl+q")
+    return seen
+
+
+def main(arguments: Sequence[str]) -> int:
+    if absent := missing():
+        say(f"not installed: {', '.join(absent)} (packages xvfb, xdotool, xclip, x11-utils)")
+        return 2
+    KEPT.mkdir(exist_ok=True)
+    results: dict[str, dict[str, str]] = {}
+    with tempfile.TemporaryDirectory(prefix="narrowcast-terminals-") as name:
+        folder = Path(name)
+        with Display() as display:
+            for number, kind in enumerate(kinds(folder)):
+                if arguments and kind.name not in arguments:
+                    continue
+                if kind.missing:
+                    say(f"{kind.name}: not installed: {', '.join(kind.missing)}")
+                    continue
+                say(kind.name)
+                own = folder / str(number)
+                own.mkdir()
+                with World(own) as world:
+                    results[kind.name] = tried(kind, display, world, own)
+    if not arguments and results:
+        write_table(results)
+    failed = [
+        f"{kind}: {check}"
+        for kind, seen in results.items()
+        for check, text in seen.items()
+        if "FAILED" in text
+    ]
+    say("\n".join(["failed:", *failed]) if failed else f"{len(results)} terminals, all well")
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,156 @@
+"""What is tried in each terminal. A check returns what was seen in a word or two; it raises Wrong or Late otherwise."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+from terminals.display import Window, wait_for
+from terminals.kinds import COLUMNS, Kind
+from terminals.world import World, is_colourful, is_sharp, straightness
+
+WORDS = "naïve 日本語 é 👋🏽 שלום शिव done"
+LINES = "first line\nsecond 日本 line\nthird line"
+STEADY = 0.7
+"""Seconds without a change after which a window stands still."""
+STRAIGHT = 0.93
+"""How much of an edge must be straight; a selected row covers a part of it."""
+
+
+class Wrong(Exception):
+    """What was seen is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One terminal with the app in it, and the server behind."""
+
+    kind: Kind
+    window: Window
+    world: World
+    folder: Path
+
+    def keep(self, check: str) -> Image.Image:
+        """What is shown, once it stands still; kept for who looks at the results."""
+        image = settled(self.window)
+        name = "-".join(re.findall(r"\w+", f"{self.kind.name} {check}"))
+        image.save(self.folder / f"{name}.png")
+        return image
+
+
+def settled(window: Window) -> Image.Image:
+    """The picture, once it stands still."""
+    before, since = window.picture(), time.monotonic()
+    deadline = since + 15
+    while time.monotonic() - since < STEADY and time.monotonic() < deadline:
+        time.sleep(0.15)
+        now = window.picture()
+        if now.size != before.size or ImageChops.difference(now, before).getbbox() is not None:
+            before, since = now, time.monotonic()
+    return before
+
+
+def start(trial: Trial) -> str:
+    """The app opens at the conversation, and names the window where the terminal lets it."""
+    wait_for("a screen with text", lambda: len(trial.window.picture().getcolors(1_000_000) or ()) > 20)
+    settled(trial.window)
+    if trial.kind.name.startswith("screen"):
+        return "opened"
+    wait_for("the title of the organization", lambda: trial.world.name in trial.window.title)
+    return "opened, with a title"
+
+
+def write(trial: Trial) -> str:
+    """Keys arrive as what they are: a message is written, with accents and wide characters that are pasted."""
+    trial.window.press("r")
+    trial.window.type("typed here ")
+    trial.window.paste(WORDS, trial.kind.pastes)
+    settled(trial.window)
+    trial.window.press("Return")
+    wait_for("the message on the server", lambda: f"typed here {WORDS}" in trial.world.said())
+    return "typed and pasted"
+
+
+def paste(trial: Trial) -> str:
+    """Several lines that are pasted are one message, not three."""
+    trial.window.paste(LINES, trial.kind.pastes)
+    settled(trial.window)
+    trial.window.press("Return")
+    wait_for("the lines on the server", lambda: LINES in trial.world.said())
+    trial.window.press("Escape")
+    return "several lines are one message"
+
+
+def rows(trial: Trial) -> str:
+    """Rows with wide and combining text end where others do: the pane beside them has a straight edge."""
+    if trial.kind.name.startswith("screen"):
+        return "not judged: panes have one background"
+    trial.window.press("F3")
+    shown = trial.keep("wide text")
+    share = straightness(shown)
+    trial.window.press("F3")
+    settled(trial.window)
+    if share < STRAIGHT:
+        raise Wrong(f"{1 - share:.0%} of the edge beside the rows is elsewhere")
+    return "straight edges"
+
+
+def resize(trial: Trial) -> str:
+    """A smaller window is filled anew, and what is typed then arrives."""
+    width, height = trial.window.size
+    trial.window.resize(width * 3 // 4, height * 3 // 4)
+    settled(trial.window)
+    trial.window.press("r")
+    trial.window.type("after resizing")
+    trial.window.press("Return")
+    wait_for("the message after resizing", lambda: "after resizing" in trial.world.said())
+    trial.window.press("Escape")
+    settled(trial.window)
+    trial.window.resize(width, height)
+    settled(trial.window)
+    return "followed"
+
+
+def notice(trial: Trial) -> str:
+    """A direct message rings while the window has not got the focus."""
+    trial.window.leave()
+    time.sleep(1)
+    try:
+        trial.world.ring()
+        wait_for("the bell", lambda: trial.window.is_urgent or trial.kind.bell.exists())
+    finally:
+        trial.window.focus()
+    return "rings"
+
+
+def picture(trial: Trial) -> str:
+    """A photograph is shown by its points, or by coloured cells."""
+    trial.world.show_photograph()
+    time.sleep(2)
+    trial.window.press("G")
+    settled(trial.window)
+    trial.window.press("v")
+    wait_for("the picture", lambda: is_colourful(trial.window.picture()))
+    shown = trial.keep("pictures")
+    sharp = is_sharp(shown, COLUMNS)
+    trial.window.press("Escape")
+    settled(trial.window)
+    if trial.kind.pictures == "points" and not sharp:
+        raise Wrong("the picture is made of cells, not of points")
+    return "points" if sharp else "half blocks"
+
+
+CHECKS: tuple[tuple[str, Callable[[Trial], str]], ...] = (
+    ("start", start),
+    ("keys", write),
+    ("paste", paste),
+    ("wide text", rows),
+    ("resize", resize),
+    ("notice", notice),
+    ("pictures", picture),
+)

@@ -1,0 +1,175 @@
+"""A virtual screen, a window on it, and its keyboard: Xvfb, xdotool, xclip and xprop."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from PIL import Image, ImageGrab
+
+NEEDED = ("Xvfb", "xdotool", "xclip", "xprop")
+SIZE = (1500, 950)
+SECONDS = 20.0
+"""How long anything may take."""
+
+
+class Late(Exception):
+    """Something did not happen in time."""
+
+
+def missing() -> list[str]:
+    """The programs that are not there."""
+    return [name for name in NEEDED if shutil.which(name) is None]
+
+
+def wait_for(what: str, condition: Callable[[], object], seconds: float = SECONDS) -> None:
+    """Raises Late when ``condition`` stays false."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Late(what)
+        time.sleep(0.1)
+
+
+class Display:
+    """The screen; a context manager."""
+
+    def __init__(self, number: int = 93) -> None:
+        self.name = f":{number}"
+        self.environment = {**os.environ, "DISPLAY": self.name, "LIBGL_ALWAYS_SOFTWARE": "1"}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        width, height = SIZE
+        self._process = subprocess.Popen(
+            ["Xvfb", self.name, "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wait_for("the virtual screen", self._answers)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+    def _answers(self) -> bool:
+        asked = subprocess.run(
+            ["xdotool", "getdisplaygeometry"], env=self.environment, capture_output=True, check=False
+        )
+        return asked.returncode == 0
+
+    def ask(self, *command: str, given: str | None = None) -> str:
+        """The output of an X program; empty when it fails."""
+        done = subprocess.run(
+            command,
+            env=self.environment,
+            input=given,
+            capture_output=given is None,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        return (done.stdout or "").strip() if done.returncode == 0 else ""
+
+    def picture(self) -> Image.Image:
+        """What is on the screen."""
+        return ImageGrab.grab(xdisplay=self.name).convert("RGB")
+
+
+class Window:
+    """A terminal that runs a command; a context manager that ends both."""
+
+    def __init__(
+        self, display: Display, command: Sequence[str], environment: Mapping[str, str], log: Path
+    ) -> None:
+        self._display = display
+        self._command = list(command)
+        self._environment = {**display.environment, **environment}
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+        self.id = ""
+
+    def __enter__(self) -> Self:
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                self._command, env=self._environment, stdout=log, stderr=log, start_new_session=True
+            )
+        try:
+            wait_for("a window", self._find)
+        except Late:
+            self.__exit__()
+            raise
+        self.move(0, 0)
+        self.focus()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def _find(self) -> bool:
+        found = self._display.ask("xdotool", "search", "--onlyvisible", "--name", ".").split()
+        self.id = found[-1] if found else ""
+        return bool(self.id)
+
+    @property
+    def title(self) -> str:
+        return self._display.ask("xdotool", "getwindowname", self.id)
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether it asks for attention."""
+        return "urgency hint bit is set" in self._display.ask("xprop", "-id", self.id, "WM_HINTS")
+
+    def focus(self) -> None:
+        """Give it the keys; there is no window manager that would."""
+        self._display.ask("xdotool", "windowfocus", "--sync", self.id)
+
+    def leave(self) -> None:
+        """Take the keys away from it."""
+        root = self._display.ask("xdotool", "search", "--maxdepth", "0", ".").split()
+        self._display.ask("xdotool", "windowfocus", root[0] if root else "1")
+
+    def move(self, x: int, y: int) -> None:
+        self._display.ask("xdotool", "windowmove", self.id, str(x), str(y))
+
+    def resize(self, width: int, height: int) -> None:
+        """To so many points."""
+        self._display.ask("xdotool", "windowsize", self.id, str(width), str(height))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """In points."""
+        shell = self._display.ask("xdotool", "getwindowgeometry", "--shell", self.id)
+        values = dict(line.split("=") for line in shell.splitlines() if "=" in line)
+        return int(values.get("WIDTH", "0")), int(values.get("HEIGHT", "0"))
+
+    def press(self, *keys: str) -> None:
+        """Keys by the names of X."""
+        self._display.ask("xdotool", "key", "--delay", "40", *keys)
+
+    def type(self, text: str) -> None:
+        self._display.ask("xdotool", "type", "--delay", "25", text)
+
+    def paste(self, text: str, keys: str) -> None:
+        """Put a text into clipboard and selection, and press what pastes it in this terminal."""
+        for selection in ("clipboard", "primary"):
+            self._display.ask("xclip", "-selection", selection, given=text)
+        self.press(keys)
+
+    def picture(self) -> Image.Image:
+        """What it shows."""
+        width, height = self.size
+        return self._display.picture().crop((0, 0, width, height))

@@ -1,0 +1,154 @@
+"""The server behind the app: the demo world, with nobody who answers, and a conversation that has wide text."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+from collections import Counter
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from PIL import Image
+
+from support.server import TestServer, running_server
+
+CHANNEL, TOPIC = "random", "terminals"
+WIDE = (
+    "日本語のとても長い行",
+    "combining é ñ ä",
+    "emoji 👋🏽 👨‍👩‍👧 ☺️ 🇩🇪",
+    "שלום עולם",
+    "शिव नमस्ते",
+    "ｆｕｌｌｗｉｄｔｈ",
+)
+SECONDS = 60.0
+
+Answer = TypeVar("Answer")
+
+
+def photograph() -> bytes:
+    """No two neighbours of its points have the same colour."""
+    image = Image.new("RGB", (480, 320))
+    image.putdata(
+        [(x * 255 // 480, y * 255 // 320, (x * 7 + y * 13) % 256) for y in range(320) for x in range(480)]
+    )
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
+
+
+class World:
+    """A context manager; the server runs in a thread of its own. ``rc`` is the account file of Ada, whose app is
+    tried; Bruno looks what arrives.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "server"
+        self.rc = folder / "ada.zuliprc"
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._ended = asyncio.Event()
+        self._running: Any = None
+        self._server: TestServer | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._running = running_server(self._folder, demo=True)
+        self._server = self._run(self._running.__aenter__())
+        self.server.account("ada").write_zuliprc(self.rc)
+        for text in WIDE:
+            self._run(self.server.send("bruno", CHANNEL, TOPIC, text))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._run(self._running.__aexit__(None, None, None))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
+
+    @property
+    def server(self) -> TestServer:
+        assert self._server is not None
+        return self._server
+
+    @property
+    def name(self) -> str:
+        """The organization's."""
+        return str(self._run(self.server.call("ada", "GET", "/server_settings"))["realm_name"])
+
+    @property
+    def link(self) -> str:
+        """The conversation."""
+        return f"{self.server.url}/#narrow/channel/{self.server.channel(CHANNEL)}-{CHANNEL}/topic/{TOPIC}"
+
+    def said(self) -> list[str]:
+        """The newest messages of the conversation, as they were written."""
+        narrow = [{"operator": "channel", "operand": CHANNEL}, {"operator": "topic", "operand": TOPIC}]
+        query = {
+            "anchor": "newest",
+            "num_before": 20,
+            "num_after": 0,
+            "narrow": narrow,
+            "apply_markdown": False,
+        }
+        return [
+            str(one["content"])
+            for one in self._run(self.server.call("bruno", "GET", "/messages", query))["messages"]
+        ]
+
+    def show_photograph(self) -> None:
+        """Bruno sends it."""
+        files = {"filename": ("photograph.png", photograph(), "image/png")}
+        answer = self._run(self.server.raw("bruno", "POST", "/user_uploads", files=files)).json()
+        text = f"[photograph.png]({answer.get('url') or answer['uri']})"
+        self._run(self.server.send("bruno", CHANNEL, TOPIC, text))
+
+    def ring(self) -> None:
+        """Bruno writes to Ada."""
+        self._run(self.server.send_direct("bruno", ["ada"], "are you there?"))
+
+
+def is_sharp(picture: Image.Image, columns: int) -> bool:
+    """Whether a photograph is shown by its points: colours change anywhere, and not at the edges of cells alone."""
+    width, height = picture.size
+    points = picture.load()
+    assert points is not None
+    cell = width // columns
+    places: Counter[int] = Counter()
+    for y in range(height // 4, height * 3 // 4, 3):
+        for x in range(width // 4, width * 3 // 4):
+            if points[x, y] != points[x + 1, y]:
+                places[x % cell] += 1
+    most = max(places.values(), default=0)
+    return sum(count > most / 10 for count in places.values()) > 3
+
+
+def is_colourful(picture: Image.Image) -> bool:
+    """Whether most of the middle has colours, as a photograph and no text has."""
+    width, height = picture.size
+    middle = picture.crop((width // 3, height // 3, width * 2 // 3, height * 2 // 3))
+    saturation = middle.convert("HSV").getchannel("S").histogram()
+    return sum(saturation[80:]) > sum(saturation) / 2
+
+
+def straightness(picture: Image.Image) -> float:
+    """How much of the left edge of the pane at the right is where it should be, 0 to 1."""
+    width, height = picture.size
+    points = picture.load()
+    assert points is not None
+    lines = range(height // 8, height * 5 // 8)
+
+    def usual(x: int) -> object:
+        return Counter(points[x, y] for y in lines).most_common(1)[0][0]
+
+    inside = width - 2 * width // 120
+    ground = usual(inside)
+    edge = next((x for x in range(inside, width // 2, -1) if usual(x) != ground), None)
+    if edge is None:
+        return 0.0
+    return sum(points[edge + 1, y] == ground for y in lines) / len(lines)
