@@ -26,6 +26,7 @@ class SlowWriter(Executor):
         self._chance = chance
         self._waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
         self.hurry = False
+        self.fastest, self.slowest = 0.0, SLOWEST
         self.before: Callable[[], None] = lambda: None
         self.after: Callable[[], None] = lambda: None
         self._killed = False
@@ -36,7 +37,7 @@ class SlowWriter(Executor):
         if self.hurry:
             self.catch_up()
         else:
-            self._loop.call_later(self._chance.uniform(0.0, SLOWEST), self._next)
+            self._loop.call_later(self._chance.uniform(self.fastest, self.slowest), self._next)
         return future
 
     def _next(self) -> None:

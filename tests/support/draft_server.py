@@ -109,6 +109,8 @@ class DraftClient:
         self.folder = folder
         self.clock = clock
         self.name = name
+        self.window: str | None = None
+        self.leads = True
         self.queue: deque[Event] = deque()
         server.queues.append(self.queue)
         self.calls: list[str] = []
@@ -173,7 +175,7 @@ class DraftClient:
         return f"{self.name}{self.numbers}"
 
     def open(self) -> None:
-        self.journal = Journal.open(self.folder / f"{self.name}.db", executor=inline)
+        self.journal = Journal.open(self.folder / f"{self.name}.db", window=self.window, executor=inline)
         self.drafts = Drafts(
             requests=self,
             journal=self.journal,
@@ -182,6 +184,7 @@ class DraftClient:
             enabled=lambda: self.server.enabled,
             limits=lambda: self.limits,
             online=lambda: self.online,
+            leads=self.leads,
             new_id=self.new_id,
         )
         self.task = asyncio.get_running_loop().create_task(self.drafts.run())

@@ -138,10 +138,18 @@ class OutboxServer:
 class OutboxBench:
     """An outbox with its server, clock and journal."""
 
-    def __init__(self, folder: Path, clock: VirtualClock | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        clock: VirtualClock | None = None,
+        *,
+        window: str | None = None,
+        server: OutboxServer | None = None,
+    ) -> None:
         self.folder = folder
+        self.window = window
         self.clock = clock or VirtualClock()
-        self.server = OutboxServer()
+        self.server = server or OutboxServer()
         self.changes: list[Change] = []
         self.limits = MessageLimits(1000, 60)
         self.newest_id = 100
@@ -156,11 +164,11 @@ class OutboxBench:
 
     def new_id(self) -> str:
         self.ids += 1
-        return f"local-{self.ids}"
+        return f"{self.window or 'local'}-{self.ids}"
 
     def open(self) -> None:
         """Start, or start again with what the journal has."""
-        self.journal = Journal.open(self.folder / "journal.db", executor=inline)
+        self.journal = Journal.open(self.folder / "journal.db", window=self.window, executor=inline)
         self.outbox = Outbox(
             send=self.server.send,
             find=self.server.find,

@@ -1,0 +1,142 @@
+"""Two windows of an account with one journal of drafts: no words are lost, and one of them speaks to the server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+from narrowcast_api.storage.journal import Journal
+from support.clock import VirtualClock
+from support.draft_server import LUNCH, DraftClient, DraftServer
+
+
+class Held(Executor):
+    """A disk that writes when it is told to."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        self.waiting.append(lambda: done.set_result(fn(*args, **kwargs)))
+        return done
+
+    def write(self) -> None:
+        """Everything that was handed over."""
+        while self.waiting:
+            self.waiting.pop(0)()
+
+
+class Window(DraftClient):
+    """One of several windows on the file of drafts."""
+
+    def __init__(
+        self, server: DraftServer, folder: Path, clock: VirtualClock, name: str, *, leads: bool
+    ) -> None:
+        super().__init__(server, folder, clock, "shared")
+        self.window, self.leads = name, leads
+
+    def new_id(self) -> str:
+        self.numbers += 1
+        return f"{self.window}{self.numbers}"
+
+    def look(self) -> None:
+        """Read what the other has written."""
+        if self.journal.changed_elsewhere():
+            self.drafts.on_journal(self.journal.refresh().result())
+
+
+def pair(folder: Path) -> tuple[Window, Window]:
+    server, clock = DraftServer(), VirtualClock()
+    return tuple(Window(server, folder, clock, name, leads=name == "a") for name in "ab")  # type: ignore[return-value]
+
+
+async def test_one_window_tells_the_server_of_what_any_has_written(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = other.drafts.save(None, LUNCH, "Soup")
+        leader.look()
+        assert leader.texts() == ["Soup"]
+        await leader.clock.advance(3)
+        assert (leader.calls, other.calls) == (["create Soup"], [])
+        other.look()
+        await other.catch_up()
+        await leader.catch_up()
+        assert (other.texts(), leader.texts()) == (["Soup"], ["Soup"])
+        draft = other.drafts.get(draft_id)
+        assert draft is not None
+        assert draft.synced
+        other.look()
+        other.drafts.delete(draft_id)
+        leader.look()
+        await leader.clock.advance(1)
+        assert leader.server.texts() == []
+
+
+async def test_words_of_both_windows_at_once_are_both_kept(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = leader.drafts.save(None, LUNCH, "Soup")
+        other.look()
+        await leader.clock.advance(1)
+        leader.drafts.save(draft_id, LUNCH, "Soup and bread")
+        other.drafts.save(draft_id, LUNCH, "Soup or stew")
+        for window in (other, leader, other):
+            window.look()
+        assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
+        await leader.clock.advance(10)
+        assert sorted(leader.server.texts()) == ["Soup and bread", "Soup or stew"]
+
+
+async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_by_what_was_read(
+    tmp_path: Path,
+) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = leader.drafts.save(None, LUNCH, "Soup")
+        other.look()
+        leader.drafts.save(draft_id, LUNCH, "Soup and bread")
+        await leader.clock.advance(1)
+        read = other.journal.refresh().result()
+        disk = Held()
+        other.journal._executor = disk
+        await other.clock.advance(1)
+        other.drafts.save(draft_id, LUNCH, "Soup or stew")
+        other.drafts.on_journal(read)
+        assert other.texts() == ["Soup or stew"]
+        disk.write()
+        changes = other.journal.refresh()
+        disk.write()
+        other.drafts.on_journal(changes.result())
+        disk.write()
+        leader.look()
+        assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
+
+
+async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_ended(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with other:
+        async with leader:
+            leader.hold = True
+            leader.drafts.save(None, LUNCH, "Soup")
+            await leader.clock.advance(3)
+            (request,) = leader.held
+            request.act()  # carried out; its answer and its event come to nobody
+            other.look()
+        other.queue.clear()
+        other.drafts.lead()
+        await other.clock.advance(3)
+        assert other.calls[0] == "fetch"
+        assert (other.server.texts(), other.texts()) == (["Soup"], ["Soup"])
+
+
+def test_the_journal_of_a_window_says_which_of_its_writes_wait(tmp_path: Path) -> None:
+    disk = Held()
+    journal = Journal.open(tmp_path / "journal.db", window="a", executor=lambda _: disk)
+    journal.put_read_marks([5])
+    assert journal.is_pending("read_marks", "5")
+    disk.write()
+    assert not journal.is_pending("read_marks", "5")
+    journal._connection.close()

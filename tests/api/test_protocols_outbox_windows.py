@@ -1,0 +1,133 @@
+"""Two windows of an account with one journal: each message is sent by one of them, once, in the order of writing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.outbox_item import HOLDS_FOR
+from narrowcast_api.storage.records import OutboxState
+from support.outbox_server import OutboxBench
+
+LUNCH = ChannelDestination(7, "lunch")
+
+
+class Pair:
+    """Two windows, one server and one clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.first = OutboxBench(folder, window="a")
+        self.second = OutboxBench(folder, self.first.clock, window="b", server=self.first.server)
+        self.server = self.first.server
+
+    async def look(self) -> None:
+        """Each reads what the other has written."""
+        for bench in (self.first, self.second):
+            if bench.journal.changed_elsewhere():
+                bench.outbox.on_journal(bench.journal.refresh().result())
+        await self.first.clock.settle()
+
+    def contents(self) -> list[str]:
+        """What the server has."""
+        return [stored.content for stored in self.server.stored]
+
+
+@pytest.fixture
+async def pair(tmp_path: Path) -> AsyncIterator[Pair]:
+    made = Pair(tmp_path)
+    async with made.first, made.second:
+        yield made
+
+
+async def test_a_message_of_another_window_is_shown_and_cannot_be_taken_back_before_it_is_claimed(
+    pair: Pair,
+) -> None:
+    pair.server.online = False
+    pair.first.outbox.send(LUNCH, "Soup")
+    await pair.look()
+    (entry,) = pair.second.outbox.entries()
+    assert (entry.content, entry.elsewhere) == ("Soup", True)
+    assert pair.second.outbox.cancel(entry.local_id) is None
+    assert await pair.second.outbox.claim(entry.local_id)
+    taken = pair.second.outbox.cancel(entry.local_id)
+    assert taken is not None
+    assert taken.content == "Soup"
+    await pair.look()
+    assert pair.first.outbox.entries() == []
+
+
+async def test_a_window_that_does_not_know_yet_that_its_message_was_claimed_does_not_send_it(
+    pair: Pair,
+) -> None:
+    pair.server.online = False
+    local_id = pair.first.outbox.send(LUNCH, "Soup")
+    await pair.look()
+    assert await pair.second.outbox.claim(local_id)
+    pair.server.online = True
+    for bench in (pair.first, pair.second):
+        bench.outbox.wake()
+    await pair.first.clock.advance(1)
+    await pair.look()
+    assert (pair.contents(), pair.server.sends) == (["Soup"], 1)
+    assert [entry.elsewhere for entry in pair.first.outbox.entries()] == []
+
+
+async def test_what_is_being_sent_cannot_be_claimed(pair: Pair) -> None:
+    pair.server.hold = True
+    local_id = pair.first.outbox.send(LUNCH, "Soup")
+    await pair.look()
+    assert not await pair.second.outbox.claim(local_id)
+    (entry,) = pair.second.outbox.entries()
+    assert (entry.state, entry.elsewhere) == (OutboxState.SENDING, True)
+
+
+async def test_windows_keep_the_order_of_writing_in_a_conversation(pair: Pair) -> None:
+    pair.server.online = False
+    pair.first.outbox.send(LUNCH, "one")
+    await pair.look()
+    pair.second.outbox.send(LUNCH, "two")
+    await pair.look()
+    pair.first.outbox.send(LUNCH, "three")
+    await pair.look()
+    pair.server.online = True
+    pair.second.outbox.wake()
+    await pair.first.clock.advance(1)
+    assert pair.contents() == [], "the other window wrote first"
+    pair.first.outbox.wake()
+    for _ in range(5):
+        await pair.look()
+        await pair.first.clock.advance(1)
+    assert pair.contents() == ["one", "two", "three"]
+
+
+async def test_a_window_that_cannot_send_holds_up_another_for_a_while_only(pair: Pair) -> None:
+    pair.server.online = False
+    pair.first.outbox.send(LUNCH, "one")
+    await pair.look()
+    pair.second.outbox.send(LUNCH, "two")
+    await pair.look()
+    pair.server.online = True
+    pair.second.outbox.wake()
+    await pair.first.clock.advance(HOLDS_FOR + 6)
+    assert "two" in pair.contents()
+
+
+async def test_a_found_message_may_be_the_one_that_another_window_is_sending(pair: Pair) -> None:
+    """Both say the same at once: the first one's is lost, the second one's has arrived and its answer has not."""
+    pair.server.hold = True
+    pair.first.outbox.send(LUNCH, "ok")
+    pair.second.outbox.send(LUNCH, "ok")
+    await pair.first.clock.settle()
+    lost, arrived = pair.server.requests
+    pair.server.finish(lost, "lost before")
+    message_id = pair.server.store(arrived)
+    await pair.first.clock.advance(2)
+    assert pair.server.looks, "the first one looks, and finds the second one's"
+    pair.server.requests.remove(arrived)
+    arrived.answer.set_result(message_id)
+    await pair.first.clock.advance(10)
+    states = [entry.state for entry in pair.first.outbox.entries() if not entry.elsewhere]
+    assert states == [OutboxState.FAILED], "offered, not taken for sent"
