@@ -19,7 +19,7 @@ QUICK = Config(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 
 """A server whose silence is suspicious after a second."""
 
 
-async def until(condition: Callable[[], object], seconds: float = 8.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
     """Waits until something is so, turning the loop; fails if it takes too long."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not condition():
