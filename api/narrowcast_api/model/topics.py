@@ -15,5 +15,5 @@ class Topic(NamedTuple):
 
 
 def read_topic(row: Row) -> Topic:
-    """A row of `topics`."""
+    """A row of `topics` in the list of a channel's topics."""
     return Topic(required_text(row, "name"), required_int(row, "max_id"))

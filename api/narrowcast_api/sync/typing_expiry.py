@@ -21,7 +21,7 @@ class TypingExpiry:
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Expires for ever."""
+        """Expire those who stopped without a word, for ever."""
         while True:
             due = self._session.state.typing.next_expiry()
             await self._alarm.wait(None if due is None else max(0.0, due - self._clock.monotonic()))

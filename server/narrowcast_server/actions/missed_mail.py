@@ -89,7 +89,6 @@ def _last_here(core: Core, user: User) -> int:
 
 
 def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
-    """Subject and body."""
     names = _Names(core, user)
     senders = list(dict.fromkeys(names.of(message.sender_id) for message in messages))
     who = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")

@@ -16,7 +16,6 @@ class Security(Enum):
 
     @property
     def port(self) -> int:
-        """The usual one."""
         return {Security.STARTTLS: 587, Security.TLS: 465, Security.NONE: 25}[self]
 
 
@@ -27,7 +26,7 @@ class MailSettings:
     host: str
     port: int
     sender: str
-    """An address."""
+    """The address from which mail comes."""
     security: Security = Security.STARTTLS
     user: str = ""
     """Without one, nobody signs in."""

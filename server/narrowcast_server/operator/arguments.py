@@ -25,7 +25,6 @@ class Fault(Exception):
 
 
 def person(core: Core, arguments: Arguments) -> User:
-    """By id or address."""
     who = arguments.get("who", "")
     user = core.users.get(int(who)) if who.isdecimal() and len(who) < 16 else core.user_by_address(who)
     if user is None or user.is_system_bot:

@@ -68,7 +68,6 @@ async def password(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def role(core: Core, arguments: Arguments) -> list[str]:
-    """Another role."""
     user, wanted = given.person(core, arguments), given.role(arguments)
     if wanted is not Role.OWNER and is_only_owner(core, user):
         raise Fault(f"{user.full_name} is the only owner: make another one first")

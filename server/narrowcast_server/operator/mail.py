@@ -1,4 +1,4 @@
-"""Commands about mail."""
+"""The operator's commands about mail."""
 
 from __future__ import annotations
 

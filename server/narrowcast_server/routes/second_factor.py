@@ -25,7 +25,6 @@ _PATH = "/server/second_factor"
 
 @routes.get(_PATH)
 def show(call: Call) -> Answer:
-    """What the caller has."""
     factors = call.core.second_factors
     return {
         "is_on": factors.is_on(call.user.id),

@@ -31,13 +31,12 @@ def create_bigbluebutton_call(call: Call) -> Answer:
 
 @routes.post("/calls/zoom/create", IS_VIDEO)
 def create_zoom_call(call: Call) -> Answer:
-    """The same."""
     raise ServiceError("Zoom credentials have not been configured")
 
 
 @routes.get("/export/realm")
 def list_exports(call: Call) -> Answer:
-    """None were made."""
+    """This server makes no exports: the list is empty."""
     require_administrator(call.user)
     return {"exports": []}
 
@@ -51,7 +50,6 @@ def create_export(call: Call) -> Answer:
 
 @routes.delete("/export/realm/{export_id}")
 def delete_export(call: Call) -> Answer:
-    """There are none."""
     require_administrator(call.user)
     raise ServiceError("Invalid data export ID")
 

@@ -37,7 +37,7 @@ class SecondFactors:
         return row is not None and bool(row["confirmed"])
 
     def recovery_codes_left(self, user_id: int) -> int:
-        """How many are unused."""
+        """How many recovery codes are unused."""
         row = self._row(user_id)
         return 0 if row is None else len(json.loads(row["recovery"]))
 
@@ -63,7 +63,7 @@ class SecondFactors:
         return codes
 
     def remove(self, user_id: int) -> None:
-        """Switches it off."""
+        """Switches the second factor off, codes and all."""
         self._store.execute("DELETE FROM second_factors WHERE user_id = ?", user_id)
 
     def fits(self, user_id: int, code: str) -> bool:

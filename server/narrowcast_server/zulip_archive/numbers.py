@@ -9,7 +9,7 @@ from narrowcast_server.organization.models import FlagBit
 
 
 class RecipientType(IntEnum):
-    """What a recipient is."""
+    """What the id of a recipient means."""
 
     PERSON = 1
     CHANNEL = 2
@@ -27,7 +27,7 @@ class AuditEvent(IntEnum):
 
 
 class Delivery(IntEnum):
-    """Why a message waits."""
+    """Why a message is not sent yet."""
 
     SCHEDULED = 1
     REMINDER = 2

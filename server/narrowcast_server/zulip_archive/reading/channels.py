@@ -30,7 +30,6 @@ _CHOICES: Final = (
 
 
 def folders(intake: Intake) -> None:
-    """Folders of channels."""
     limits = intake.core.config.limits
     intake.folders.update(identities(intake.tables, "zerver_channelfolder"))
     for row in intake.rows("zerver_channelfolder"):
@@ -57,7 +56,6 @@ def folders(intake: Intake) -> None:
 
 
 def channels(intake: Intake) -> None:
-    """Channels."""
     intake.channels.update(identities(intake.tables, "zerver_stream"))
     defaults = {row.reference("stream", intake.channels) for row in intake.rows("zerver_defaultstream")}
     taken: set[str] = set()
@@ -141,7 +139,6 @@ def subscriptions(intake: Intake, recipients: Recipients) -> None:
 
 
 def topic_policies(intake: Intake) -> None:
-    """How people see topics."""
     limit = intake.core.config.limits.max_topic_length
     for row in intake.rows("zerver_usertopic"):
         policy = row.one_of("visibility_policy", tuple(VisibilityPolicy))

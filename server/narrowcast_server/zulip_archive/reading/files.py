@@ -151,7 +151,6 @@ def _emoji_name(intake: Intake, row: Row, taken: Container[str]) -> str:
 
 
 def icons(intake: Intake) -> None:
-    """Icon and logos."""
     records = {record.text("path").rpartition("/")[2]: record for record in _records(intake, ICONS)}
     for picture in _PICTURES:
         record = records.get(f"{picture}{_ORIGINAL}") or records.get(f"{picture}.png")

@@ -32,7 +32,7 @@ class Intake:
     system_bots: Ids = field(default_factory=dict)
     """Those of `users` that are bots of the system."""
     groups: Ids = field(default_factory=dict)
-    """Those with a name."""
+    """Our ids of the groups that have a name."""
     unnamed: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
     """The others: members and subgroups, by our ids."""
     folders: Ids = field(default_factory=dict)
@@ -45,7 +45,6 @@ class Intake:
     """Our path ids of uploads by the archive's, where they differ."""
 
     def rows(self, table: str) -> Iterator[Row]:
-        """The rows of a table."""
         return rows(self.tables, table)
 
     def own_rows(self, table: str) -> Iterator[Row]:
@@ -53,7 +52,6 @@ class Intake:
         return rows(self.own, table)
 
     def execute(self, sql: str, *values: str | int | float | None) -> None:
-        """Runs a statement."""
         self.core.store.execute(sql, *values)
 
     @contextmanager

@@ -207,7 +207,6 @@ def _is_move(entry: dict[str, Any]) -> bool:
 
 
 def reactions(intake: Intake) -> None:
-    """Reactions."""
     for row in chain(intake.rows("zerver_reaction"), intake.own_rows("reactions")):
         emoji = incoming_emoji(intake, row, "reactions")
         if emoji is not None:

@@ -16,7 +16,7 @@ class Recipients:
     def __init__(self, intake: Intake) -> None:
         self._core = intake.core
         self.channels: dict[int, int] = {}
-        """Our ids of channels."""
+        """Our ids of channels, by the ids of their recipients."""
         self._people: dict[int, int] = {}
         self._groups: dict[int, set[int]] = {}
         self._known: dict[tuple[int, int], int] = {}

@@ -13,7 +13,7 @@ _LONGEST_SHOWN: Final = 60
 
 
 class Row:
-    """One row of a table."""
+    """One row of a table of the archive, read by type."""
 
     def __init__(self, table: str, fields: Mapping[str, object]) -> None:
         self._table = table
@@ -36,7 +36,6 @@ class Row:
         return self._fields.get(name)
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """A whole number."""
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
@@ -45,7 +44,6 @@ class Row:
         return value
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """True or false."""
         value = self._fields.get(name, default)
         if type(value) is not bool:
             self.fault(f"{name} is {_shown(value)}, neither true nor false")
@@ -65,7 +63,7 @@ class Row:
         return value
 
     def time(self, name: str, default: int | None = None) -> int:
-        """UTC seconds."""
+        """A moment in whole UTC seconds."""
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
@@ -95,7 +93,6 @@ class Row:
         return ids[number]
 
     def optional(self, name: str, ids: Mapping[int, int]) -> int | None:
-        """The same, or nothing."""
         return self.reference(name, ids) if self.has(name) else None
 
 

@@ -30,7 +30,6 @@ class Texts:
         return self.noted("names of people", text, clean)
 
     def body(self, kind: str, text: str, limit: int) -> str:
-        """Any number of lines."""
         clean = text.replace("\0", "")
         if any("\ud800" <= c <= "\udfff" for c in clean):
             clean = clean.encode("utf-8", "replace").decode()

@@ -55,7 +55,6 @@ def default_channels(export: Export) -> Iterator[Record]:
 
 
 def folders(export: Export) -> Iterator[Record]:
-    """Folders of channels."""
     for row in export.source.rows("SELECT * FROM channel_folders ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -122,7 +121,6 @@ def _choice(value: int | None) -> bool | None:
 
 
 def recipients(export: Export) -> Iterator[Record]:
-    """Where messages go."""
     return export.recipients.rows()
 
 

@@ -14,7 +14,6 @@ class Clients:
         self._ids: dict[str, int] = {}
 
     def id(self, name: str) -> int:
-        """The id of a program."""
         return self._ids.setdefault(name[:_LONGEST] or "unknown", len(self._ids) + 1)
 
     def rows(self) -> list[dict[str, object]]:

@@ -25,7 +25,7 @@ class Export:
     permissions: Permissions
     clients: Clients
     now: int
-    """UTC seconds."""
+    """When the export was begun, UTC seconds."""
     lost_files: set[str] = field(default_factory=set)
     """Path ids of uploads whose bytes are gone."""
     changed: list[str] = field(default_factory=list)
@@ -44,7 +44,6 @@ class Export:
 
     @classmethod
     def of(cls, source: Source, target: Target, now: int) -> Export:
-        """A new one."""
         recipients = Recipients(source, direct_groups=target.direct_groups)
         export = cls(source, target, recipients, Permissions(source), Clients(), now)
         export.emoji_names = {

@@ -23,7 +23,6 @@ _OF_ROLE: Final = {
 
 
 def named(export: Export) -> Iterator[Record]:
-    """Groups with a name."""
     names = _names(export)
     for group in export.source.groups:
         permissions = {

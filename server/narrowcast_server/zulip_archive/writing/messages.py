@@ -110,7 +110,6 @@ def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> li
 
 
 def reactions(export: Export) -> Iterator[Record]:
-    """Reactions."""
     numbers = count(1)
     for row in export.source.rows("SELECT * FROM reactions ORDER BY message_id, rowid"):
         emoji = outgoing_emoji(export, row, "reactions")

@@ -153,7 +153,6 @@ def profile_fields(export: Export) -> Iterator[Record]:
 
 
 def profile_values(export: Export) -> Iterator[Record]:
-    """What they say."""
     rows = export.source.rows("SELECT * FROM profile_values ORDER BY user_id, field_id")
     for number, row in enumerate(rows, 1):
         yield {
@@ -187,7 +186,6 @@ def alert_words(export: Export) -> Iterator[Record]:
 
 
 def snippets(export: Export) -> Iterator[Record]:
-    """Saved snippets."""
     for row in export.source.rows("SELECT * FROM saved_snippets ORDER BY id"):
         yield {
             "id": row["id"],
@@ -233,6 +231,5 @@ def bot_services(export: Export) -> Iterator[Record]:
 
 
 def bot_storage(export: Export) -> Iterator[Record]:
-    """What bots keep."""
     for number, row in enumerate(export.source.rows("SELECT * FROM bot_storage ORDER BY user_id, name"), 1):
         yield {"id": number, "bot_profile": row["user_id"], "key": row["name"], "value": row["value"]}

@@ -73,7 +73,6 @@ class Source:
 
     @cached_property
     def channels(self) -> list[Channel]:
-        """All channels."""
         return [Channel.of(row) for row in self.rows("SELECT * FROM channels ORDER BY id")]
 
     @cached_property
@@ -96,7 +95,6 @@ class Source:
         return {identity: tuple(ids) for identity, ids in members.items()}
 
     def close(self) -> None:
-        """Ends the transaction."""
         self._connection.close()
 
 

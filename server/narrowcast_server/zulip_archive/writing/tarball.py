@@ -39,11 +39,9 @@ class Tarball:
         return entry.size
 
     def add_json(self, name: str, value: object) -> None:
-        """Adds a value as JSON."""
         self.add_text(name, encoded(value))
 
     def add_text(self, name: str, text: bytes) -> None:
-        """Adds a small file."""
         with self._new() as file:
             file.write(text)
             self.add(name, file)
