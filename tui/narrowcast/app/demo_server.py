@@ -12,6 +12,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from narrowcast.cli.main import main as command_line
 from narrowcast_api.errors import NarrowcastError
 
 START_SECONDS = 60.0
@@ -94,8 +95,6 @@ def _end_with_parent(folder: str, keep: bool) -> None:
 def main(folder: str, keep: bool) -> int:
     """The child: serve the demo world until the parent goes."""
     threading.Thread(target=_end_with_parent, args=(folder, keep), daemon=True).start()
-    from narrowcast.cli.main import main as command_line
-
     return command_line(["serve", "--demo", "--port", "0", "--data", folder])
 
 

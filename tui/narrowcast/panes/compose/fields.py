@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.panes.compose.completion import recipients
+from narrowcast.panes.compose.completion import channel_in_full, people_in_full, recipients
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
@@ -157,7 +157,6 @@ class TargetLine(Horizontal):
 
     def complete_names(self, state: State) -> None:
         """Parts of names that only one person, or one channel, has become that name."""
-        from narrowcast.panes.compose.completion import channel_in_full, people_in_full
 
         if self.is_direct:
             self.to.text = people_in_full(state, self.to.text)
