@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.errors import NotConnected, ReactionAlreadyExists
+from narrowcast_api.errors import ApiError, ReactionAlreadyExists
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
@@ -74,13 +74,13 @@ async def test_what_the_server_does_not_take_is_taken_back_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        server = SlowServer(NotConnected("no route"))
+        server = SlowServer(ApiError("BAD_REQUEST", "You may not."))
         message_id = await prepared(stage, server, monkeypatch)
         await stage.press("asterisk", "plus")
         assert shown(stage, message_id) == (True, 1)
         server.go_on.set()
         await until(lambda: shown(stage, message_id) == (False, 0))
-        await until(lambda: any("no route" in notice for notice in stage.notices))
+        await until(lambda: any("You may not." in notice for notice in stage.notices))
 
 
 async def test_pressing_twice_asks_for_both_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ async def test_a_key_that_waits_for_the_server_says_so_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, call: str, said: str
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        server = SlowServer(NotConnected("no route"))
+        server = SlowServer(ApiError("BAD_REQUEST", "You may not."))
         await prepared(stage, server, monkeypatch)
         monkeypatch.setattr(stage.session.client.messages, call, server.add)
         await stage.press(key)
