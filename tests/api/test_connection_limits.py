@@ -165,3 +165,16 @@ async def test_a_wait_as_long_as_the_patience_is_not_waited_for() -> None:
             with pytest.raises(RateLimited):
                 await task
         assert len(transport.requests) == 1
+
+
+async def test_a_request_that_is_refused_again_and_again_is_given_up_whatever_the_patience() -> None:
+    clock = VirtualClock()
+    with ScriptedTransport() as transport:
+        for _ in range(4):
+            limited(transport, body=1, header="1")
+        async with make_connection(transport, clock=clock, patience=60.0) as connection:
+            task = asyncio.create_task(connection.request("GET", "/x"))
+            await clock.advance(20)
+            with pytest.raises(RateLimited):
+                await task
+        assert len(transport.requests) == 4

@@ -216,3 +216,43 @@ async def test_a_draft_made_while_a_snapshot_was_taken_is_kept(client: DraftClie
         await client.catch_up()
         client.drafts.on_snapshot([])
         assert client.drafts.get(mine) is None, "the server had it, and has it no more"
+
+
+async def test_a_draft_that_is_being_created_is_not_dropped_because_its_twin_is_gone(
+    client: DraftClient,
+) -> None:
+    async with client:
+        mine = client.drafts.save(None, LUNCH, "Soup")
+        client.hold = True
+        await client.clock.advance(3)
+        (creation,) = client.held
+        client.server.create(DraftVersion(LUNCH, "Soup"))  # another device: its event looks like ours
+        await client.catch_up()
+        client.server.delete(1)
+        client.register()
+        assert client.drafts.get(mine) is not None
+        client.hold = False
+        client.finish(creation, "ok")
+        await client.clock.advance(3)
+        await client.catch_up()
+        assert [draft.draft_id for draft in client.drafts.all()] == [mine]
+        assert (client.texts(), client.server.texts()) == (["Soup"], ["Soup"])
+
+
+async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_words(
+    client: DraftClient,
+) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.hold = True
+        client.drafts.delete(client.drafts.all()[0].draft_id)
+        await client.clock.advance(1)
+        (deletion,) = client.held
+        edited_elsewhere(client.server, 1, "newer")
+        await client.catch_up()
+        client.hold = False
+        client.finish(deletion, "lost after")  # carried out, though nobody here knows
+        await client.catch_up()
+        await client.clock.advance(10)
+        assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])

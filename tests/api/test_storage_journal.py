@@ -7,7 +7,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,9 +20,10 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.executors import MakeExecutor, inline
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
 MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
@@ -31,8 +36,25 @@ destinations: st.SearchStrategy[Destination] = st.one_of(
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-def journal_at(folder: Path, *, read_only: str | None = None) -> Journal:
-    return Journal.open(folder / "journal.db", read_only=read_only, executor=inline)
+def journal_at(folder: Path, *, read_only: str | None = None, executor: Executor | None = None) -> Journal:
+    make: MakeExecutor = inline if executor is None else lambda _name: executor
+    return Journal.open(folder / "journal.db", read_only=read_only, executor=make)
+
+
+class Later(Executor):
+    """Does what it is given when the test says so."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._waiting.append((future, lambda: fn(*args, **kwargs)))
+        return future
+
+    def step(self) -> None:
+        future, work = self._waiting.popleft()
+        future.set_result(work())
 
 
 @given(
@@ -191,6 +213,24 @@ def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path)
     assert [draft.version.content for draft in journal.load_drafts()] == ["Soup today"]
     assert journal.load_outbox() == []
     journal.close()
+
+
+def test_what_is_written_during_a_write_that_fails_is_the_newer(tmp_path: Path) -> None:
+    executor = Later()
+    journal = journal_at(tmp_path, executor=executor)
+    connection = journal._connection
+    newer = replace(DRAFT, version=DraftVersion(LUNCH, "Soup today"))
+    connection.execute("PRAGMA query_only=1")
+    first = journal.put_draft(DRAFT)
+    during: list[Future[bool]] = []
+    connection.set_trace_callback(lambda _: None if during else during.append(journal.put_draft(newer)))
+    executor.step()
+    assert first.result() is False
+    connection.execute("PRAGMA query_only=0")
+    executor.step()
+    assert during[0].result() is True
+    assert journal.load_drafts() == [newer]
+    killed(journal)
 
 
 def test_a_folder_that_cannot_be_written_means_memory_and_a_warning(tmp_path: Path) -> None:
@@ -374,12 +414,16 @@ def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> No
     assert any(".damaged-" in name.name for name in tmp_path.iterdir())
 
 
-def test_what_was_read_is_kept_whatever_ids_a_server_gives(tmp_path: Path) -> None:
+def test_what_was_read_is_kept_whatever_ids_a_server_gives(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     journal = journal_at(tmp_path)
-    assert journal.put_read_marks([5, 2**70, 7]).result() is True
-    assert journal.load_read_marks() == [5, 7]
+    assert journal.put_read_marks([5, 2**63, -(2**70), 2**63 - 1]).result() is True
+    assert journal.load_read_marks() == [5, 2**63 - 1]
+    assert journal.refresh().result().rows == {}, "nothing is held to be in the file that cannot be"
+    assert caplog.records == [], "all are written together"
     assert journal.delete_read_marks([5]).result() is True
-    assert journal.load_read_marks() == [7]
+    assert journal.load_read_marks() == [2**63 - 1]
     journal.close()
 
 
