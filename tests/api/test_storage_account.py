@@ -155,6 +155,16 @@ def test_a_window_of_a_killed_process_is_gone(tmp_path: Path) -> None:
     assert list((tmp_path / "windows").iterdir()) == []
 
 
+def test_killed_windows_leave_no_files_behind_for_ever(tmp_path: Path) -> None:
+    first, second = open_window(tmp_path, "app"), open_window(tmp_path, "app")
+    first.let_go()
+    third = open_window(tmp_path, "app")
+    assert {path.name for path in (tmp_path / "windows").iterdir()} == {second.id, third.id}
+    assert second.is_gone(first.id)
+    second.close()
+    third.close()
+
+
 def test_one_window_at_a_time_does_what_one_is_to_do(tmp_path: Path) -> None:
     first, second = storage_at(tmp_path), storage_at(tmp_path)
     assert (first.takes("drafts"), second.takes("drafts"), first.takes("drafts")) == (True, False, True)
@@ -217,6 +227,14 @@ def test_a_window_on_another_machine_is_gone_when_its_file_was_not_touched_for_m
     second.close()
     first.window.touch()
     assert storage_at(tmp_path, machine=THERE).read_only
+    first.close()
+
+
+def test_another_machine_of_the_same_name_is_another_one(tmp_path: Path) -> None:
+    first = storage_at(tmp_path, machine=Machine("localhost", "boot-1", "one"))
+    second = storage_at(tmp_path, machine=Machine("localhost", "boot-2", "two"))
+    assert second.read_only
+    second.close()
     first.close()
 
 

@@ -42,5 +42,5 @@ async def test_a_window_beside_one_on_another_machine_says_that_it_only_reads(tm
                 await stage.press(key)
                 await stage.type("lost")
                 assert not stage.screen.writing.text.text
-            assert any("Write there" in notice for notice in stage.notices)
+            assert any("read-only" in notice for notice in stage.notices)
         other.close()

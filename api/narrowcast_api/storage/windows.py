@@ -55,14 +55,26 @@ class Machine(Struct, frozen=True):
 
     host: str
     boot: str
+    computer: str = ""
+    """What is the same after each start, where the system says so: names are not always different."""
 
     @classmethod
     def here(cls) -> Machine:
         """This one. Containers of a machine have its boot id, and locks reach from one to the other."""
         host = socket.gethostname()
-        with suppress(OSError):
-            return cls(host, Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
-        return cls(host, host)
+        boot = _first_line(Path("/proc/sys/kernel/random/boot_id"))
+        return cls(host, boot or host, _first_line(Path("/etc/machine-id")))
+
+    def is_earlier_start_of(self, other: Machine) -> bool:
+        """Whether this was the same machine before it was started again."""
+        same = (self.host, self.computer) == (other.host, other.computer)
+        return same and self.boot != other.boot
+
+
+def _first_line(path: Path) -> str:
+    with suppress(OSError, UnicodeDecodeError):
+        return path.read_text(encoding="ascii").partition("\n")[0].strip()
+    return ""
 
 
 class WindowRecord(Struct, frozen=True):
@@ -153,6 +165,7 @@ def open_window(account_folder: Path, kind: str, machine: Machine | None = None)
     folder = private_folder(account_folder / _NAME)
     here = machine or Machine.here()
     record = WindowRecord(f"{os.getpid():x}-{secrets.token_hex(6)}", os.getpid(), here, kind)
+    _sweep(folder, here)
     living = list(_living(folder, here))
     foreign = next((other for other in living if other.machine.boot != here.boot), None)
     if foreign is not None:
@@ -207,6 +220,17 @@ def _locked(path: Path, how: int) -> int:
     return descriptor
 
 
+def _sweep(folder: Path, here: Machine) -> None:
+    """Remove the files of windows of this machine that were killed; what they left in the journal names them still."""
+    with suppress(OSError):
+        for path in list(folder.iterdir()):
+            record = None if path.name.startswith(".") else _read(path)
+            if record is None or _lives(path, record, here):
+                continue
+            if record.machine == here or record.machine.is_earlier_start_of(here):
+                path.unlink(missing_ok=True)
+
+
 def _living(folder: Path, here: Machine) -> Iterator[WindowRecord]:
     try:
         paths = sorted(folder.iterdir())
@@ -228,7 +252,7 @@ def _lives(path: Path, record: WindowRecord, here: Machine) -> bool:
     if record.machine.boot == here.boot:
         return _is_locked(path, record)
     # An earlier start of this machine ended with all its windows; the locks of another may not be seen here.
-    return record.machine.host != here.host and _is_fresh(path)
+    return not record.machine.is_earlier_start_of(here) and _is_fresh(path)
 
 
 def _is_locked(path: Path, record: WindowRecord) -> bool:
