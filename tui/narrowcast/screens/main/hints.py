@@ -21,6 +21,7 @@ READING: tuple[KeyHint, ...] = (
 )
 NARROW: tuple[KeyHint, ...] = (
     ("pane.navigation", "channels"),
+    ("message.reply", "reply"),
     ("write.channel", "write"),
     ("go.switcher", "go to"),
 )
