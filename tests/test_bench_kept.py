@@ -29,3 +29,10 @@ def test_what_was_not_measured_this_time_stays_kept(tmp_path: Path) -> None:
 
 def test_without_an_earlier_run_nothing_is_worse(tmp_path: Path) -> None:
     assert worse([row(9.0)], load(tmp_path / "none.json")) == []
+
+
+def test_a_figure_of_the_run_in_the_name_of_a_row_does_not_hide_it(tmp_path: Path) -> None:
+    path = tmp_path / "ratios.json"
+    keep([row(0.8, "show 2,000 messages (20,000: 73.0 ms)")], path)
+    (told,) = worse([row(1.2, "show 2,000 messages (20,000: 99.1 ms)")], load(path))
+    assert told == "show 2,000 messages (20,000: …) / incumbent: 1.20, kept 0.80"

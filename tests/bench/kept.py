@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench.results import Row
 
 PATH = Path(__file__).with_name("RATIOS.json")
+_FIGURE = re.compile(r"[\d.,]+ (?:ms|MB)\b")
 WORSE = 1.25
 """Times as much as was kept is worse; less is noise of the machine."""
 
 
 def key_of(row: Row) -> str:
     """What is compared: the figure and what it is measured against, without the numbers of one run."""
-    return f"{row.what.strip()} / {row.against or 'yardstick'}"
+    return f"{_FIGURE.sub('…', row.what.strip())} / {row.against or 'yardstick'}"
 
 
 def ratios(rows: Sequence[Row]) -> dict[str, float]:
