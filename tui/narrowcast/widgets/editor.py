@@ -22,6 +22,7 @@ from textual.widget import Widget
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import TextBuffer, TextRow
+from narrowcast.widgets.vim_keys import VimKeys
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
 _CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
@@ -59,6 +60,9 @@ class Editor(Widget, can_focus=True):
         def control(self) -> Editor:
             return self.editor
 
+    class ModeChanged(Message):
+        """Letters are commands now, or text again."""
+
     class Submitted(Message):
         """Enter in an editor of one line."""
 
@@ -89,6 +93,7 @@ class Editor(Widget, can_focus=True):
         self._shown: list[tuple[str, int | None]] = []
         self._hinting = not text
         self.is_marked = False
+        self._vim: VimKeys | None = None
 
     # text
 
@@ -101,7 +106,18 @@ class Editor(Widget, can_focus=True):
         self._unmark()
         if text != self.buffer.text:
             self.buffer.reset(text)
+            self._insert_again()
             self._repaint()
+
+    def use_vim(self, wanted: bool) -> None:
+        """Edit in two modes, as in vim, from now on; or not."""
+        if wanted != (self._vim is not None):
+            self._vim = VimKeys(self.buffer) if wanted else None
+
+    @property
+    def in_normal_mode(self) -> bool:
+        """Whether letters are commands, as in vim."""
+        return self._vim is not None and not self._vim.inserting
 
     def mark(self) -> None:
         """Mark the whole text, if there is any."""
@@ -234,7 +250,12 @@ class Editor(Widget, can_focus=True):
     def _on_blur(self, event: events.Blur) -> None:
         self._shown = []
         self.is_marked = False
+        self._insert_again()
         super()._on_blur(event)
+
+    def _insert_again(self) -> None:
+        if self._vim is not None:
+            self._vim.enter_insert()
 
     # keys and mouse
 
@@ -243,12 +264,25 @@ class Editor(Widget, can_focus=True):
         return character is not None and character.isprintable() and not key.startswith(MODIFIED)
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.is_printable and event.character and not event.key.startswith(MODIFIED):
+        if self._vim is not None and self._take_vim(self._vim, event):
+            event.stop()
+            event.prevent_default()
+        elif event.is_printable and event.character and not event.key.startswith(MODIFIED):
             event.stop()
             event.prevent_default()
             self._cut_marked()
             self.buffer.insert(event.character, typed=True)
             self._changed(True)
+
+    def _take_vim(self, vim: VimKeys, event: events.Key) -> bool:
+        text, inserting = self.buffer.text, vim.inserting
+        character = event.character if event.is_printable and not event.key.startswith(MODIFIED) else None
+        taken = vim.take(event.key, character)
+        if taken:
+            self._changed(self.buffer.text != text)
+        if vim.inserting != inserting:
+            self.post_message(self.ModeChanged())
+        return taken
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -230,7 +230,8 @@ class ComposePane(Vertical):
     # how it looks
 
     def show_keys(self) -> None:
-        """Name the keys that commands have now."""
+        """Name the keys that commands have now; the preset vim edits in two modes."""
+        self.text.use_vim(app_of(self).config.preset == "vim")
         self._rules.refresh()
         self._show_hint()
 

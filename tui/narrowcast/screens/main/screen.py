@@ -33,6 +33,7 @@ from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.text import names
+from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
 
@@ -315,6 +316,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _show_person(self, event: requests.PersonRequested) -> None:
         self._requests.show_person(event.user_id)
 
+    @on(Editor.ModeChanged)
     @on(requests.HintChanged)
     def _tell_hint(self) -> None:
         self.lines.update()

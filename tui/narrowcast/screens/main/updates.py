@@ -70,6 +70,8 @@ class StatusLines:
         """The most useful keys of the pane that has the focus."""
         screen, width = self._screen, self._screen.size.width
         keys = keys_of(self._host)
+        if screen.writing.text.in_normal_mode:
+            return "NORMAL  i inserts · " + hint_line(keys, (WRITING[-1],), width)
         if screen.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
             return hint_line(keys, (other, *WRITING), width)

@@ -1,0 +1,319 @@
+"""Editing in two modes, as in vim: what letters do while nothing is inserted. Plain code without a screen.
+
+Counts; the motions h j k l w b e 0 ^ $ gg G; the operators d c y with them, and dd cc yy; x X D C Y s S r p P u J ~;
+i a I A o O. What is cut or copied is one register, of its own or of the editor's cuts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from narrowcast.widgets.text_buffer import TextBuffer
+
+__all__ = ["VimKeys"]
+
+_WORDS = re.compile(r"\w+|[^\w\s]+")
+_LINEWISE = frozenset({"j", "k", "G", "g"})
+_MOTIONS = frozenset("hjklwbe0^$Gg")
+_OPERATORS = frozenset("dcy")
+MOST = 9999
+"""The highest count."""
+
+
+class VimKeys:
+    """Follows one text. It begins in insert mode, where every key but Escape is the editor's."""
+
+    def __init__(self, buffer: TextBuffer) -> None:
+        self._buffer = buffer
+        self.inserting = True
+        self._count = ""
+        self._operator = ""
+        self._pending = ""
+        self._register = ""
+        self._whole_lines = False
+        self._commands: dict[str, Callable[[int], None]] = {
+            "i": lambda _: self._insert_at(self._buffer.cursor),
+            "a": lambda _: self._insert_at(self._right(1, end=True)),
+            "I": lambda _: self._insert_at(self._first_letter()),
+            "A": lambda _: self._insert_at(self._buffer.line_end()),
+            "o": lambda _: self._open_line(self._buffer.line_end(), "\n", 1),
+            "O": lambda _: self._open_line(self._buffer.line_start(), "\n", 0),
+            "x": lambda count: self._cut(self._buffer.cursor, self._right(count, end=True)),
+            "X": lambda count: self._cut(self._left(count), self._buffer.cursor),
+            "D": lambda _: self._cut(self._buffer.cursor, self._buffer.line_end()),
+            "C": lambda _: self._change(self._buffer.cursor, self._buffer.line_end()),
+            "s": lambda count: self._change(self._buffer.cursor, self._right(count, end=True)),
+            "S": lambda _: self._change(self._buffer.line_start(), self._buffer.line_end()),
+            "Y": lambda count: self._lines("y", count),
+            "p": lambda count: self._put(count, after=True),
+            "P": lambda count: self._put(count, after=False),
+            "u": lambda count: self._undo(count),
+            "J": lambda _: self._join(),
+            "~": lambda count: self._swap_case(count),
+        }
+
+    def enter_insert(self) -> None:
+        """Letters are text again, such as in a field that was just entered."""
+        self.inserting = True
+        self._forget()
+
+    def take(self, key: str, character: str | None) -> bool:
+        """A key; whether it was meant for these modes. Escape in normal mode with nothing begun is not."""
+        if self.inserting:
+            if key != "escape":
+                return False
+            self.inserting = False
+            self._to(self._left(1))
+            return True
+        if key == "escape":
+            begun = bool(self._count or self._operator or self._pending)
+            self._forget()
+            return begun
+        if character is None or not character.isprintable():
+            return False
+        self._normal(character)
+        return True
+
+    def _forget(self) -> None:
+        self._count = self._operator = self._pending = ""
+
+    # normal mode
+
+    def _normal(self, key: str) -> None:
+        if self._pending == "r":
+            self._replace_letter(key)
+        elif self._pending == "g":
+            self._pending = ""
+            if key == "g":
+                self._move("g")
+            else:
+                self._forget()
+        elif key.isdigit() and (key != "0" or self._count):
+            self._count = (self._count + key)[:4]
+        elif key in "rg":
+            self._pending = key
+        elif key in _OPERATORS:
+            self._begin_operator(key)
+        elif key in _MOTIONS:
+            self._move(key)
+        elif key in self._commands and not self._operator:
+            count = self._times()
+            self._forget()
+            self._commands[key](count)
+            self._stay_on_a_letter()
+        else:
+            self._forget()
+
+    def _times(self) -> int:
+        return min(int(self._count or "1"), MOST)
+
+    def _begin_operator(self, key: str) -> None:
+        if self._operator == key:
+            count = self._times()
+            self._forget()
+            self._lines(key, count)
+        elif self._operator:
+            self._forget()
+        else:
+            self._operator = key
+
+    def _move(self, motion: str) -> None:
+        operator, count, counted = self._operator, self._times(), bool(self._count)
+        self._forget()
+        if not operator:
+            self._to(self._target(motion, count, counted))
+            self._stay_on_a_letter()
+        elif motion in _LINEWISE:
+            self._operate_lines(operator, self._target(motion, count, counted))
+        else:
+            target = self._target("e" if operator == "c" and motion == "w" else motion, count, counted)
+            inclusive = motion == "e" or (operator == "c" and motion == "w")
+            if motion == "$":
+                target = self._buffer.line_end()
+            if inclusive:
+                target = min(target + 1, len(self._buffer.text))
+            if motion in "hl":
+                target = self._left(count) if motion == "h" else self._right(count, end=True)
+            self._operate(operator, *sorted((self._buffer.cursor, target)))
+
+    def _target(self, motion: str, count: int, counted: bool) -> int:
+        text, here = self._buffer.text, self._buffer.cursor
+        match motion:
+            case "h":
+                return self._left(count)
+            case "l":
+                return self._right(count)
+            case "0":
+                return self._buffer.line_start()
+            case "^":
+                return self._first_letter()
+            case "$":
+                return self._buffer.line_end()
+            case "j" | "k":
+                return self._vertical(count if motion == "j" else -count)
+            case "g" | "G":
+                return self._line(count - 1 if counted or motion == "g" else text.count("\n"))
+            case "w":
+                later = [word.start() for word in _WORDS.finditer(text) if word.start() > here]
+                return later[count - 1] if len(later) >= count else len(text)
+            case "b":
+                earlier = [word.start() for word in _WORDS.finditer(text) if word.start() < here]
+                return earlier[-count] if len(earlier) >= count else 0
+            case _:
+                ends = [word.end() - 1 for word in _WORDS.finditer(text) if word.end() - 1 > here]
+                return ends[count - 1] if len(ends) >= count else max(0, len(text) - 1)
+
+    # where
+
+    def _to(self, position: int) -> None:
+        self._buffer.cursor = max(0, min(position, len(self._buffer.text)))
+
+    def _stay_on_a_letter(self) -> None:
+        """In normal mode the cursor never stands behind the last letter of a line."""
+        if not self.inserting and self._buffer.cursor == self._buffer.line_end():
+            self._to(self._left(1))
+
+    def _left(self, count: int) -> int:
+        return self._step(-count, self._buffer.line_start())
+
+    def _right(self, count: int, *, end: bool = False) -> int:
+        bound = self._buffer.line_end()
+        target = self._step(count, bound)
+        return target if end or target < bound else max(self._buffer.cursor, self._step_from(bound, -1))
+
+    def _step(self, by: int, bound: int) -> int:
+        """So many characters on, not past ``bound``; a cluster is one character."""
+        keep = self._buffer.cursor
+        for _ in range(min(abs(by), len(self._buffer.text))):
+            if self._buffer.cursor == bound:
+                break
+            if by < 0:
+                self._buffer.left()
+            else:
+                self._buffer.right()
+        found, self._buffer.cursor = self._buffer.cursor, keep
+        return found
+
+    def _step_from(self, position: int, by: int) -> int:
+        keep, self._buffer.cursor = self._buffer.cursor, position
+        found = self._step(by, self._buffer.line_start() if by < 0 else self._buffer.line_end())
+        self._buffer.cursor = keep
+        return found
+
+    def _first_letter(self) -> int:
+        start, end = self._buffer.line_start(), self._buffer.line_end()
+        line = self._buffer.text[start:end]
+        return start + len(line) - len(line.lstrip())
+
+    def _line(self, number: int) -> int:
+        """Where a line begins; the last one for too high a number."""
+        starts = [0, *(found.end() for found in re.finditer("\n", self._buffer.text))]
+        return starts[min(max(number, 0), len(starts) - 1)]
+
+    def _vertical(self, by: int) -> int:
+        text, here = self._buffer.text, self._buffer.cursor
+        column = here - self._buffer.line_start()
+        start = self._line(text.count("\n", 0, here) + by)
+        end = text.find("\n", start)
+        return min(start + column, len(text) if end < 0 else end)
+
+    # what is done
+
+    def _operate(self, operator: str, start: int, end: int) -> None:
+        if operator == "y":
+            self._keep(start, end)
+            self._to(start)
+        elif operator == "c":
+            self._change(start, end)
+        else:
+            self._cut(start, end)
+        self._stay_on_a_letter()
+
+    def _lines(self, operator: str, count: int) -> None:
+        self._operate_lines(operator, self._vertical(count - 1))
+
+    def _operate_lines(self, operator: str, target: int) -> None:
+        """On all lines from here to ``target``."""
+        text = self._buffer.text
+        first, last = sorted((self._buffer.cursor, target))
+        start = text.rfind("\n", 0, first) + 1
+        end = text.find("\n", last)
+        end = len(text) if end < 0 else end
+        kept = text[start:end]
+        if operator == "c":
+            self._change(start, end)
+        elif operator == "d":
+            whole = (start, end + 1) if end < len(text) else (max(0, start - 1), end)
+            self._buffer.replace(*whole, "")
+            self._to(min(start, len(self._buffer.text)))
+            self._to(self._first_letter())
+        else:
+            self._to(start if target < self._buffer.cursor else self._buffer.cursor)
+        self._register, self._whole_lines = kept, True
+
+    def _keep(self, start: int, end: int) -> None:
+        self._register, self._whole_lines = self._buffer.text[start:end], False
+
+    def _cut(self, start: int, end: int) -> None:
+        if start < end:
+            self._keep(start, end)
+            self._buffer.replace(start, end, "")
+            self._to(start)
+
+    def _change(self, start: int, end: int) -> None:
+        self._cut(start, end)
+        self._insert_at(start)
+
+    def _insert_at(self, position: int) -> None:
+        self._to(position)
+        self.inserting = True
+
+    def _open_line(self, position: int, text: str, offset: int) -> None:
+        self._buffer.replace(position, position, text)
+        self._insert_at(position + offset)
+
+    def _put(self, count: int, *, after: bool) -> None:
+        if not self._register:
+            return
+        if self._whole_lines:
+            lines = "\n".join([self._register] * count)
+            if after:
+                end = self._buffer.line_end()
+                self._buffer.replace(end, end, f"\n{lines}")
+                self._to(end + 1)
+            else:
+                start = self._buffer.line_start()
+                self._buffer.replace(start, start, f"{lines}\n")
+                self._to(start)
+            return
+        place = self._right(1, end=True) if after else self._buffer.cursor
+        text = self._register * count
+        self._buffer.replace(place, place, text)
+        self._to(place + len(text) - 1)
+
+    def _replace_letter(self, letter: str) -> None:
+        count = self._times()
+        self._forget()
+        start, end = self._buffer.cursor, self._right(count, end=True)
+        if start < end:
+            self._buffer.replace(start, end, letter * count)
+            self._to(start + count - 1)
+
+    def _undo(self, count: int) -> None:
+        for _ in range(count):
+            if not self._buffer.undo():
+                break
+
+    def _join(self) -> None:
+        end, text = self._buffer.line_end(), self._buffer.text
+        if end < len(text):
+            rest = len(text[end:]) - len(text[end:].lstrip())
+            self._buffer.replace(end, end + rest, " ")
+            self._to(end)
+
+    def _swap_case(self, count: int) -> None:
+        start, end = self._buffer.cursor, self._right(count, end=True)
+        if start < end:
+            self._buffer.replace(start, end, self._buffer.text[start:end].swapcase())
+            self._to(end)
