@@ -95,7 +95,7 @@ def test_accounts_are_switched_and_logged_out_of(served: Served, tmp_path: Path)
         Account.from_zuliprc(served.rc(person)).write_zuliprc(folder / f"{person}.zuliprc")
     with Terminal(narrowcast("--account", "ada"), env=home(tmp_path / "home")) as terminal:
         terminal.wait_for(r"● live.*Ada Moreno", PATIENCE)
-        terminal.press("alt+a")
+        terminal.press("alt+s")
         terminal.wait_for(r"(?m)greta")
         terminal.type("/greta")
         terminal.press("enter")

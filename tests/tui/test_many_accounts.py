@@ -107,11 +107,11 @@ async def test_what_is_typed_after_going_to_another_account_goes_there(tmp_path:
 async def test_the_next_account_with_unread_messages_has_a_key(tmp_path: Path) -> None:
     async with on_stage(tmp_path, stored=["bruno", "dario"]) as stage:
         await all_live(stage, 3)
-        await stage.press("alt+n")
+        await stage.press("alt+u")
         await until(lambda: "No unread messages in other accounts." in stage.notices)
         await write(stage, "ada", "dario", "soup?")
         await until(lambda: any(count for _, count, _ in listed(stage)))
-        await stage.press("alt+n")
+        await stage.press("alt+u")
         await on_screen(stage, "dario")
 
 
