@@ -12,6 +12,7 @@ from narrowcast.app.window_title import WindowTitle
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import unread_badge
 from support.screens import choose, pick, rows
@@ -84,6 +85,41 @@ async def test_going_to_another_account_and_back_keeps_both_live_and_the_draft(t
         assert (stage.session, stage.session.queue_id) == (mine, queue)
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
         await until(lambda: [draft.content for draft in mine.drafts.all()] == ["half a thought"])
+
+
+async def test_a_change_of_a_message_is_kept_by_its_account_and_becomes_a_draft_at_the_end(
+    tmp_path: Path,
+) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server, stored=["bruno"]) as stage:
+            await all_live(stage, 2)
+            await edit_soup(stage)
+            await stage.type(" and bread")
+            ada = stage.app.accounts.file
+            assert ada is not None
+            await stage.app.accounts.switch(file_of(stage, "bruno"))
+            await on_screen(stage, "bruno")
+            assert "Edit not saved" in stage.notices[-1]
+            await stage.app.accounts.switch(ada)
+            await on_screen(stage, "ada")
+            await edit_soup(stage)
+            assert stage.screen.writing.text.text == "Soop and bread"
+            await stage.app.accounts.switch(file_of(stage, "bruno"))
+            await on_screen(stage, "bruno")
+        async with on_stage(tmp_path, server=server, stored=["bruno"]) as stage:
+            (draft,) = stage.session.drafts.all()
+            assert draft.content == "Soop and bread"
+            assert draft.destination == ChannelDestination(server.channel("general"), "lunch")
+
+
+async def edit_soup(stage: Stage) -> None:
+    """Take a message of one's own in a topic into compose."""
+    if not stage.session.state.messages:
+        await stage.server.send("ada", "general", "lunch", "Soop")
+    stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+    await until(lambda: stage.screen.messages.selected_id is not None)
+    await stage.press("e")
+    await until(lambda: stage.screen.writing.editing is not None)
 
 
 async def test_what_is_typed_after_going_to_another_account_goes_there(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from textual import events
+
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.side_by_side import SideNote
@@ -117,6 +119,37 @@ async def test_tab_goes_through_both_and_a_draft_outlives_its_place(tmp_path: Pa
         await until(lambda: [one.content for one in stage.session.drafts.all()] == ["half a thought"])
         stage.screen.go(topic(stage, "supper"))
         await until(lambda: stage.screen.writing.text.text == "half a thought")
+
+
+async def test_keys_wait_for_the_second_conversation(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        where = {"type": "channel", "to": "general", "topic": "lunch", "content": "soup"}
+        await stage.server.call("bruno", "POST", "/messages", where)
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        for key in ("vertical_line", "c", "h", "i"):
+            stage.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(lambda: [one.content for one in stage.session.drafts.all()] == ["hi"])
+        first, second = stage.screen.side.all
+        assert (first.narrow, second.narrow) == (Narrow.all(), topic(stage, "lunch"))
+        assert stage.app.focused is second.writing.text
+
+
+async def test_a_change_of_a_message_outlives_its_place(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        await two(stage)
+        await say(stage, "Soop")
+        await sent(stage, "Soop")
+        await stage.press("escape")
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        await stage.press("e")
+        await until(lambda: stage.screen.writing.editing is not None)
+        await stage.type(" and bread")
+        await stage.press("escape", "alt+o", "alt+z")
+        await until(lambda: len(stage.screen.side.all) == 1)
+        stage.screen.go(topic(stage, "supper"))
+        await until(lambda: stage.screen.messages.selected_id is not None)
+        await stage.press("e")
+        await until(lambda: stage.screen.writing.text.text == "Soop and bread")
 
 
 async def test_they_are_swapped_and_resized(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast.app.notifier import Notifier
+    from narrowcast.panes.compose.edits import UnsavedEdits
     from narrowcast.screens.main.screen import MainScreen
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class LiveAccount:
         self.begun = False
         """Whether it takes part in the life of the server."""
         self._closed = False
+        self._unsaved: UnsavedEdits = {}
 
     @classmethod
     async def open(cls, file: Path, paths: Paths) -> LiveAccount:
@@ -55,13 +57,17 @@ class LiveAccount:
         from narrowcast.screens.main.screen import MainScreen
 
         self.screen = MainScreen(
-            self.session, people=config.appearance.people, enter_sends=config.compose.enter == "send"
+            self.session,
+            self._unsaved,
+            people=config.appearance.people,
+            enter_sends=config.compose.enter == "send",
         )
         return self.screen
 
     def hide(self) -> None:
         """It goes on without a screen; what stands in compose becomes a draft."""
-        self.keep()
+        if self.screen is not None and self.screen.is_mounted:
+            self.screen.put_away()
         self.screen = None
 
     def go_live(self, app: App[Any], link: str = "") -> None:
@@ -116,9 +122,20 @@ class LiveAccount:
             self._notifier.key_pressed()
 
     def keep(self) -> None:
-        """What stands in compose becomes a draft."""
+        """What stands in compose becomes a draft, and so does a change of a message that was not saved: it is found
+        in the drafts of the next start.
+        """
         if self.screen is not None and self.screen.is_mounted:
             self.screen.keep()
+        if not self._unsaved:
+            return
+        me = self.session.state.me
+        for edit in self._unsaved.values():
+            message = self.session.state.messages.get(edit.message_id)
+            where = message.destination(me) if message is not None else None
+            self.session.drafts.save(None, where, edit.content)
+        self._unsaved.clear()
+        self.session.drafts.flush()
 
     async def close(self, seconds: float) -> None:
         """Keep what is being written, and say goodbye to the server within so many seconds. Never raises."""

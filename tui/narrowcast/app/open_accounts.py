@@ -109,8 +109,8 @@ class OpenAccounts:
 
     def keep(self) -> None:
         """What stands in compose becomes a draft."""
-        if self.shown is not None:
-            self.shown.keep()
+        for account in self.live():
+            account.keep()
 
     # opening
 

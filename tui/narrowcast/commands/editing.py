@@ -16,21 +16,25 @@ if TYPE_CHECKING:
 
 async def begin(screen: Workspace, message_id: int) -> None:
     """Editing needs the source; the state has only what the server made of it."""
+    writing = screen.writing  # another conversation may have the keys by then
     source = await screen.messages.parts.clipboard.source_of(message_id)
+    if not writing.is_attached:
+        return  # closed meanwhile
     message = screen.session.state.messages.get(message_id)
     if message is not None and message.sender_id == screen.session.state.me:
-        screen.writing.begin.edit(message_id, source)
+        writing.begin.edit(message_id, source)
     else:
         screen.refuse("You can only edit your own messages.")
 
 
 async def save(screen: Workspace, edit: Edit) -> None:
     """A refused edit gives the text back to its writer."""
+    messages, writing = screen.messages, screen.writing  # another conversation may have the keys by then
     try:
         request = screen.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
-        await screen.messages.waiting(request, "Saving…")
+        await messages.waiting(request, "Saving…")
     except Exception:
-        screen.writing.begin.give_back(edit)
+        writing.begin.give_back(edit)
         raise
 
 

@@ -73,9 +73,15 @@ class Workspace(Protocol):
         """Open a view; ``record``: note it for the way back."""
 
     def open_beside(
-        self, narrow: Narrow, anchor: int | str | None = None, *, left: bool = False, share: int = 50
+        self,
+        narrow: Narrow,
+        anchor: int | str | None = None,
+        *,
+        left: bool = False,
+        share: int = 50,
+        keys: bool = True,
     ) -> None:
-        """Open a view beside the one that is open."""
+        """Open a view beside the one that is open; it gets the keys unless they are not wanted."""
 
     def focus_messages(self) -> None:
         """Give the keys to the list of messages."""

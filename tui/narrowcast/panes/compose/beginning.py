@@ -110,9 +110,11 @@ class Beginning:
             self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
-        """An edit was refused: its text comes back, at once unless something else is being written."""
+        """An edit was refused: its text comes back, at once unless something else is being written or the pane is
+        closed.
+        """
         self._pane.writing.edits.keep(edit)
-        if not self._pane.writing.is_busy:
+        if self._pane.host.is_attached and not self._pane.writing.is_busy:
             self.edit(edit.message_id, edit.original)
 
     def new_draft(self) -> None:

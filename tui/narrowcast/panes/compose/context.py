@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
+from narrowcast.panes.compose.edits import UnsavedEdits
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.writing import Writing
 from narrowcast.widgets.editor import Editor
@@ -22,13 +23,19 @@ class ComposeContext:
     """One for each pane, which is ``host``. ``shown`` is called when another text was put into the editor."""
 
     def __init__(
-        self, host: Widget, session: Session, target: TargetLine, text: Editor, shown: Callable[[], None]
+        self,
+        host: Widget,
+        session: Session,
+        target: TargetLine,
+        text: Editor,
+        unsaved: UnsavedEdits,
+        shown: Callable[[], None],
     ) -> None:
         self.host = host
         self.session = session
         self.target = target
         self.text = text
-        self.writing = Writing(session, target, text, tell=self.tell, shown=shown)
+        self.writing = Writing(session, target, text, unsaved, tell=self.tell, shown=shown)
 
     @property
     def is_edit(self) -> bool:

@@ -1,4 +1,4 @@
-"""The message that is being edited in compose, and the edits that were left before they were saved."""
+"""The message that is being edited in compose, and the edits of an account that were not saved yet."""
 
 from __future__ import annotations
 
@@ -13,36 +13,51 @@ class Edit(Struct, frozen=True):
     content: str
 
 
-class Edits:
-    """At most one edit is in hand. One that is left with changes is kept, and comes back with its message."""
+UnsavedEdits = dict[int, Edit]
+"""By message id: what an account has changed and not saved. It outlives the panes in which it was written."""
 
-    def __init__(self) -> None:
-        self._left: dict[int, Edit] = {}
+
+class Edits:
+    """At most one edit is in hand. One with changes stands in ``unsaved``, and comes back with its message."""
+
+    def __init__(self, unsaved: UnsavedEdits) -> None:
+        self._unsaved = unsaved
         self._original = ""
         self.message_id: int | None = None
         """The message that is being edited now."""
 
     def begin(self, message_id: int, original: str) -> Edit:
         """Edit a message; what was left of an earlier edit of the same text is taken up."""
-        left = self._left.pop(message_id, None)
+        left = self._unsaved.pop(message_id, None)
         self.message_id, self._original = message_id, original
         if left is not None and left.original == original:
             return left
         return Edit(message_id, original, original)
 
+    def note(self, content: str) -> bool:
+        """This is written now; whether there are changes, which are kept."""
+        if self.message_id is None:
+            return False
+        if not content.strip() or content == self._original:
+            self._unsaved.pop(self.message_id, None)
+            return False
+        self._unsaved[self.message_id] = Edit(self.message_id, self._original, content)
+        return True
+
     def leave(self, content: str) -> bool:
         """Another text comes; whether there were changes, which are kept."""
-        message_id, self.message_id = self.message_id, None
-        if message_id is None or not content.strip() or content == self._original:
-            return False
-        self._left[message_id] = Edit(message_id, self._original, content)
-        return True
+        changed = self.note(content)
+        self.message_id = None
+        return changed
 
     def take(self, content: str) -> Edit | None:
         """The edit is complete; None if nothing is being edited."""
         message_id, self.message_id = self.message_id, None
-        return Edit(message_id, self._original, content) if message_id is not None else None
+        if message_id is None:
+            return None
+        self._unsaved.pop(message_id, None)
+        return Edit(message_id, self._original, content)
 
     def keep(self, edit: Edit) -> None:
         """It could not be saved: it comes back with its message."""
-        self._left[edit.message_id] = edit
+        self._unsaved[edit.message_id] = edit

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.compose.draft import DraftInHand
-from narrowcast.panes.compose.edits import Edit, Edits
+from narrowcast.panes.compose.edits import Edit, Edits, UnsavedEdits
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
@@ -24,6 +24,9 @@ Tell = Callable[..., None]
 """Says something to the user: a text, and its ``severity``."""
 
 
+EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
+
+
 def _same(one: Destination | None, other: Destination | None) -> bool:
     return one is not None and other is not None and one.key == other.key
 
@@ -32,7 +35,14 @@ class Writing:
     """``text`` is the editor and ``target`` the fields above it; ``shown`` is called when the text was replaced."""
 
     def __init__(
-        self, session: Session, target: TargetLine, text: Editor, *, tell: Tell, shown: Callable[[], None]
+        self,
+        session: Session,
+        target: TargetLine,
+        text: Editor,
+        unsaved: UnsavedEdits,
+        *,
+        tell: Tell,
+        shown: Callable[[], None],
     ) -> None:
         self._session = session
         self._target = target
@@ -40,7 +50,7 @@ class Writing:
         self._tell = tell
         self._shown = shown
         self.draft = DraftInHand(session.drafts)
-        self.edits = Edits()
+        self.edits = Edits(unsaved)
         self._touched = False
         """Whether somebody wrote in this text since it was taken up."""
         self._before_edit: tuple[Destination | None, str | None] | None = None
@@ -74,13 +84,21 @@ class Writing:
         """
         if self.edits.message_id is None:
             self.draft.keep(self.destination()[0], self._text.text)
+        else:
+            self.edits.note(self._text.text)
+
+    def put_away(self) -> None:
+        """Its pane goes: keep what is written, and say where changes of a message are."""
+        self.keep()
+        if self.edits.note(self._text.text):
+            self._tell(EDIT_KEPT)
 
     def set_aside(self) -> None:
         """Another text comes: this one stays, as a draft or as the edit of its message."""
         self._session.typing.stop()
         if self.edits.message_id is not None:
             if self.edits.leave(self._text.text):
-                self._tell("Edit not saved. It is restored when you edit this message again.")
+                self._tell(EDIT_KEPT)
         else:
             self.keep()
             if self._touched and self._text.text.strip():

@@ -18,6 +18,7 @@ from narrowcast.app.context import app_of, focus_now
 from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import key_of
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.panes.compose.edits import UnsavedEdits
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages import requests
@@ -51,7 +52,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """Who loses and who gets the keys paint themselves; Textual's own would paint the whole screen."""
 
-    def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
+    def __init__(
+        self, session: Session, unsaved: UnsavedEdits, *, people: bool = True, enter_sends: bool = True
+    ) -> None:
         super().__init__()
         self.session = session
         self.sent_to: Narrow | None = None
@@ -60,7 +63,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.frames = Frames(self.set_timer)
         self.side = SideBySide(
             session,
-            lambda: ConversationPane(session, self.frames, enter_sends=enter_sends),
+            lambda: ConversationPane(session, self.frames, unsaved, enter_sends=enter_sends),
             self._conversations_changed,
             lambda note: self.unfinished.note_side(note),
         )
@@ -133,6 +136,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.conversation.keep()
         self.session.drafts.flush()
 
+    def put_away(self) -> None:
+        """Another account comes: nothing written may be lost."""
+        for conversation in self.side.all:
+            conversation.put_away()
+        self.session.drafts.flush()
+
     def config_changed(self) -> None:
         """The keys, or how things are to look, are others."""
         self.lines.update()
@@ -175,13 +184,31 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 return
 
     def open_beside(
-        self, narrow: Narrow, anchor: int | str | None = None, *, left: bool = False, share: int = 50
+        self,
+        narrow: Narrow,
+        anchor: int | str | None = None,
+        *,
+        left: bool = False,
+        share: int = 50,
+        keys: bool = True,
     ) -> None:
-        """Show a view in a second conversation, and give it the keys; in the one that is there already, if any."""
-        conversation = self.side.other or self.side.add(self.query_one("#panes"), left=left, share=share)
+        """Show a view in a second conversation, in the one that is there already, if any; it gets the keys unless
+        they are not wanted. Keys that are pressed meanwhile wait for it.
+        """
+        self.call_later(self._open_beside, narrow, anchor, left=left, share=share, keys=keys)
+
+    async def _open_beside(
+        self, narrow: Narrow, anchor: int | str | None, *, left: bool, share: int, keys: bool
+    ) -> None:
+        if narrow == self.narrow:
+            return  # nothing is shown twice
+        place = self.query_one("#panes")
+        conversation = self.side.other or await self.side.add(place, left=left, share=share)
+        before = self.conversation
         self.side.enter(conversation)
-        self.open(narrow, anchor, focus=False)
-        self.call_after_refresh(self.focus_messages)
+        self.open(narrow, anchor, focus=keys)
+        if not keys:
+            self.side.enter(before)
 
     @on(ConversationPane.Entered)
     def _enter(self, event: ConversationPane.Entered) -> None:

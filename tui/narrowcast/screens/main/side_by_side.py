@@ -77,15 +77,17 @@ class SideBySide:
         other = self.other
         return other if other is not None and other.narrow == narrow else None
 
-    def add(self, place: Widget, *, left: bool = False, share: int = 50) -> ConversationPane:
-        """A second conversation, mounted into ``place`` beside the one that is there."""
+    async def add(self, place: Widget, *, left: bool = False, share: int = 50) -> ConversationPane:
+        """A second conversation, mounted into ``place`` beside the one that is there; it is one of them, and can be
+        given the keys, once it is there as a whole.
+        """
         made = self._make()
+        if left:
+            await place.mount(made, before=self.active)
+        else:
+            await place.mount(made, after=self.active)
         self._share = share
         self.all = [made, self.active] if left else [self.active, made]
-        if left:
-            place.mount(made, before=self.active)
-        else:
-            place.mount(made, after=self.active)
         self._lay_out()
         return made
 
@@ -104,7 +106,7 @@ class SideBySide:
         other = self.other
         if other is None:
             return False
-        other.keep()
+        other.put_away()
         self.all = [self.active]
         other.remove()
         self._lay_out()

@@ -48,10 +48,7 @@ class Unfinished:
         self._side, self._side_known = note, True
         if note is None or screen.side.other is not None or screen.size.width < BESIDE_FROM:
             return
-        first = screen.side.active
-        screen.open_beside(Narrow.load(note.narrow), left=note.left, share=note.share)
-        screen.side.enter(first)
-        screen.call_after_refresh(screen.focus_messages)
+        screen.open_beside(Narrow.load(note.narrow), left=note.left, share=note.share, keys=False)
 
     def note_side(self, note: SideNote | None) -> None:
         """Keep what is beside; nothing before it is known what was there the last time."""
